@@ -1,0 +1,35 @@
+# make setup, test, check, demo, bench: each sets up first what it needs.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: setup test check demo bench soak clean
+
+setup: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,figures]'
+	touch $(READY)
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: check
+	$(BIN)/pytest
+
+demo: setup
+	$(BIN)/floorline demo --out out
+
+bench: setup
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	$(BIN)/python benchmarks/simulation.py
+
+soak: setup
+	$(BIN)/pytest -m soak
+
+clean:
+	rm -rf .venv out

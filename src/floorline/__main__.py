@@ -1,0 +1,5 @@
+"""`python -m floorline`."""
+
+from floorline.cli.main import main
+
+main()

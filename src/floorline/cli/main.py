@@ -1,0 +1,58 @@
+"""The `floorline` program: its commands, and errors as one line with exit code 2."""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+
+import typer
+
+from floorline import __version__
+from floorline.cli import demo, policies, simulate
+
+app = typer.Typer(
+    help="Explore with a bandit while reward stays above a floor, at every moment.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("simulate")(simulate.simulate)
+app.command("policies")(policies.policies)
+app.command("demo")(demo.demo)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"floorline {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Show the version."
+    ),
+) -> None:
+    """Explore with a bandit while reward stays above a floor, at every moment."""
+
+
+def main() -> None:
+    """Run the program."""
+    warnings.showwarning = lambda message, *_: print(f"floorline: warning: {message}",
+                                                     file=sys.stderr)  # fmt: skip
+    try:
+        sys.exit(app(standalone_mode=False))
+    except typer.TyperException as error:
+        _fail(error.format_message() if isinstance(error, typer.BadParameter) else str(error))
+    except ValueError as error:
+        # The library names the argument; here the same words name the option.
+        _fail(re.sub(r"^(\w+):", lambda name: f"--{name[1].replace('_', '-')}:", str(error)))
+    except (KeyboardInterrupt, typer.Abort):
+        print("floorline: stopped", file=sys.stderr)
+        sys.exit(130)
+
+
+def _fail(message: str) -> None:
+    print(f"floorline: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(2)

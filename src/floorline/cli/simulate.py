@@ -1,0 +1,160 @@
+"""`floorline simulate`: many runs of one policy, as a table, JSON or CSV."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from floorline import Environment, Summary
+
+FORMATS = ("table", "json", "csv")
+
+
+def simulate(
+    policy: Annotated[str, typer.Option(help="One of `floorline policies`.")],
+    means: Annotated[
+        str | None, typer.Option(help="Mean of each arm, the default arm's first: 0.5,0.6,0.4")
+    ] = None,
+    horizon: Annotated[int, typer.Option(help="Rounds a run.")] = 10_000,
+    runs: Annotated[int, typer.Option(help="How many runs.")] = 1000,
+    noise: Annotated[
+        str, typer.Option(help="gaussian, bernoulli, or table:FILE (arm, value, probability).")
+    ] = "gaussian",
+    noise_scale: Annotated[float, typer.Option(help="Subgaussian scale of the rewards.")] = 1.0,
+    lowest_reward: Annotated[float, typer.Option(help="No arm's mean is below this.")] = 0.0,
+    max_loss: Annotated[
+        float, typer.Option(help="Share of the default's reward that may be lost.")
+    ] = 0.1,
+    delta: Annotated[float, typer.Option(help="Chance that the guarantee fails.")] = 0.05,
+    default_mean: Annotated[
+        str, typer.Option(help="Whether the policy knows the default arm's mean: known, learned.")
+    ] = "known",
+    boundary: Annotated[
+        str, typer.Option(help="stitched, authors, as-printed, union or union-proved.")
+    ] = "stitched",
+    fallback: Annotated[
+        str, typer.Option(help="Played instead of a refused arm: default or best-lower.")
+    ] = "default",
+    warm_up: Annotated[
+        str | None,
+        typer.Option(
+            help="BudgetFirst's warm-up: authors, certified or certain.",
+            show_default="authors under the authors boundary, else certified",
+        ),
+    ] = None,
+    guarantee: Annotated[
+        str, typer.Option(help="What the floor holds in: probability or expectation.")
+    ] = "probability",
+    seed: Annotated[int, typer.Option(help="Same seed, same results.")] = 1,
+    threads: Annotated[int | None, typer.Option(show_default="all cores")] = None,
+    device: Annotated[str, typer.Option(help="cpu, or python (interpreted, slow).")] = "cpu",
+    format: Annotated[str, typer.Option(help="table, json or csv.")] = "table",
+) -> None:
+    """Simulate many runs of one policy.
+
+    An option that the policy does not use is ignored, so that only --policy need change.
+    """
+    from floorline import Setting, named, summarize
+    from floorline.core.checks import choice
+
+    choice("format", format, FORMATS)
+    choice("default_mean", default_mean, ("known", "learned"))
+    environment = environment_from(noise, means, noise_scale)
+    setting = Setting(
+        n_arms=len(environment.means), horizon=horizon, default_mean=environment.means[0],
+        learned=default_mean == "learned", max_loss=max_loss, delta=delta,
+        noise_scale=noise_scale, lowest_reward=lowest_reward, boundary=boundary,
+        fallback=fallback, guarantee=guarantee, warm_up=warm_up, bounded=environment.bounded,
+    )  # fmt: skip
+    found = summarize(
+        named(policy, setting), environment, horizon=horizon, runs=runs, seed=seed,
+        max_loss=max_loss, threads=threads, device=device,
+    )  # fmt: skip
+    answer = as_dict(policy, seed, found)
+    if format == "json":
+        typer.echo(json.dumps(answer))
+    elif format == "csv":
+        row = flat(answer)
+        writer = csv.writer(sys.stdout)
+        writer.writerows([row.keys(), row.values()])
+    else:
+        print_table(answer, max_loss)
+
+
+def environment_from(noise: str, means: str | None, noise_scale: float) -> Environment:
+    """The environment that the options --noise, --means and --noise-scale describe."""
+    from floorline import Bernoulli, Gaussian, Tabulated
+    from floorline.core.checks import require
+
+    if noise.startswith("table:"):
+        environment = Tabulated.read(noise.removeprefix("table:"))
+        close = means is None or [round(m, 9) for m in environment.means] == numbers(means)
+        require(close, "means", f"left out, or those of the table {environment.means}", means)
+        return environment
+    require(means is not None, "means", "given, for example 0.5,0.6,0.4", means)
+    given = numbers(means or "")
+    if noise == "bernoulli":
+        return Bernoulli(given)
+    require(noise == "gaussian", "noise", "one of gaussian, bernoulli, table:FILE", noise)
+    return Gaussian(given, noise_scale)
+
+
+def numbers(text: str) -> list[float]:
+    """The numbers in a list with commas between them."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(f"means: must be numbers with commas between, not {text!r}") from None
+
+
+def as_dict(policy: str, seed: int, found: Summary) -> dict[str, Any]:
+    """A summary under the names that the JSON output promises."""
+    regret, budget = found.pseudo_regret, found.lowest_budget
+    return {
+        "policy": policy,
+        "horizon": int(found.checkpoints[-1]),
+        "runs": found.runs,
+        "seed": seed,
+        "pseudo_regret": {
+            "mean": float(regret.mean[-1]),
+            "standard_error": float(regret.standard_error[-1]),
+        },
+        "breach_rate": float(found.breach_rate[-1]),
+        "lowest_budget": {"mean": float(budget.mean[-1]), "min": float(budget.min[-1])},
+        "plays": {"mean": [float(plays) for plays in found.plays[-1]]},
+        "rounds_per_second": found.rounds_per_second,
+    }
+
+
+def flat(answer: dict[str, Any]) -> dict[str, Any]:
+    """The same answer as one row of columns."""
+    row: dict[str, Any] = {}
+    for name, value in answer.items():
+        for part, inner in value.items() if isinstance(value, dict) else [("", value)]:
+            entries = enumerate(inner) if isinstance(inner, list) else [("", inner)]
+            row |= {"_".join(str(x) for x in (name, part, i) if x != ""): v for i, v in entries}
+    return row
+
+
+def print_table(answer: dict[str, Any], max_loss: float) -> None:
+    """Print the answer for a person."""
+    from rich.console import Console
+    from rich.table import Table
+
+    regret, budget, plays = answer["pseudo_regret"], answer["lowest_budget"], answer["plays"]
+    rounds = answer["horizon"]
+    title = f"{answer['policy']}: {answer['runs']:,} runs of {rounds:,} rounds"
+    table = Table("", "", title=title, box=None, show_header=False, title_justify="left")
+    table.add_row("regret", f"{regret['mean']:,.1f} ± {regret['standard_error']:.2g}")
+    table.add_row("regret a round", f"{regret['mean'] / rounds:.5f}")
+    table.add_row(f"runs below {1 - max_loss:.4g} of the default", f"{answer['breach_rate']:.2%}")
+    table.add_row("lowest budget", f"mean {budget['mean']:.4g}, min {budget['min']:.4g}")
+    shares = ", ".join(f"{plays / rounds:.1%}" for plays in plays["mean"])
+    table.add_row("plays, the default first", shares)
+    table.add_row("speed", f"{answer['rounds_per_second'] / 1e6:,.0f} million rounds a second")
+    Console().print(table)

@@ -1,0 +1,1 @@
+"""Kernels and records: what every other part is made of."""

@@ -1,0 +1,40 @@
+"""Checks of what people pass in. Each failure is one line: the name and what is allowed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+
+def require(condition: bool, name: str, allowed: str, value: object) -> None:
+    """Raise ValueError naming the argument, what is allowed and what came, unless `condition`."""
+    if not condition:
+        raise ValueError(f"{name}: must be {allowed}, not {value!r}")
+
+
+def number(name: str, value: float, low: float, high: float, *, open_low: bool = False) -> float:
+    """`value` as a float, checked to be a finite number in [low, high] or (low, high]."""
+    left = "above" if open_low else "at least"
+    allowed = f"a number {left} {low:g}" + (f" and at most {high:g}" if high < math.inf else "")
+    try:
+        given = float(value)
+    except (TypeError, ValueError):
+        given = math.nan
+    inside = (low < given if open_low else low <= given) and given <= high
+    require(math.isfinite(given) and inside, name, allowed, value)
+    return given
+
+
+def whole(name: str, value: int, low: int) -> int:
+    """`value` as an int, checked to be a whole number of at least `low`."""
+    fits = isinstance(value, int) or (hasattr(value, "__index__"))
+    require(fits and not isinstance(value, bool) and int(value) >= low, name,
+            f"a whole number of at least {low}", value)  # fmt: skip
+    return int(value)
+
+
+def choice(name: str, value: str, allowed: Iterable[str]) -> str:
+    """`value`, checked to be one of the `allowed` words."""
+    words = list(allowed)
+    require(value in words, name, f"one of {', '.join(words)}", value)
+    return value

@@ -1,0 +1,78 @@
+"""The records that kernels pass around: what is known of the arms, and the rules of a policy."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+TOLERANCE = 1e-9
+"""Budgets are often exactly zero: below zero means by more than this share of the rounds."""
+
+FOREVER = 2**62
+"""More rounds than any horizon."""
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+class Arms(NamedTuple):
+    """What is known of each arm. Arm 0 is the default; the others are challengers."""
+
+    plays: Counts
+    """Times played (the paper's T), rewards still on their way included."""
+    seen: Counts
+    """Plays whose reward has arrived."""
+    total: Floats
+    """Sum of the rewards seen."""
+    average: Floats
+    """Mean of the rewards seen; 0 before the first."""
+    lower: Floats
+    """Lower end of the confidence interval (the paper's lambda)."""
+    upper: Floats
+    """Upper end of the confidence interval (the paper's theta)."""
+    earned: Floats
+    """One number: plays times lower end, summed over the challengers, kept up to date."""
+
+
+class Rules(NamedTuple):
+    """What stays fixed during a run: the settings of a policy's parts."""
+
+    proposer: Any
+    floor: Any
+    boundary: Any
+    default_mean: float
+    """The default arm's mean where it is known, else NaN."""
+    lowest_reward: float
+    """No arm's mean is below this."""
+    skips: bool
+    """Whether a row of default plays is one step, since none of them changes the proposal."""
+
+
+class Decision(NamedTuple):
+    """One decision: what the proposer wanted, what is played, what stays guaranteed."""
+
+    candidate: int
+    arm: int
+    guaranteed_budget: float
+    """Lower bound on the budget after `arm` is played; negative says nothing is guaranteed."""
+
+
+class NoRules(NamedTuple):
+    """The rules of a part that has no settings."""
+
+    nothing: float = 0.0
+
+
+def new_arms(n_arms: int) -> Arms:
+    """Records for `n_arms` arms; `forget` gives them their starting values."""
+    return Arms(
+        plays=np.zeros(n_arms, np.int64),
+        seen=np.zeros(n_arms, np.int64),
+        total=np.zeros(n_arms),
+        average=np.zeros(n_arms),
+        lower=np.zeros(n_arms),
+        upper=np.zeros(n_arms),
+        earned=np.zeros(1),
+    )

@@ -1,0 +1,8 @@
+"""Floors: each says what budget stays guaranteed if an arm is played now."""
+
+from floorline.floors.base import Floor
+from floorline.floors.confidence import ConfidenceFloor
+from floorline.floors.none import NoFloor
+from floorline.floors.warm_up import WarmUp
+
+__all__ = ["ConfidenceFloor", "Floor", "NoFloor", "WarmUp"]

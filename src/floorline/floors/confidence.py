@@ -1,0 +1,159 @@
+"""The paper's floor: play the candidate only if the budget surely stays at or above zero.
+
+One formula serves the default mean known and learned: a known mean is an
+interval of width zero (Alg. 1, line 3).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from floorline.core.boundaries import Boundary
+from floorline.core.checks import choice, number, require
+from floorline.core.kernel import Function, kernel
+from floorline.core.records import FOREVER, TOLERANCE, Arms
+from floorline.core.steps import default_rounds, fall_back, guaranteed_budget
+from floorline.floors.base import Floor
+
+
+class ConfidenceRules(NamedTuple):
+    """The share of the default's reward that may be lost, and what saving up takes."""
+
+    max_loss: float
+    saving: float
+    """Plays of a default arm of known mean that add 1 to the budget; infinite if none do."""
+    slack: float
+    """Plays of the default arm, for each round, that the tolerance is worth."""
+
+
+@kernel
+def budget_bound(
+    max_loss: float, arms: Arms, default_plays: int, rounds: int, earned: float
+) -> float:
+    """Lower bound on the budget after `rounds`, `earned` coming from challengers for sure.
+
+    Differs: by sign, the lower or the upper end of the default's interval is
+    used. The paper always takes the upper end; that leads to the same
+    decisions but is no lower bound while the default is ahead.
+    """
+    ahead = default_plays - (1.0 - max_loss) * rounds
+    if abs(ahead) <= TOLERANCE * rounds:
+        return earned  # and not 0 times an infinite upper end
+    if ahead < 0.0:
+        return earned + ahead * arms.upper[0]  # type: ignore[no-any-return]
+    return earned + ahead * arms.lower[0]  # type: ignore[no-any-return]
+
+
+@kernel
+def confidence_budget(rules: ConfidenceRules, arms: Arms, round: int, arm: int) -> float:
+    """Lower bound on the budget if `arm` is played now (Alg. 1, line 10; eq. for xi')."""
+    if arm == 0:
+        return budget_bound(rules.max_loss, arms, arms.plays[0] + 1, round, arms.earned[0])
+    earned = arms.earned[0] + arms.lower[arm]
+    return budget_bound(rules.max_loss, arms, arms.plays[0], round, earned)
+
+
+@kernel
+def rounds_to_save(rules: ConfidenceRules, arms: Arms, round: int, candidate: int) -> int:
+    """Plays of a default arm of known mean that make `candidate` affordable, at least 1."""
+    if candidate == 0:
+        return FOREVER
+    about = -rules.saving * confidence_budget(rules, arms, round, candidate)
+    if about >= FOREVER:
+        return FOREVER
+    # This is the count up to rounding and tolerance; the test of `decide` is the judge.
+    count = max(1, math.ceil(about - rules.slack * (round + about)) - 1)
+    earned = arms.earned[0] + arms.lower[candidate]
+    plays = arms.plays[0]
+    while budget_bound(rules.max_loss, arms, plays + count, round + count, earned) < 0.0:
+        count += 1
+    return count
+
+
+@kernel
+def play_default(rules: object, arms: Arms) -> int:
+    """The default arm."""
+    return 0
+
+
+@kernel
+def play_best_lower(rules: ConfidenceRules, arms: Arms) -> int:
+    """The arm with the best lower end among those surely no worse than the default.
+
+    Differs: with a learned default mean the paper's rule, the best lower end of
+    all, is not safe: it must exceed the default's upper end.
+    """
+    arm = 0
+    best = arms.upper[0]
+    for i in range(1, arms.lower.size):
+        if arms.lower[i] > best:
+            arm = i
+            best = arms.lower[i]
+    return arm
+
+
+FALLBACKS: dict[str, Function] = {"default": play_default, "best-lower": play_best_lower}
+GUARANTEES = ("probability", "expectation")
+
+
+@dataclass(frozen=True)
+class ConfidenceFloor(Floor):
+    """Keeps expected reward above (1 - max_loss) of the default's, at all times, up to delta.
+
+    Args:
+        max_loss: the share of the default's reward that may be lost.
+        default_mean: the default arm's mean, or None to learn it.
+        fallback: played instead of a refused candidate: `default`, or `best-lower`, the
+            best lower end among the arms that are surely no worse than the default.
+        guarantee: `probability`, or `expectation`: the floor then holds for the expected
+            reward, failures of the intervals included (delta becomes 1/horizon and
+            max_loss a little less; paper, section on expected regret and budget).
+    """
+
+    max_loss: float
+    default_mean: float | None = None
+    fallback: str = "default"
+    guarantee: str = "probability"
+
+    def __post_init__(self) -> None:
+        number("max_loss", self.max_loss, 0, 1)
+        if self.default_mean is not None:
+            number("default_mean", self.default_mean, 0, math.inf)
+        choice("fallback", self.fallback, FALLBACKS)
+        choice("guarantee", self.guarantee, GUARANTEES)
+
+    @property
+    def needs_boundary(self) -> bool:
+        """The intervals are what the floor is made of."""
+        return True
+
+    def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Floor, Boundary | None]:
+        """For a guarantee in expectation: delta = 1/horizon and the tightened max_loss."""
+        if self.guarantee == "probability" or boundary is None:
+            return self, boundary
+        require(self.max_loss > 1 / horizon, "max_loss",
+                f"above 1/horizon ({1 / horizon:g}) for a guarantee in expectation",
+                self.max_loss)  # fmt: skip
+        delta = 1 / horizon
+        tightened = (self.max_loss - delta) / (1 - delta)
+        floor = replace(self, max_loss=tightened, guarantee="probability")
+        return floor, replace(boundary, delta=delta)
+
+    def rules(self, n_arms: int, horizon: int, boundary: Boundary | None) -> ConfidenceRules:
+        """The record for the kernels."""
+        gain = self.max_loss * (self.default_mean or 0.0)
+        return ConfidenceRules(
+            max_loss=self.max_loss,
+            saving=1 / gain if gain > 0 else math.inf,
+            slack=TOLERANCE / self.max_loss if gain > 0 else 0.0,
+        )
+
+    def kernels(self) -> dict[Function, Function]:
+        """How this floor fills the slots."""
+        return {
+            guaranteed_budget: confidence_budget,
+            default_rounds: rounds_to_save,
+            fall_back: FALLBACKS[self.fallback],
+        }

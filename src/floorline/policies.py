@@ -1,0 +1,186 @@
+"""Policies: a proposer under a floor; and the catalogue of those with a name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from floorline.core.boundaries import Boundary, no_interval
+from floorline.core.checks import choice, number, require, whole
+from floorline.core.kernel import Function
+from floorline.core.records import NoRules, Rules
+from floorline.core.steps import interval, learn, propose
+from floorline.floors import ConfidenceFloor, Floor, NoFloor, WarmUp
+from floorline.proposers import (
+    Proposer,
+    beta_thompson,
+    classical_ucb,
+    gaussian_thompson,
+    optimistic,
+    paper_targets,
+    unbalanced_moss,
+)
+from floorline.proposers.optimistic import most_promising
+
+
+class Prepared(NamedTuple):
+    """A policy made ready for a number of arms and a horizon."""
+
+    rules: Rules
+    kernels: dict[Function, Function]
+    memory: int
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """A proposer under a floor, with the confidence boundary that both share.
+
+    >>> policy = Policy(optimistic(), ConfidenceFloor(max_loss=0.1), Boundary(delta=0.05))
+
+    Args:
+        proposer: names the candidate.
+        floor: refuses candidates that are not affordable.
+        boundary: the confidence intervals; None where neither part uses them.
+    """
+
+    proposer: Proposer
+    floor: Floor = NoFloor()  # noqa: RUF009 (it is immutable)
+    boundary: Boundary | None = None
+
+    def __post_init__(self) -> None:
+        require(isinstance(self.proposer, Proposer), "proposer", "a Proposer", self.proposer)
+        require(isinstance(self.floor, Floor), "floor", "a Floor", self.floor)
+        if self.boundary is None and (self.proposer.uses_intervals or self.floor.needs_boundary):
+            raise ValueError("boundary: this proposer or floor needs one, for example Boundary()")
+        if not self.floor.any_proposer and self.proposer.propose is not most_promising:
+            raise ValueError(
+                "floor: this warm-up is safe only with the optimistic proposer; "
+                'take WarmUp(..., form="certain") or ConfidenceFloor'
+            )
+
+    def prepare(self, n_arms: int, horizon: int) -> Prepared:
+        """The records and kernels for `n_arms` arms and at most `horizon` rounds."""
+        floor, boundary = self.floor.settle(self.boundary, horizon)
+        known = floor.default_mean is not None
+        kernels: dict[Function, Function] = {
+            propose: self.proposer.propose,
+            learn: self.proposer.learn,
+            **floor.kernels(),
+        }
+        if boundary is None:
+            kernels[interval] = no_interval
+        else:
+            kernels |= boundary.kernels()
+        rules = Rules(
+            proposer=self.proposer.rules,
+            floor=floor.rules(n_arms, horizon, boundary),
+            boundary=NoRules() if boundary is None else boundary.rules(n_arms, known, horizon),
+            default_mean=math.nan if floor.default_mean is None else float(floor.default_mean),
+            lowest_reward=0.0 if boundary is None else float(boundary.lowest_reward),
+            skips=known and self.proposer.steady,
+        )
+        return Prepared(rules, kernels, self.proposer.memory * n_arms)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """All that a policy of the catalogue may ask about; each uses what it needs."""
+
+    n_arms: int
+    horizon: int
+    default_mean: float
+    learned: bool = False
+    max_loss: float = 0.1
+    delta: float = 0.05
+    noise_scale: float = 1.0
+    lowest_reward: float = 0.0
+    boundary: str = "stitched"
+    fallback: str = "default"
+    guarantee: str = "probability"
+    warm_up: str | None = None
+    bounded: bool = False
+
+    def __post_init__(self) -> None:
+        whole("arms", self.n_arms, 2)
+        whole("horizon", self.horizon, 1)
+        number("max_loss", self.max_loss, 0, 1)
+
+    def intervals(self) -> Boundary:
+        """The confidence boundary."""
+        return Boundary(self.boundary, self.delta, self.noise_scale, self.lowest_reward)
+
+    def confidence(self) -> ConfidenceFloor:
+        """The paper's floor."""
+        mean = None if self.learned else self.default_mean
+        return ConfidenceFloor(self.max_loss, mean, self.fallback, self.guarantee)
+
+    def warming(self) -> WarmUp:
+        """BudgetFirst's floor: as the authors have it under their boundary, else certified."""
+        form = self.warm_up or ("authors" if self.boundary == "authors" else "certified")
+        return WarmUp(self.max_loss, self.default_mean, form)
+
+    def thompson(self) -> Proposer:
+        """Thompson sampling that fits the rewards: Beta for [0, 1], else Gaussian."""
+        return beta_thompson() if self.bounded else gaussian_thompson(self.noise_scale)
+
+    def moss(self) -> Proposer:
+        """Unbalanced MOSS with the targets of the paper, or of the authors' program."""
+        as_programmed = self.boundary == "authors"
+        targets = paper_targets(
+            self.n_arms, self.horizon, self.max_loss, self.default_mean,
+            as_programmed=as_programmed,
+        )  # fmt: skip
+        return unbalanced_moss(targets, self.horizon, self.noise_scale)
+
+
+class Entry(NamedTuple):
+    """A policy of the catalogue: what it is, what it guarantees, how it is made."""
+
+    summary: str
+    guarantee: str
+    build: Callable[[Setting], Policy]
+
+
+_NONE = "none"
+_FLOOR = "the floor at all times, except with probability delta"
+
+CATALOGUE: dict[str, Entry] = {
+    "ucb": Entry(
+        "UCB with index average + sqrt(2 log t / T)", _NONE,
+        lambda s: Policy(classical_ucb(s.noise_scale)),
+    ),
+    "conservative-ucb": Entry(
+        "optimistic arm if the guaranteed budget allows it (Algorithm 1)", _FLOOR,
+        lambda s: Policy(optimistic(), s.confidence(), s.intervals()),
+    ),
+    "budget-first": Entry(
+        "default arm until the budget is large enough, then UCB",
+        f"{_FLOOR} (warm-up certified); for certain (certain); not proved (authors)",
+        lambda s: Policy(optimistic(), s.warming(), s.intervals()),
+    ),
+    "unbalanced-moss": Entry(
+        "MOSS with a small regret target for the default arm",
+        "regret of the order of its targets at the horizon; no floor",
+        lambda s: Policy(s.moss()),
+    ),
+    "thompson": Entry(
+        "Thompson sampling, Gaussian or, for rewards in [0, 1], Beta", _NONE,
+        lambda s: Policy(s.thompson()),
+    ),
+    "conservative-thompson": Entry(
+        "Thompson sampling where the guaranteed budget allows it", _FLOOR,
+        lambda s: Policy(s.thompson(), s.confidence(), s.intervals()),
+    ),
+}  # fmt: skip
+
+
+def named(name: str, setting: Setting) -> Policy:
+    """The policy of the catalogue called `name`, made for `setting`.
+
+    >>> setting = Setting(n_arms=5, horizon=10_000, default_mean=0.5, max_loss=0.1)
+    >>> named("conservative-ucb", setting).floor.max_loss
+    0.1
+    """
+    return CATALOGUE[choice("policy", name, CATALOGUE)].build(setting)

@@ -1,0 +1,54 @@
+"""What a proposer is: one kernel that names an arm, and what that kernel needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from floorline.core.checks import require, whole
+from floorline.core.kernel import Function, is_kernel, kernel
+from floorline.core.records import Arms, Floats, NoRules
+
+
+@kernel
+def learn_nothing(rules: Any, arms: Arms, memory: Floats, arm: int, reward: float) -> None:
+    """For proposers to whom the arms' records are enough."""
+
+
+@kernel
+def largest(values: Floats) -> int:
+    """Index of the largest value; the lowest index of several."""
+    best = 0
+    for i in range(1, values.size):
+        if values[i] > values[best]:
+            best = i
+    return best
+
+
+@dataclass(frozen=True, eq=False)
+class Proposer:
+    """Names the arm it would like to play. It knows nothing of safety.
+
+    Args:
+        propose: kernel `(rules, arms, memory, round, rng) -> arm`, rounds counted from 1.
+        learn: kernel `(rules, arms, memory, arm, reward)`, called after each reward, once
+            `arms` includes it.
+        rules: a named tuple of numbers and arrays, handed to both kernels.
+        memory: how many numbers of its own the proposer keeps for each arm; they start at 0.
+        uses_intervals: whether it reads `arms.lower` or `arms.upper`, which need a boundary.
+        steady: whether playing a default arm of known mean never changes what it proposes.
+            Then a row of default rounds is simulated as one step. False is always right.
+    """
+
+    propose: Function
+    learn: Function = learn_nothing
+    rules: Any = field(default_factory=NoRules)
+    memory: int = 0
+    uses_intervals: bool = False
+    steady: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("propose", "learn"):
+            value = getattr(self, name)
+            require(is_kernel(value), name, "a function marked with @kernel", value)
+        whole("memory", self.memory, 0)

@@ -1,0 +1,100 @@
+"""The CPU engine: blocks of runs on all cores, compiled, or interpreted for a close look."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+
+import numpy as np
+
+from floorline.core.compiler import compiled
+from floorline.core.kernel import bind
+from floorline.core.records import Counts, new_arms
+from floorline.environments import Environment
+from floorline.policies import Prepared
+from floorline.simulate.loop import Measure, Outcome, many_runs, rows
+
+BLOCK = 32
+"""Runs that share a stream of random numbers. Changing it changes what a seed gives."""
+
+
+class CpuEngine:
+    """Plays runs of one policy in one environment.
+
+    The result of a run depends on the seed and its number alone: block b of the
+    runs has its own stream, whatever thread plays it.
+    """
+
+    def __init__(
+        self, policy: Prepared, environment: Environment, measure: Measure, seed: int,
+        threads: int, *, interpreted: bool = False,
+    ) -> None:  # fmt: skip
+        self._policy = policy
+        self._environment = environment.rules()
+        self._measure = measure
+        self._seed = seed
+        self._threads = threads
+        self._n_arms = len(environment.means)
+        choices = {**policy.kernels, **environment.kernels()}
+        self._many_runs = bind(many_runs, choices) if interpreted else compiled(many_runs, choices)
+
+    def compile(self) -> None:
+        """Have the code compiled, or loaded, by playing no run at all."""
+        self._block(self.outcome(0), 0, np.zeros(1, np.int64))
+
+    def outcome(self, runs: int) -> Outcome:
+        """Room for the results of `runs` runs."""
+        points = self._measure.checkpoints.size
+        wanted = runs if self._measure.wants_rewards else 0
+        return Outcome(
+            pseudo_regret=np.empty((runs, points)),
+            lowest_budget=np.empty((runs, points)),
+            plays=np.empty((runs, points, self._n_arms), np.int64),
+            rewards=np.empty((wanted, points)),
+            first_breach=np.empty(runs, np.int64),
+        )
+
+    def play(self, outcome: Outcome, first: int, tick: Callable[[int], None]) -> None:
+        """Fill `outcome` with the runs from number `first`, a multiple of BLOCK.
+
+        `tick` is called ten times a second with the number of runs done so far. Ctrl-C
+        ends every thread within the length of a run, then raises KeyboardInterrupt.
+        """
+        runs = outcome.first_breach.size
+        starts = iter(range(0, runs, BLOCK))
+        stop = np.zeros(1, np.int64)
+        done = [0] * self._threads
+
+        def work(thread: int) -> None:
+            for start in starts:  # shared: each thread takes the next block there is
+                block = rows(outcome, start, start + BLOCK)
+                self._block(block, (first + start) // BLOCK, stop)
+                done[thread] += block.first_breach.size
+
+        with ThreadPoolExecutor(self._threads) as pool:
+            workers = {pool.submit(work, thread) for thread in range(self._threads)}
+            try:
+                while workers:
+                    ended, workers = wait(workers, timeout=0.1, return_when=FIRST_EXCEPTION)
+                    tick(sum(done))
+                    for one in ended:
+                        one.result()
+            except BaseException:
+                stop[0] = 1
+                collections.deque(starts, maxlen=0)  # nothing left to take
+                raise
+
+    def _block(self, outcome: Outcome, number: int, stop: Counts) -> None:
+        """Play the runs of one block, from the streams that belong to it."""
+        rng = stream(self._seed, number)
+        side_rng = stream(self._seed, number, 1) if self._measure.wants_rewards else rng
+        self._many_runs(
+            self._policy.rules, new_arms(self._n_arms), np.zeros(self._policy.memory),
+            self._environment, self._measure, rng, side_rng, outcome, stop,
+        )  # fmt: skip
+
+
+def stream(seed: int, *key: int) -> np.random.Generator:
+    """The stream of random numbers that belongs to a seed and a key."""
+    return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=key)))

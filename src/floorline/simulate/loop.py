@@ -1,0 +1,125 @@
+"""The one loop: a run of a policy in an environment, round by round."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floorline.core.kernel import kernel
+from floorline.core.records import TOLERANCE, Arms, Counts, Floats, Rules
+from floorline.core.steps import (
+    default_rounds,
+    fall_back,
+    forget,
+    observe,
+    observe_known_default,
+    play,
+    weigh,
+)
+from floorline.environments.base import draw, draw_sum
+
+
+class Measure(NamedTuple):
+    """What a run is measured by; none of it is known to the policy."""
+
+    checkpoints: Counts
+    gaps: Floats
+    """How much less than the best arm each arm pays in expectation."""
+    gains: Floats
+    """What a play of each arm adds to the budget in expectation."""
+    default_mean: float
+    wants_rewards: bool
+
+
+class Outcome(NamedTuple):
+    """What is kept of each run, at every checkpoint."""
+
+    pseudo_regret: NDArray[np.float64]
+    lowest_budget: NDArray[np.float64]
+    plays: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    first_breach: Counts
+
+
+def rows(outcome: Outcome, start: int, stop: int) -> Outcome:
+    """Some of the runs, as views."""
+    part: Any = (array[start:stop] for array in outcome)
+    return Outcome(*part)
+
+
+@kernel
+def one_run(
+    rules: Rules, arms: Arms, memory: Floats, environment: Any, measure: Measure,
+    rng: Any, side_rng: Any, outcome: Outcome, run: int,
+) -> None:  # fmt: skip
+    """Play one run from the start and write what comes of it into row `run` of `outcome`.
+
+    Rewards of a default arm whose mean is known teach nothing. They are drawn
+    only if asked for, from `side_rng`, so that asking changes nothing else.
+    """
+    forget(rules, arms, memory)
+    known_default = not math.isnan(rules.default_mean)
+    played = 0
+    budget = 0.0
+    lowest = math.inf
+    breach = 0
+    received = 0.0
+    for c in range(measure.checkpoints.size):
+        while played < measure.checkpoints[c]:
+            candidate, guaranteed = weigh(rules, arms, memory, played + 1, rng)
+            # Branches, not one choice of arm: the processor then runs ahead into the likely one.
+            if candidate == 0 or guaranteed < 0.0:
+                arm = 0
+                if candidate != 0:
+                    arm = fall_back(rules.floor, arms)
+                if arm == 0 and known_default:
+                    rounds = 1
+                    if rules.skips:
+                        rounds = default_rounds(rules.floor, arms, played + 1, candidate)
+                        rounds = min(rounds, measure.checkpoints[c] - played)
+                    arms.plays[0] += rounds
+                    observe_known_default(rules, arms, memory, rounds)
+                    if measure.wants_rewards:
+                        received += draw_sum(environment, 0, rounds, side_rng)
+                    played += rounds
+                    lowest = min(lowest, budget + measure.gains[0])  # later rounds only add
+                    budget += rounds * measure.gains[0]
+                    if candidate == 0 or not rules.skips or played == measure.checkpoints[c]:
+                        continue
+                    arm = candidate  # saved up for
+            else:
+                arm = candidate
+            play(arms, arm)
+            reward = draw(environment, arm, rng)
+            observe(rules, arms, memory, arm, reward)
+            received += reward
+            played += 1
+            budget += measure.gains[arm]
+            if budget < lowest:  # a first breach is always a new low
+                lowest = budget
+                if breach == 0 and budget < -TOLERANCE * measure.default_mean * played:
+                    breach = played
+        outcome.lowest_budget[run, c] = lowest
+        if measure.wants_rewards:
+            outcome.rewards[run, c] = received
+        regret = 0.0
+        for i in range(arms.plays.size):
+            regret += arms.plays[i] * measure.gaps[i]
+            outcome.plays[run, c, i] = arms.plays[i]
+        outcome.pseudo_regret[run, c] = regret
+    outcome.first_breach[run] = breach
+
+
+@kernel
+def many_runs(
+    rules: Rules, arms: Arms, memory: Floats, environment: Any, measure: Measure,
+    rng: Any, side_rng: Any, outcome: Outcome, stop: Counts,
+) -> None:  # fmt: skip
+    """Play one run after the other, all from one stream of random numbers."""
+    for run in range(outcome.first_breach.size):
+        if stop[0] != 0:
+            return
+        one_run(rules, arms, memory, environment, measure, rng, side_rng, outcome, run)

@@ -1,0 +1,53 @@
+"""A progress bar on stderr for work that takes longer than two seconds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+PATIENCE = 2.0
+
+
+@contextmanager
+def progress_bar(
+    label: str, total: int, show: bool | None = None
+) -> Iterator[Callable[[int], None]]:
+    """Give a function that takes how much is done; a bar appears once two seconds are over.
+
+    By default only on a terminal, so that logs and notebooks stay clean.
+    """
+    if not (sys.stderr.isatty() if show is None else show):
+        yield lambda done: None
+        return
+
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
+        TimeRemainingColumn(), console=Console(stderr=True), transient=True,
+    )  # fmt: skip
+    task = bar.add_task(label, total=total)
+    start = time.monotonic()
+    started = False
+
+    def tick(done: int) -> None:
+        nonlocal started
+        if not started and time.monotonic() - start > PATIENCE:
+            bar.start()
+            started = True
+        bar.update(task, completed=done)
+
+    try:
+        yield tick
+    finally:
+        if started:
+            bar.stop()
