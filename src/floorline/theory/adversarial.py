@@ -1,0 +1,125 @@
+"""Theorem 3 and its corollary: regret under the realised floor, and what the bases guarantee.
+
+Rewards lie in [0, 1], the default arm pays exactly default_mean, and regret is
+against the best fixed arm in hindsight. The proofs are in docs/errata.md (E10).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from floorline.core.checks import number, whole
+from floorline.core.records import FOREVER
+
+Envelope = Callable[[int], float]
+"""A bound on the regret after t rounds, for all t at once. It must not fall."""
+
+
+def exp3_ix_regret(n_arms: int, rounds: int, delta: float) -> float:
+    """What any-time Exp3-IX loses by round `rounds`, except with probability delta.
+
+    4 sqrt(t N log N) + (sqrt(t N / log N) + 1) log(2 / delta), with eta_t = 2 gamma_t =
+    sqrt(log N / (N t)). Derived in docs/errata.md; a little below Neu's statement (2015).
+
+    >>> round(exp3_ix_regret(5, 10_000, 0.05))
+    1789
+    """
+    whole("n_arms", n_arms, 2)
+    whole("rounds", rounds, 1)
+    number("delta", delta, 0, 1, open_low=True)
+    logs = math.log(n_arms)
+    first = 4 * math.sqrt(rounds * n_arms * logs)
+    return first + (math.sqrt(rounds * n_arms / logs) + 1) * math.log(2 / delta)
+
+
+def exp3_ix_envelope(n_arms: int, delta: float, *, as_printed: bool = False) -> Envelope:
+    """A bound on any-time Exp3-IX's regret that holds at all times but with probability delta.
+
+    `exp3_ix_regret` with delta / (2 t^2) in place of delta (paper, after the definition of
+    admissible algorithms).
+
+    Differs: the paper prints 7 sqrt(K t log K) log(4 t^2 / delta), which is 0 for K = 1 and
+    counts one arm too few: the base plays all K + 1 arms. `as_printed` gives that.
+    """
+    whole("n_arms", n_arms, 2)
+    number("delta", delta, 0, 1, open_low=True)
+    if not as_printed:
+        return lambda t: exp3_ix_regret(n_arms, t, delta / (2 * t * t))
+    size = (n_arms - 1) * math.log(n_arms - 1)
+    return lambda t: 7 * math.sqrt(size * t) * math.log(4 * t * t / delta)
+
+
+def last_safe_round(
+    envelope: Envelope, max_loss: float, default_mean: float, limit: int = FOREVER
+) -> int:
+    """The last round in which safe playing may have to step in (Theorem 3's t_0), exactly.
+
+    The largest t up to `limit` with max_loss default_mean t <= envelope(t) + default_mean.
+
+    >>> last_safe_round(lambda t: 10 * t**0.5, max_loss=0.5, default_mean=0.5)
+    1603
+    """
+    slope = number("max_loss", max_loss, 0, 1) * number("default_mean", default_mean, 0, 1)
+    t = whole("limit", limit, 1)
+    while slope * t > envelope(t) + default_mean:
+        # The envelope does not fall, so between this quotient and t no round qualifies either.
+        t = min(t - 1, math.floor((envelope(t) + default_mean) / slope))
+    return t
+
+
+def safe_playing_regret(
+    envelope: Envelope, horizon: int, max_loss: float, default_mean: float
+) -> float:
+    """What an algorithm within `envelope` loses under the realised floor (Theorem 3).
+
+    t_0 + envelope(horizon), where only rounds up to the horizon count for t_0.
+    """
+    whole("horizon", horizon, 1)
+    return last_safe_round(envelope, max_loss, default_mean, horizon) + envelope(horizon)
+
+
+def safe_exp3_ix_regret(
+    n_arms: int, horizon: int, max_loss: float, default_mean: float, delta: float,
+    *, as_printed: bool = False,
+) -> float:  # fmt: skip
+    """What safe Exp3-IX loses, except with probability delta (corollary of Theorem 3).
+
+    Differs: `as_printed` gives the paper's closed form, with K for K + 1 and without the
+    default_mean that its t_0 has; see docs/errata.md, E10.
+
+    >>> round(safe_exp3_ix_regret(5, 10**7, max_loss=0.1, default_mean=0.5, delta=0.05))
+    2210545
+    """
+    envelope = exp3_ix_envelope(n_arms, delta, as_printed=as_printed)
+    if not as_printed:
+        return safe_playing_regret(envelope, horizon, max_loss, default_mean)
+    slope = number("max_loss", max_loss, 0, 1, open_low=True)
+    slope *= number("default_mean", default_mean, 0, 1, open_low=True)
+    bound = envelope(whole("horizon", horizon, 1))
+    return bound + (bound / slope) ** 2 / horizon
+
+
+class PriorRegret(NamedTuple):
+    """Bounds on expected regret against the default arm, and against any challenger."""
+
+    default: float
+    challenger: float
+
+
+def prior_exp3_regret(n_arms: int, horizon: int, default_target: float) -> PriorRegret:
+    """What prior-weighted Exp3 loses in expectation, tuned to a target for the default arm.
+
+    With eta = B / (n N), prior exp(-B^2 / (2 n N)) on the default arm and the rest shared
+    equally: B against the default, (n N / B) log((N - 1) / (1 - exp(-B^2 / (2 n N)))) + B / 2
+    against a challenger. It stands in for Exp3-gamma of Lattimore (2015); the derivation, in
+    docs/errata.md, is ours.
+
+    >>> [round(bound) for bound in prior_exp3_regret(5, 10_000, default_target=100)]
+    [100, 1919]
+    """
+    n = whole("n_arms", n_arms, 2) * whole("horizon", horizon, 1)
+    target = number("default_target", default_target, 0, math.inf, open_low=True)
+    left = -math.expm1(-(target**2) / (2 * n))
+    return PriorRegret(target, n / target * math.log((n_arms - 1) / left) + target / 2)
