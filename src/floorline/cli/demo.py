@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from floorline.cli.figures import pyplot, save, tidy
+
 if TYPE_CHECKING:
     from floorline import Summary
 
@@ -70,14 +72,7 @@ def _simulate(label: str, runs: int, seed: int) -> Summary:
 
 
 def _draw(found: dict[str, Summary], out: Path) -> Path:
-    try:
-        import matplotlib
-    except ImportError:
-        raise ValueError("figures need matplotlib: pip install 'floorline[figures]'") from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+    figure, (left, right) = pyplot().subplots(1, 2, figsize=(11, 4.2), layout="constrained")
     for label, summary in found.items():
         _, _, colour, dashes = LINES[label]
         style = {"label": label, "color": colour, "linestyle": dashes, "linewidth": 2}
@@ -89,13 +84,5 @@ def _draw(found: dict[str, Summary], out: Path) -> Path:
     left.legend(frameon=False)
     never = [label for label, summary in found.items() if summary.breach_rate[-1] == 0]
     right.text(1, 4, "never: " + "; ".join(never), fontsize="small")
-    for axes in (left, right):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.25)
-    path = out / "demo.png"
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=150)
-    except OSError as error:
-        raise ValueError(f"out: cannot write {path}: {error.strerror}") from None
-    return path
+    tidy(left, right)
+    return save(figure, out / "demo.png")

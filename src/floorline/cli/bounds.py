@@ -1,0 +1,184 @@
+"""`floorline bounds`: what the theorems say of one setting, beside a short simulation."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from floorline.cli.simulate import environment_from
+
+if TYPE_CHECKING:
+    from floorline import Environment, Setting
+
+MANY = 200_000_000
+"""Rounds that are simulated in a second or two; long horizons get fewer runs."""
+
+
+class Row(NamedTuple):
+    """One result of the paper for this setting: a bound on regret."""
+
+    name: str
+    label: str
+    bound: float | None
+    as_printed: float | None = None
+    simulated_mean: float | None = None
+    simulated_max: float | None = None
+
+
+def bounds(
+    means: Annotated[str, typer.Option(help="Mean of each arm, the default arm's first.")],
+    horizon: Annotated[int, typer.Option(help="Rounds.")] = 10_000,
+    max_loss: Annotated[
+        float, typer.Option(help="Share of the default's reward that may be lost.")
+    ] = 0.1,
+    delta: Annotated[float, typer.Option(help="Chance that the guarantee fails.")] = 0.05,
+    boundary: Annotated[
+        str, typer.Option(help="stitched, authors, as-printed, union or union-proved.")
+    ] = "stitched",
+    noise: Annotated[str, typer.Option(help="gaussian or bernoulli.")] = "gaussian",
+    noise_scale: Annotated[float, typer.Option(help="Subgaussian scale of the rewards.")] = 1.0,
+    default_mean: Annotated[
+        str, typer.Option(help="Whether the policy knows the default arm's mean: known, learned.")
+    ] = "known",
+    runs: Annotated[int, typer.Option(help="At most how many runs are simulated.")] = 400,
+    seed: Annotated[int, typer.Option(help="Same seed, same results.")] = 1,
+    format: Annotated[str, typer.Option(help="table or json.")] = "table",
+) -> None:
+    """Show every bound of the paper for one setting, and what policies lose in simulation."""
+    from floorline import Setting
+    from floorline.core.checks import choice, whole
+
+    choice("format", format, ("table", "json"))
+    choice("default_mean", default_mean, ("known", "learned"))
+    environment = environment_from(noise, means, noise_scale)
+    setting = Setting(
+        n_arms=len(environment.means), horizon=horizon, default_mean=environment.means[0],
+        learned=default_mean == "learned", max_loss=max_loss, delta=delta,
+        noise_scale=noise_scale, boundary=boundary, bounded=environment.bounded,
+    )  # fmt: skip
+    runs = max(1, min(whole("runs", runs, 1), MANY // horizon))
+    rows = stochastic(setting, environment, runs, seed) + adversarial(setting)
+    remarks = remarks_on(setting)
+    if format == "json":
+        named_rows = {row.name: dict(list(row._asdict().items())[2:]) for row in rows}
+        typer.echo(json.dumps({"runs": runs, "seed": seed, "bounds": named_rows, **remarks}))
+    else:
+        print_table(rows, remarks, setting, runs)
+
+
+def stochastic(setting: Setting, environment: Environment, runs: int, seed: int) -> list[Row]:
+    """Conservative UCB and BudgetFirst: bounds on pseudo-regret, and simulated pseudo-regret."""
+    from floorline import named, theory
+    from floorline.simulate import summarize
+
+    means = environment.means
+
+    def simulated(name: str) -> tuple[float, float]:
+        found = summarize(
+            named(name, setting), environment, horizon=setting.horizon, runs=runs, seed=seed
+        ).pseudo_regret
+        return float(found.mean[-1]), float(found.max[-1])
+
+    which = "Theorem 2" if setting.learned else "Theorem 1"
+    problem, penalty = theory.problem_regret, theory.floor_penalty
+    mean, worst = simulated("conservative-ucb")
+    first_mean, first_worst = simulated("budget-first")
+    first = theory.budget_first_regret
+    return [
+        Row("conservative_ucb", f"Conservative UCB ({which})",
+            problem(setting, means), problem(setting, means, as_printed=True), mean, worst),
+        Row("conservative_ucb_floor_penalty", "  of which the floor's price",
+            penalty(setting, means), penalty(setting, means, as_printed=True)),
+        Row("conservative_ucb_expected", "  in expectation",
+            theory.expected_regret(setting, means), None, mean),
+        Row("conservative_ucb_worst", "  any means", theory.worst_regret(setting)),
+        Row("budget_first", "BudgetFirst", first(setting, max(means) - means[0]),
+            None, first_mean, first_worst),
+        Row("budget_first_worst", "  any means", first(setting)),
+        Row("everything", "the largest gap in every round",
+            setting.horizon * (max(means) - min(means))),
+        Row("lower_bound", "at least, for some means (Theorem 4)", lower(setting)[0]),
+    ]  # fmt: skip
+
+
+def lower(setting: Setting) -> tuple[float | None, str]:
+    """The lower bound, or None and why it says nothing here."""
+    from floorline.theory import lower_bound
+
+    asked = (setting.n_arms, setting.horizon, setting.max_loss, setting.default_mean)
+    try:
+        return lower_bound(*asked, setting.noise_scale), "its conditions hold"
+    except ValueError as error:
+        return None, str(error)
+
+
+def adversarial(setting: Setting) -> list[Row]:
+    """The bounds for rewards in [0, 1] that an adversary chooses."""
+    from floorline import theory
+    from floorline.proposers import paper_targets
+
+    n_arms, horizon, delta = setting.n_arms, setting.horizon, setting.delta
+    asked = (n_arms, horizon, setting.max_loss, setting.default_mean)
+    target = paper_targets(*asked)[0]
+    prior = theory.prior_exp3_regret(n_arms, horizon, target)
+    return [
+        Row("exp3_ix", "Exp3-IX, no floor", theory.exp3_ix_regret(n_arms, horizon, delta)),
+        Row("safe_exp3_ix", "safe Exp3-IX (Theorem 3)", theory.safe_exp3_ix_regret(*asked, delta),
+            theory.safe_exp3_ix_regret(*asked, delta, as_printed=True)),
+        Row("prior_exp3_default", "prior Exp3, against the default", prior.default),
+        Row("prior_exp3_challenger", "prior Exp3, against others", prior.challenger),
+    ]  # fmt: skip
+
+
+def remarks_on(setting: Setting) -> dict[str, Any]:
+    """What else the theory says, beside bounds on regret."""
+    from floorline import theory
+    from floorline.proposers import paper_targets
+
+    asked = (setting.n_arms, setting.horizon, setting.max_loss, setting.default_mean)
+    boundary = setting.intervals()
+    envelope = theory.exp3_ix_envelope(setting.n_arms, setting.delta)
+    return {
+        "warm_up": {
+            "certified": theory.certified_warm_up(*asked, boundary),
+            "authors": theory.authors_warm_up(*asked, boundary),
+            "certain": theory.certain_warm_up(*asked[1:]),
+        },
+        "last_safe_round": theory.last_safe_round(envelope, *asked[2:]),
+        "lower_bound_conditions": lower(setting)[1],
+        "moss_targets_on_frontier": theory.on_frontier(paper_targets(*asked), setting.horizon),
+    }
+
+
+def print_table(rows: list[Row], remarks: dict[str, Any], setting: Setting, runs: int) -> None:
+    """Print the answer for a person."""
+    from rich.console import Console
+    from rich.table import Table
+
+    title = (
+        f"Regret after {setting.horizon:,} rounds at most: max_loss {setting.max_loss:g}, "
+        f"delta {setting.delta:g}, {setting.boundary}"
+    )
+    table = Table("", "bound", "as printed", "simulated", "worst run", box=None, title=title,
+                  title_justify="left", pad_edge=False)  # fmt: skip
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in rows:
+        if row.name == "exp3_ix":
+            table.add_section()
+        table.add_row(row.label, *("" if x is None else f"{x:,.0f}" for x in row[2:]))
+    warm_up = ", ".join(f"{count:,} ({form})" for form, count in remarks["warm_up"].items())
+    frontier = "on or above" if remarks["moss_targets_on_frontier"] else "below"
+    console = Console()
+    console.print(table)
+    for line in (
+        f"Simulated: mean of {runs:,} runs. As printed: the paper's constants (docs/errata.md).",
+        "The bounds hold while all confidence intervals do: with probability 1 - delta.",
+        f"BudgetFirst plays the default first, in rounds: {warm_up}.",
+        f"Safe Exp3-IX never steps in after round {remarks['last_safe_round']:,} (its t_0).",
+        f"Lower bound: {remarks['lower_bound_conditions']}.",
+        f"Unbalanced MOSS's targets are {frontier} the Pareto frontier.",
+    ):
+        console.print(line, highlight=False)

@@ -1,0 +1,224 @@
+"""What to expect of a campaign before it starts: from the theorems, and from simulation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from floorline.core.checks import number, require, whole
+from floorline.core.records import Floats
+from floorline.environments import Bernoulli, Environment, Gaussian
+from floorline.policies import Setting, named
+from floorline.simulate import all_cores, simulate
+from floorline.theory import plays_bounds, problem_regret
+
+MANY = 40_000_000
+"""Rounds simulated for one outlook in each of its two cases: a second or so."""
+LONGEST = 2**50
+"""Rounds after which a bound is no use to anybody."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is known or hoped for beforehand.
+
+    Args:
+        challengers: how many new arms are tried.
+        default_mean: mean reward of a decision for the default arm.
+        improvement: the smallest improvement worth finding, as a share: 0.1 is 10%.
+        decisions_per_day: how many decisions there are.
+        days: how far to look.
+        delta: chance that the floor fails.
+        noise_scale: subgaussian scale of the rewards; None for rewards of 0 or 1.
+        learned: whether the default mean is a guess that the policy must not rely on.
+    """
+
+    challengers: int
+    default_mean: float
+    decisions_per_day: int
+    improvement: float = 0.1
+    days: int = 90
+    delta: float = 0.05
+    noise_scale: float | None = None
+    learned: bool = False
+
+    def __post_init__(self) -> None:
+        whole("challengers", self.challengers, 1)
+        whole("decisions_per_day", self.decisions_per_day, 1)
+        whole("days", self.days, 1)
+        number("delta", self.delta, 0, 1, open_low=True)
+        highest = 1.0 if self.noise_scale is None else math.inf
+        number("default_mean", self.default_mean, 0, highest, open_low=True)
+        number("improvement", self.improvement, 0, 1, open_low=True)
+        require(self.default_mean * (1 + self.improvement) <= highest, "improvement",
+                "small enough to leave the better mean at 1 or below",
+                self.improvement)  # fmt: skip
+
+    @property
+    def horizon(self) -> int:
+        """Decisions in all."""
+        return self.days * self.decisions_per_day
+
+    def means(self, better: int) -> list[float]:
+        """Means of the arms when `better` challengers are better and the others as much worse."""
+        up, down = 1 + self.improvement, 1 - self.improvement
+        shares = [1.0, *[up] * better, *[down] * (self.challengers - better)]
+        return [share * self.default_mean for share in shares]
+
+    def setting(self, max_loss: float) -> Setting:
+        """The policy's setting."""
+        return Setting(
+            n_arms=self.challengers + 1, horizon=self.horizon, default_mean=self.default_mean,
+            learned=self.learned, max_loss=max_loss, delta=self.delta,
+            noise_scale=self.noise_scale or 0.5, bounded=self.noise_scale is None,
+        )  # fmt: skip
+
+    def environment(self, means: Sequence[float]) -> Environment:
+        """Where it is simulated."""
+        if self.noise_scale is None:
+            return Bernoulli(means)
+        return Gaussian(means, self.noise_scale)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Runs of one case, day by day. Gains are shares of what the default would have earned."""
+
+    days: Floats
+    share: Floats
+    """Part of the decisions since the day before that went to the first challenger."""
+    gain: Floats
+    """Expected reward so far against the default's: mean over the runs."""
+    low: Floats
+    """The same, in the worst run."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What to expect under one max_loss. Days count from 1; None: not within the days looked at."""
+
+    max_loss: float
+    first_exploration: int
+    """The first decision that a challenger may get."""
+    takeover_day: int | None
+    """Simulated: from this day on, the better challenger gets most of the decisions."""
+    takeover_day_bound: float
+    """Theory: by then it has had most of all decisions so far."""
+    back_day: int | None
+    """Simulated: from this day on, the reward so far is on average no less than the default's."""
+    better: Case
+    """One challenger is better, the others are worse."""
+    none: Case
+    """All challengers are worse."""
+    none_cost_bound: float
+    """Theory: the most that is lost if all are worse, as a share of the default's reward."""
+    runs: int
+
+
+def outlooks(
+    questions: Sequence[Question], max_losses: Sequence[float], *, seed: int = 1
+) -> list[list[Outlook]]:
+    """For each max_loss, the outlook of each question; worked out on all cores."""
+    for loss in max_losses:
+        number("max_loss", loss, 0, 1, open_low=True)
+    with ThreadPoolExecutor(all_cores()) as pool:
+        waiting = [
+            [pool.submit(outlook, question, loss, seed=seed) for question in questions]
+            for loss in max_losses
+        ]
+        return [[one.result() for one in same] for same in waiting]
+
+
+def outlook(question: Question, max_loss: float, *, seed: int = 1) -> Outlook:
+    """What to expect under `max_loss` if one challenger is better, and if none is.
+
+    >>> question = Question(challengers=2, default_mean=0.5, improvement=0.4,
+    ...                     decisions_per_day=2000, days=30)
+    >>> found = outlook(question, max_loss=0.2)
+    >>> found.first_exploration, found.takeover_day < found.takeover_day_bound
+    (5, True)
+    """
+    number("max_loss", max_loss, 0, 1, open_low=True)
+    runs = max(4, min(400, MANY // question.horizon))
+    better = _simulated(question, max_loss, 1, runs, seed)
+    none = _simulated(question, max_loss, 0, runs, seed)
+    setting = _in_units(question, max_loss, question.means(0))
+    lost = problem_regret(setting[0], setting[1]) / (setting[0].default_mean * question.horizon)
+    return Outlook(
+        max_loss=max_loss,
+        first_exploration=math.ceil(1 / max_loss - 1e-9),
+        takeover_day=_from_then_on(better.days, better.share > 0.5),
+        takeover_day_bound=majority_round(question, max_loss) / question.decisions_per_day,
+        back_day=_from_then_on(better.days, better.gain >= 0),
+        better=better,
+        none=none,
+        none_cost_bound=min(max_loss, lost),
+        runs=runs,
+    )
+
+
+def majority_round(question: Question, max_loss: float) -> float:
+    """Rounds after which the better challenger has had most of all plays, by Theorems 1 and 2.
+
+    The first t at which the bounds on all other arms' plays add up to at most t / 2.
+    """
+    setting, means = _in_units(question, max_loss, question.means(1))
+
+    def enough(rounds: int) -> bool:
+        plays = plays_bounds(replace(setting, horizon=rounds), means)
+        return sum(plays[:1] + plays[2:]) <= rounds / 2
+
+    high = 1
+    while not enough(high):
+        high *= 2
+        if high > LONGEST:
+            return math.inf
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _in_units(
+    question: Question, max_loss: float, means: Sequence[float]
+) -> tuple[Setting, list[float]]:
+    """Setting and means in units of reward in which no mean exceeds 1, as the theorems need."""
+    unit = max(1.0, *means)
+    setting = question.setting(max_loss)
+    scaled = replace(setting, default_mean=means[0] / unit, noise_scale=setting.noise_scale / unit)
+    return scaled, [mean / unit for mean in means]
+
+
+def _simulated(question: Question, max_loss: float, better: int, runs: int, seed: int) -> Case:
+    """Runs of Conservative UCB in one case."""
+    means = question.means(better)
+    days = np.unique(np.linspace(1, question.days, min(question.days, 120)).astype(int))
+    found = simulate(
+        named("conservative-ucb", question.setting(max_loss)), question.environment(means),
+        horizon=question.horizon, runs=runs, seed=seed, threads=1, progress=False,
+        checkpoints=[int(day) * question.decisions_per_day for day in days],
+    )  # fmt: skip
+    plays = found.plays.astype(float)
+    first = np.diff(plays[:, :, 1].mean(axis=0), prepend=0.0)
+    gains = plays @ (np.array(means) / means[0] - 1) / found.checkpoints
+    return Case(
+        days=days.astype(float),
+        share=first / np.diff(found.checkpoints, prepend=0),
+        gain=gains.mean(axis=0),
+        low=gains.min(axis=0),
+    )
+
+
+def _from_then_on(
+    days: Floats, holds: np.ndarray[tuple[int, ...], np.dtype[np.bool]]
+) -> int | None:
+    """The first of the days from which on it always holds."""
+    since = len(holds)
+    while since > 0 and holds[since - 1]:
+        since -= 1
+    return int(days[since]) if since < len(days) else None
