@@ -130,7 +130,11 @@ def outlooks(
             [pool.submit(outlook, question, loss, seed=seed) for question in questions]
             for loss in max_losses
         ]
-        return [[one.result() for one in same] for same in waiting]
+        try:
+            return [[one.result() for one in same] for same in waiting]
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # Ctrl-C: nothing new is begun
+            raise
 
 
 def outlook(question: Question, max_loss: float, *, seed: int = 1) -> Outlook:

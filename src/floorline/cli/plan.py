@@ -146,6 +146,7 @@ def print_page(
     table.add_row(f"[bold]If none is better[/bold], all {size} worse")
     row(f"  after {days} days, on average", lambda o: o.none.gain[-1], change, ends=True)
     row("    in the worst run", lambda o: o.none.low[-1], change)
+    row("    at its lowest, on average", lambda o: o.none.gain.min(), change)
     row("    by theory, at the worst", lambda o: -o.none_cost_bound, change)
     table.add_row("[bold]Whatever the challengers are like[/bold]")
     row("  never lower, at any moment, than", lambda o: -o.max_loss, change)
