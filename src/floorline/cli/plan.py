@@ -158,8 +158,8 @@ def print_page(
         f"\nFrom {runs} simulated runs of Conservative UCB, which {how} and plays a challenger "
         "only when the floor surely allows it. The floor is about expected reward, and fails "
         f"with a chance of at most {share(question.delta)}; luck comes on top, and arms that "
-        "change over time can break it (docs/guarantee.md). 'By theory' is proved and far from "
-        f"typical. 'Later' is after the {days} days."
+        "change over time can break it (docs/guarantee.md). 'By theory' is proved, up "
+        f"to that chance, and far from typical. 'Later' is after the {days} days."
     )
     if path:
         console.print(f"figure: {path}")

@@ -1,4 +1,4 @@
-"""What to expect of a campaign before it starts: from the theorems, and from simulation."""
+"""What to expect under one max_loss: from the theorems, and from simulation."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from floorline.core.checks import number, require, whole
+from floorline.core.checks import number
 from floorline.core.records import Floats
-from floorline.environments import Bernoulli, Environment, Gaussian
+from floorline.planning.question import Question
 from floorline.policies import Setting, named
 from floorline.simulate import all_cores, simulate
 from floorline.theory import plays_bounds, problem_regret
@@ -20,68 +20,6 @@ MANY = 40_000_000
 """Rounds simulated for one outlook in each of its two cases: a second or so."""
 LONGEST = 2**50
 """Rounds after which a bound is no use to anybody."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Question:
-    """What is known or hoped for beforehand.
-
-    Args:
-        challengers: how many new arms are tried.
-        default_mean: mean reward of a decision for the default arm.
-        improvement: the smallest improvement worth finding, as a share: 0.1 is 10%.
-        decisions_per_day: how many decisions there are.
-        days: how far to look.
-        delta: chance that the floor fails.
-        noise_scale: subgaussian scale of the rewards; None for rewards of 0 or 1.
-        learned: whether the default mean is a guess that the policy must not rely on.
-    """
-
-    challengers: int
-    default_mean: float
-    decisions_per_day: int
-    improvement: float = 0.1
-    days: int = 90
-    delta: float = 0.05
-    noise_scale: float | None = None
-    learned: bool = False
-
-    def __post_init__(self) -> None:
-        whole("challengers", self.challengers, 1)
-        whole("decisions_per_day", self.decisions_per_day, 1)
-        whole("days", self.days, 1)
-        number("delta", self.delta, 0, 1, open_low=True)
-        highest = 1.0 if self.noise_scale is None else math.inf
-        number("default_mean", self.default_mean, 0, highest, open_low=True)
-        number("improvement", self.improvement, 0, 1, open_low=True)
-        require(self.default_mean * (1 + self.improvement) <= highest, "improvement",
-                "small enough to leave the better mean at 1 or below",
-                self.improvement)  # fmt: skip
-
-    @property
-    def horizon(self) -> int:
-        """Decisions in all."""
-        return self.days * self.decisions_per_day
-
-    def means(self, better: int) -> list[float]:
-        """Means of the arms when `better` challengers are better and the others as much worse."""
-        up, down = 1 + self.improvement, 1 - self.improvement
-        shares = [1.0, *[up] * better, *[down] * (self.challengers - better)]
-        return [share * self.default_mean for share in shares]
-
-    def setting(self, max_loss: float) -> Setting:
-        """The policy's setting."""
-        return Setting(
-            n_arms=self.challengers + 1, horizon=self.horizon, default_mean=self.default_mean,
-            learned=self.learned, max_loss=max_loss, delta=self.delta,
-            noise_scale=self.noise_scale or 0.5, bounded=self.noise_scale is None,
-        )  # fmt: skip
-
-    def environment(self, means: Sequence[float]) -> Environment:
-        """Where it is simulated."""
-        if self.noise_scale is None:
-            return Bernoulli(means)
-        return Gaussian(means, self.noise_scale)
 
 
 @dataclass(frozen=True)
