@@ -4,6 +4,7 @@ import pytest
 
 from floorline import (
     CATALOGUE,
+    Adaptive,
     Bernoulli,
     Boundary,
     ConfidenceFloor,
@@ -42,7 +43,18 @@ def setting(environment, **changes):
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_every_policy_passes_the_suite(name, environment):
     for learned in (False, True):
-        check_policy(named(name, setting(environment, learned=learned)), environment)
+        policy = named(name, setting(environment, learned=learned))
+        if policy.unit_rewards and not environment.bounded:
+            with pytest.raises(ValueError, match="noise: must keep rewards within 0 and 1"):
+                check_policy(policy, environment)
+            return
+        check_policy(policy, environment)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_policy_passes_the_suite_against_an_adversary(name):
+    adversary = Adaptive([0.5, 0.8, 0.3])
+    check_policy(named(name, setting(adversary)), adversary)
 
 
 @pytest.mark.parametrize("fallback", ["default", "best-lower"])

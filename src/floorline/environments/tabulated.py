@@ -92,6 +92,11 @@ class Tabulated:
         """Whether every reward lies in [0, 1]."""
         return all(0 <= value <= 1 for values in self.values for value in values)
 
+    @property
+    def adversarial(self) -> bool:
+        """Rewards are drawn."""
+        return False
+
     def rules(self) -> TabulatedEnvironment:
         """The record for the kernels."""
         return TabulatedEnvironment(
