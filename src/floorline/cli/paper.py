@@ -31,7 +31,6 @@ def paper(
 
     Every point is saved as soon as it is there: the same command goes on where it was stopped.
     """
-    from floorline import __version__
     from floorline.core.checks import choice
     from floorline.paper.reproduce import reproduce
     from floorline.paper.sweeps import PARTS, QUICK_RUNS, RUNS, Settings
@@ -40,7 +39,7 @@ def paper(
     size = runs if runs is not None else QUICK_RUNS if quick else RUNS
     settings = Settings(runs=size, seed=seed, boundary=boundary, quick=quick, device=device)
     try:
-        found = reproduce(settings, out, parts, version=__version__, force=force)
+        found = reproduce(settings, out, parts, force=force)
     except KeyboardInterrupt:
         print(f"floorline: what is done is saved in {out}; the same command goes on from there",
               file=sys.stderr)  # fmt: skip

@@ -15,7 +15,7 @@ from floorline.core.steps import fall_back, forget, observe, play, weigh
 from floorline.environments import Environment, Gaussian
 from floorline.environments.base import draw
 from floorline.floors import ConfidenceFloor
-from floorline.paper.style import pyplot, save, tidy
+from floorline.paper.style import legend, pyplot, save, tidy
 from floorline.policies import Policy
 from floorline.proposers import optimistic
 from floorline.simulate.cpu import stream
@@ -40,9 +40,9 @@ class Trace(NamedTuple):
     """The budget that would stay guaranteed if the candidate were played."""
 
     @property
-    def refused(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """The rounds in which another arm than the candidate was played."""
-        return self.arm != self.candidate
+    def refused(self) -> Counts:
+        """The rounds, counted from 1, in which another arm than the candidate was played."""
+        return np.flatnonzero(self.arm != self.candidate) + 1
 
 
 def trace(policy: Policy, environment: Environment, horizon: int, seed: int) -> Trace:
@@ -50,9 +50,7 @@ def trace(policy: Policy, environment: Environment, horizon: int, seed: int) -> 
     n_arms = len(environment.means)
     prepared = policy.prepare(n_arms, horizon)
     rules = prepared.rules
-    weighs, observes, forgets = (
-        bind(verb, prepared.kernels) for verb in (weigh, observe, forget)
-    )
+    weighs, observes, forgets = (bind(verb, prepared.kernels) for verb in (weigh, observe, forget))
     falls_back = bind(prepared.kernels[fall_back], prepared.kernels)
     draws = bind(environment.kernels()[draw], environment.kernels())
     arms, memory = new_arms(n_arms), np.zeros(prepared.memory)
@@ -81,7 +79,6 @@ def draw_budget(folder: Path) -> None:
     rounds = np.arange(ROUNDS + 1)
     earned = np.concatenate([[0], np.cumsum(np.array(MEANS)[run.arm])])
     default, floor = MEANS[0] * rounds, (1 - MAX_LOSS) * MEANS[0] * rounds
-    refused = np.flatnonzero(run.refused) + 1
     safe = np.flatnonzero(run.arm != 0) + 1
     figure, (top, bottom) = pyplot().subplots(
         2, 1, figsize=(8, 7.5), sharex=True, layout="constrained", height_ratios=(3, 2)
@@ -93,7 +90,12 @@ def draw_budget(folder: Path) -> None:
     bottom.axhline(0, color=RED, ls="--", lw=2)
     steps = {
         "guaranteed if the candidate is played: enough": (safe, BLUE, "o", BLUE),
-        "guaranteed if the candidate is played: too little, refused": (refused, RED, "v", "white"),
+        "guaranteed if the candidate is played: too little, refused": (
+            run.refused,
+            RED,
+            "v",
+            "white",
+        ),
     }
     for axes, base in ((top, floor), (bottom, np.zeros(ROUNDS + 1))):
         for label, (at, colour, marker, fill) in steps.items():
@@ -102,7 +104,7 @@ def draw_budget(folder: Path) -> None:
             axes.plot(at, level, marker, ms=5, color=colour, mfc=fill, label=label)
     top.set(ylabel="cumulative expected reward")
     bottom.set(xlabel="round", ylabel="budget: reward above the floor", xlim=(0, ROUNDS + 0.5))
-    top.legend(frameon=False, loc="upper left")
+    legend(top, loc="upper left")
     tidy(top)
     tidy(bottom)
     save(figure, folder, "budget")

@@ -140,7 +140,9 @@ def _budget_first_is_conservative(numbers: Numbers) -> Claim:
 
 
 def _moss_breaks_early(numbers: Numbers) -> Claim:
-    moss, ucb, ours = (numbers.at("alpha", policy, MAX_LOSS) for policy in (MOSS, UCB, CONSERVATIVE))
+    moss, ucb, ours = (
+        numbers.at("alpha", policy, MAX_LOSS) for policy in (MOSS, UCB, CONSERVATIVE)
+    )
     return Claim(
         "Unbalanced MOSS has low regret, but does not satisfy the constraint in early rounds.",
         f"at alpha = {MAX_LOSS:g} it has less regret than Conservative UCB, and more than 1 run "

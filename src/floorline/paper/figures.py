@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from floorline.core.boundaries import RADII
+from floorline.core.boundaries import Boundary
 from floorline.paper.run import Row
-from floorline.paper.style import BOUNDARY_LINES, LINES, Line, pyplot, save, tidy
+from floorline.paper.style import BOUNDARY_LINES, LINES, Line, legend, pyplot, save, tidy
 from floorline.paper.sweeps import BOUNDARIES, FIVE, HORIZON, MEANS
 
 BAND = 1.96
@@ -25,7 +26,7 @@ def draw_alpha(rows: Sequence[Row], folder: Path) -> None:
         _average_regret(axes, LINES[policy], [row.max_loss for row in curve], curve)
     axes.set(xlabel=r"$\alpha$  (max_loss)", ylabel="expected regret / $n$", xlim=(0, 1))
     axes.set_ylim(bottom=0)
-    axes.legend(frameon=False)
+    legend(axes)
     tidy(axes)
     save(figure, folder, "regret-over-alpha")
 
@@ -36,10 +37,10 @@ def draw_horizon(rows: Sequence[Row], folder: Path) -> None:
     for policy in FIVE:
         curve = _curve(rows, "horizon", policy=policy)
         _average_regret(axes, LINES[policy], [row.horizon for row in curve], curve)
-    axes.set(xlabel="$n$  (horizon)", ylabel="expected regret / $n$", xlim=(0, 100_000))
+    axes.set(xlabel="$n$  (horizon)", ylabel="expected regret / $n$", xlim=(100, 100_000))
     axes.set_xticks([2_000, 50_000, 100_000], ["2,000", "50,000", "100,000"])
     axes.set_ylim(bottom=0)
-    axes.legend(frameon=False, loc=(0.42, 0.33))
+    legend(axes, loc=(0.42, 0.33))
     tidy(axes)
     save(figure, folder, "regret-over-horizon")
 
@@ -60,8 +61,8 @@ def draw_breaches(rows: Sequence[Row], folder: Path) -> None:
              xlim=(0, 0.5), ylim=(-3, 103))  # fmt: skip
     if never:
         names = "\n".join(line.label for line in never)
-        axes.text(0.3, 8, f"never, at any alpha:\n{names}", va="bottom", linespacing=1.4)
-    axes.legend(frameon=False, loc="upper right")
+        axes.text(0.215, 8, f"never, at any alpha:\n{names}", va="bottom", linespacing=1.4)
+    legend(axes, loc="upper right")
     tidy(axes)
     save(figure, folder, "runs-below-the-floor")
 
@@ -70,12 +71,13 @@ def draw_boundaries(rows: Sequence[Row], folder: Path) -> None:
     """The price of each boundary: how wide its intervals are, and what regret they cost."""
     figure, (left, right) = pyplot().subplots(1, 2, figsize=(10, 4), layout="constrained")
     seen = np.unique(np.geomspace(1, HORIZON, 80).astype(int))
-    inverse_error = (len(MEANS) - 1) * HORIZON  # the default mean is known, delta = 1 / n
     for name in BOUNDARIES:
         line = BOUNDARY_LINES[name]
-        radius: Callable[..., Any] = RADII[name]
-        zeta = len(MEANS) * HORIZON if name == "authors" else inverse_error
-        widths = [radius(zeta, int(s)) * s**0.5 for s in seen]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the legend says which is not proved
+            boundary = Boundary(name, delta=1 / HORIZON)
+        zeta = boundary.inverse_error(len(MEANS), default_known=True)
+        widths = [boundary.radius(int(s), zeta) * s**0.5 for s in seen]
         left.plot(seen, widths, **line.look, marker=line.marker, markevery=16, ms=5)
         curve = _curve(rows, "boundary", boundary=name)
         _average_regret(right, line, [row.max_loss for row in curve], curve)
@@ -85,7 +87,7 @@ def draw_boundaries(rows: Sequence[Row], folder: Path) -> None:
     right.set(xlabel=r"$\alpha$  (max_loss)", ylabel="expected regret / $n$", xlim=(0, 1),
               title="Regret of Conservative UCB")  # fmt: skip
     right.set_ylim(bottom=0)
-    right.legend(frameon=False)
+    legend(right)
     tidy(left)
     tidy(right)
     save(figure, folder, "price-of-boundaries")

@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from floorline import __version__
 from floorline.paper.sweeps import Point, Settings
 
 NAME = "points.jsonl"
@@ -21,10 +22,10 @@ NAME = "points.jsonl"
 class Journal:
     """The finished points of a folder, each with its rows and the seconds that it took."""
 
-    def __init__(self, path: Path, settings: Settings, version: str) -> None:
+    def __init__(self, path: Path, settings: Settings) -> None:
         self._path = path
         self._entries: dict[Point, tuple[list[list[Any]], float]] = {}
-        head = {"floorline": version, **asdict(settings)}
+        head = {"floorline": __version__, **asdict(settings)}
         if path.exists():
             self._read(head)
         else:

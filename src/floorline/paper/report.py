@@ -11,7 +11,8 @@ from html import escape
 from importlib.metadata import version
 from pathlib import Path
 
-from floorline.paper.authors import ERRORS, Comparison, compare
+from floorline import __version__
+from floorline.paper.authors import ERRORS, Comparison, Reference, compare
 from floorline.paper.claims import claims
 from floorline.paper.run import Row
 from floorline.paper.style import BOUNDARY_LINES, LINES
@@ -35,7 +36,7 @@ def report(account: Account, folder: Path) -> str:
     """The whole page as HTML."""
     settings = account.settings
     sections = [_what_was_run(account), _claims(account.rows)]
-    sections += [_figure(name, folder) for name in account.figures]
+    sections += [_figure(name, folder) for name in CAPTIONS if name in account.figures]
     sections += [_authors(compare(account.rows), settings), _boundaries(account.rows)]
     sections += [_section("What differs from the paper's text, and why", DIFFERENCES)]
     sections += [_machine(account)]
@@ -86,7 +87,7 @@ def _claims(rows: Sequence[Row]) -> str:
     if not found:
         return ""
     body = _table(
-        ("the paper's claim", "", "the numbers", "counts as borne out if"),
+        ("the paper's claim", "verdict", "the numbers", "counts as borne out if"),
         [(c.text, "borne out" if c.holds else "not borne out", c.evidence, c.test) for c in found],
         ["good" if c.holds else "bad" for c in found],
     )
@@ -115,8 +116,8 @@ def _authors(found: Sequence[Comparison], settings: Settings) -> str:
     rows = [
         (
             LINES[one.theirs.policy].label, f"{one.theirs.horizon:,}", f"{one.theirs.max_loss:g}",
-            f"{one.theirs.mean:,.2f} ± {one.theirs.standard_error:.2g}",
-            f"{one.ours.mean:,.2f} ± {one.ours.standard_error:.2g}",
+            _pm(one.theirs),
+            _pm(one.ours),
             f"{one.ours.mean - one.theirs.mean:+.2f}",
             _in_errors(one), "yes" if one.agrees else "no",
         )
@@ -126,6 +127,10 @@ def _authors(found: Sequence[Comparison], settings: Settings) -> str:
             "in standard errors", "agrees")  # fmt: skip
     marks = ["" if one.agrees or not as_programmed else "bad" for one in found]
     return _section("Against the authors' program", f"<p>{intro}</p>{_table(head, rows, marks)}")
+
+
+def _pm(row: Row | Reference) -> str:
+    return f"{row.mean:,.2f} ± {row.standard_error:.2f}"
 
 
 def _in_errors(one: Comparison) -> str:
@@ -150,11 +155,16 @@ def _boundaries(rows: Sequence[Row]) -> str:
 
 
 def _machine(account: Account) -> str:
-    packages = ("floorline", "numpy", "numba", "matplotlib")
+    packages = ("numpy", "numba", "matplotlib")
     rows = [
         ("processor", f"{_processor()}, {os.cpu_count()} cores"),
         ("system", f"{platform.system()} {platform.release()}, Python {platform.python_version()}"),
-        ("packages", ", ".join(f"{name} {version(name)}" for name in packages)),
+        (
+            "packages",
+            ", ".join(
+                [f"floorline {__version__}", *(f"{name} {version(name)}" for name in packages)]
+            ),
+        ),
         ("device", account.settings.device),
         ("seed", str(account.settings.seed)),
         ("time of all points, compilation included", f"{account.seconds:,.1f} seconds"),

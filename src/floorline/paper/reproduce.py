@@ -21,7 +21,7 @@ from floorline.simulate import DEVICES
 
 RESULTS = "results.csv"
 REPORT = "report.html"
-BOUNDARIES = ("authors", "stitched", "as-printed")
+MAIN_BOUNDARIES = ("authors", "stitched", "as-printed")
 
 Draw = Callable[[Sequence[Row], Path], None]
 
@@ -45,13 +45,12 @@ class Outcome(NamedTuple):
 
 
 def reproduce(
-    settings: Settings, folder: Path, parts: Sequence[str] = tuple(PARTS), *, version: str,
-    force: bool = False,
-) -> Outcome:  # fmt: skip
+    settings: Settings, folder: Path, parts: Sequence[str] = tuple(PARTS), *, force: bool = False
+) -> Outcome:
     """Run what is missing in the folder, then draw and report all that is complete in it."""
     _check(settings)
     try:
-        journal = _open(folder, settings, version, force)
+        journal = _open(folder, settings, force)
         wanted = [point for part in parts for point in points(settings, part)]
         finished = all(point in journal for point in wanted) and _has_files(folder, parts)
         if not finished:
@@ -64,7 +63,7 @@ def reproduce(
 
 
 def _check(settings: Settings) -> None:
-    choice("boundary", settings.boundary, BOUNDARIES)
+    choice("boundary", settings.boundary, MAIN_BOUNDARIES)
     choice("device", settings.device, DEVICES)
     whole("runs", settings.runs, 2)
     whole("seed", settings.seed, 0)
@@ -72,7 +71,7 @@ def _check(settings: Settings) -> None:
     pyplot()  # better to miss it now than after the simulations
 
 
-def _open(folder: Path, settings: Settings, version: str, force: bool) -> Journal:
+def _open(folder: Path, settings: Settings, force: bool) -> Journal:
     """The folder's journal, new or to go on with; what other settings left is not touched."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / NAME
@@ -86,7 +85,7 @@ def _open(folder: Path, settings: Settings, version: str, force: bool) -> Journa
             f"out: {folder} has a {strays[0]} of unknown origin (no {NAME}); "
             "take another folder, or --force to replace it"
         )
-    return Journal(path, settings, version)
+    return Journal(path, settings)
 
 
 def _files(folder: Path, parts: Sequence[str]) -> list[Path]:
@@ -112,10 +111,8 @@ def _write(folder: Path, settings: Settings, journal: Journal, parts: Sequence[s
     drawn = {name: draw for part in shown for name, draw in FIGURES[part].items()}
     for draw in drawn.values():
         draw(rows, folder)
-    account = Account(
-        settings, rows, list(drawn), len(rows), sum(point.horizon for point in done) * settings.runs,
-        journal.seconds(done),
-    )  # fmt: skip
+    rounds = settings.runs * sum(point.horizon for point in done)
+    account = Account(settings, rows, list(drawn), len(rows), rounds, journal.seconds(done))
     page = report(account, folder)
     _replace(folder / REPORT, lambda file: file.write(page))
 

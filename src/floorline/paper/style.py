@@ -60,6 +60,11 @@ def tidy(axes: Any) -> None:
     axes.grid(alpha=0.25)
 
 
+def legend(axes: Any, **where: Any) -> None:
+    """A legend with lines long enough to show their dashes."""
+    axes.legend(frameon=False, handlelength=4, **where)
+
+
 def save(figure: Any, folder: Path, name: str) -> None:
     """Write a figure in every format, without the date: same results, same files."""
     from matplotlib import rc_context

@@ -40,7 +40,7 @@ POLICIES = {
 FIVE = (UCB, CONSERVATIVE, LEARNED, BUDGET_FIRST, MOSS)
 """The policies of the paper's figures, in the order of its legend."""
 
-BOUNDARIES = ("as-printed", "stitched", "authors", "union", "union-proved")
+BOUNDARIES = ("as-printed", "stitched", "authors", "union-proved", "union")
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ QUICK: dict[str, tuple[Sweep, ...]] = {
         replace(PRICE, max_losses=(0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)),
     ),
     "horizon": (
-        replace(LONG, horizons=(2_000, 6_000, 10_000, 18_000, 30_000, 50_000, 74_000, 98_000)),
-        FALLBACK,
+        replace(LONG, horizons=(2_000, 6_000, 10_000, 18_000, 30_000, 50_000, 98_000)),
+        replace(FALLBACK, horizons=(10_000, 30_000)),
     ),
     "budget": (),
 }

@@ -79,7 +79,8 @@ log zeta in its place, which is wider and also valid.</li>
 <li><strong>The number of intervals.</strong> The paper counts the K challengers, the program all
 K + 1 arms, whether the default mean is known or not.</li>
 <li><strong>BudgetFirst.</strong> The paper leaves its regret bound open. The program takes
-sqrt(2 K n psi(n)), about half of what can be proved. Under other boundaries Floorline takes the certified warm-up.</li>
+sqrt(2 K n psi(n)), about half of what can be proved. Under other boundaries
+Floorline takes the certified warm-up.</li>
 <li><strong>Unbalanced MOSS.</strong> The paper's targets have K in both places; the program has
 K + 1 in the challengers' target. Under boundary <code>authors</code> the program's are used,
 under others the printed ones.</li>
