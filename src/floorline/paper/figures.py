@@ -20,27 +20,27 @@ BAND = 1.96
 
 def draw_alpha(rows: Sequence[Row], folder: Path) -> None:
     """The paper's figure of average regret over alpha (our max_loss)."""
-    figure, axes = pyplot().subplots(figsize=(7, 4), layout="constrained")
+    figure, axes = pyplot().subplots(figsize=(7, 4.6), layout="constrained")
     for policy in FIVE:
         curve = _curve(rows, "alpha", policy=policy)
         _average_regret(axes, LINES[policy], [row.max_loss for row in curve], curve)
     axes.set(xlabel=r"$\alpha$  (max_loss)", ylabel="expected regret / $n$", xlim=(0, 1))
     axes.set_ylim(bottom=0)
-    legend(axes)
+    legend(figure, loc="outside upper left", ncols=2)
     tidy(axes)
     save(figure, folder, "regret-over-alpha")
 
 
 def draw_horizon(rows: Sequence[Row], folder: Path) -> None:
     """The paper's figure of average regret over the horizon."""
-    figure, axes = pyplot().subplots(figsize=(7, 4), layout="constrained")
+    figure, axes = pyplot().subplots(figsize=(7, 4.6), layout="constrained")
     for policy in FIVE:
         curve = _curve(rows, "horizon", policy=policy)
         _average_regret(axes, LINES[policy], [row.horizon for row in curve], curve)
     axes.set(xlabel="$n$  (horizon)", ylabel="expected regret / $n$", xlim=(100, 100_000))
     axes.set_xticks([2_000, 50_000, 100_000], ["2,000", "50,000", "100,000"])
     axes.set_ylim(bottom=0)
-    legend(axes, loc=(0.42, 0.33))
+    legend(figure, loc="outside upper left", ncols=2)
     tidy(axes)
     save(figure, folder, "regret-over-horizon")
 

@@ -58,9 +58,10 @@ class Journal:
         text = self._path.read_bytes()
         whole = text[: text.rfind(b"\n") + 1]
         try:
-            found, *lines = [json.loads(line) for line in whole.splitlines()] or [head]
+            first, *lines = [json.loads(line) for line in whole.splitlines()] or [head]
+            found = dict(first)
             entries = {_point(line["point"]): (line["rows"], line["seconds"]) for line in lines}
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError):
             raise ValueError(
                 f"out: {self._path} is damaged; take another folder, or --force to start again"
             ) from None

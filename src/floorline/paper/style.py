@@ -60,9 +60,9 @@ def tidy(axes: Any) -> None:
     axes.grid(alpha=0.25)
 
 
-def legend(axes: Any, **where: Any) -> None:
+def legend(place: Any, **where: Any) -> None:
     """A legend with lines long enough to show their dashes."""
-    axes.legend(frameon=False, handlelength=4, **where)
+    place.legend(frameon=False, handlelength=4, **where)
 
 
 def save(figure: Any, folder: Path, name: str) -> None:
