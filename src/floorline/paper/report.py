@@ -74,9 +74,9 @@ def _what_was_run(account: Account) -> str:
     )
     more = f"<p>{warning}</p>" if s.boundary == "as-printed" else ""
     note = (
-        "Means are of the pseudo-regret. Every point has the same seed, so neighbouring points "
-        "of a curve share their random numbers and the curves are smooth; the 95% bands are for "
-        "each point by itself. UCB does not depend on alpha: it is simulated once, and its runs "
+        "Means are of the pseudo-regret. Every point has the same seed, so points share "
+        "their random numbers as far as their decisions agree; the 95% bands are for each point "
+        "by itself. UCB does not depend on alpha: it is simulated once, and its runs "
         "below the floor are counted for every alpha on those same runs, round by round."
     )
     return _section("What was run", f"<p>{escape(text)}</p>{more}<p>{escape(note)}</p>")

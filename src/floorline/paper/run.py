@@ -64,7 +64,7 @@ def produce(point: Point, settings: Settings) -> list[Row]:
     """The results of one point, a row for each of its losses.
 
     Every point has the seed of the settings: `floorline simulate` with that seed gives
-    the same numbers, and neighbouring points of a curve share their random numbers.
+    the same numbers.
     """
     policy = _policy(point)
     if len(point.max_losses) > 1:
