@@ -9,7 +9,7 @@ import warnings
 import typer
 
 from floorline import __version__
-from floorline.cli import demo, policies, simulate
+from floorline.cli import demo, paper, policies, simulate
 
 app = typer.Typer(
     help="Explore with a bandit while reward stays above a floor, at every moment.",
@@ -20,6 +20,7 @@ app = typer.Typer(
 app.command("simulate")(simulate.simulate)
 app.command("policies")(policies.policies)
 app.command("demo")(demo.demo)
+app.command("paper")(paper.paper)
 
 
 INTERRUPTED = 130
