@@ -2,7 +2,7 @@ import numpy as np
 
 from floorline import Boundary, ConfidenceFloor, Gaussian, Policy, optimistic
 from floorline.paper import budget
-from floorline.testing import step_through
+from floorline.simulate.stepping import step_through
 
 
 def paper_picture():
@@ -10,24 +10,18 @@ def paper_picture():
         optimistic(), ConfidenceFloor(budget.MAX_LOSS, budget.MEANS[0]),
         Boundary("stitched", budget.DELTA, budget.NOISE_SCALE),
     )  # fmt: skip
-    return policy, Gaussian(budget.MEANS, budget.NOISE_SCALE)
-
-
-def test_the_picture_is_a_real_run():
-    policy, arms = paper_picture()
-    run = budget.trace(policy, arms, budget.ROUNDS, budget.SEED)
-    stepped = step_through(policy, arms, horizon=budget.ROUNDS, seed=budget.SEED)
-    assert np.array_equal(run.arm, stepped)
+    arms = Gaussian(budget.MEANS, budget.NOISE_SCALE)
+    return step_through(policy, arms, horizon=budget.ROUNDS, seed=budget.SEED)
 
 
 def test_what_is_refused_is_what_is_not_guaranteed():
-    run = budget.trace(*paper_picture(), budget.ROUNDS, budget.SEED)
+    run = paper_picture()
     assert set(run.refused) == set(np.flatnonzero((run.guaranteed < 0) & (run.candidate != 0)) + 1)
     assert np.all(run.arm[run.refused - 1] == 0)
 
 
 def test_the_picture_has_both_kinds_of_steps_and_ends_ahead():
-    run = budget.trace(*paper_picture(), budget.ROUNDS, budget.SEED)
+    run = paper_picture()
     assert len(run.refused) > 10
     assert np.sum(run.arm != 0) > 10
     earned = np.array(budget.MEANS)[run.arm].sum()

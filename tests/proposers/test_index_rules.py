@@ -9,12 +9,12 @@ from floorline import Boundary, Gaussian, Policy, Proposer, classical_ucb, optim
 from floorline.core.records import new_arms
 from floorline.proposers.base import learn_nothing
 from floorline.proposers.thompson import GaussianRules, beta_sample, gaussian_sample
-from floorline.testing import step_through
+from floorline.simulate.stepping import step_through
 
 
 def test_classical_ucb_plays_each_arm_once_and_then_the_largest_index():
     environment = Gaussian([0.5, 0.6, 0.4], 0.7)
-    arms = step_through(Policy(classical_ucb(0.7)), environment, horizon=200)
+    arms = step_through(Policy(classical_ucb(0.7)), environment, horizon=200).arm
     assert list(arms[:3]) == [0, 1, 2]
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(1, spawn_key=(0,))))
     plays, totals = np.zeros(3), np.zeros(3)
@@ -29,7 +29,7 @@ def test_classical_ucb_plays_each_arm_once_and_then_the_largest_index():
 def test_optimistic_plays_the_largest_upper_end_and_the_lowest_index_of_several():
     environment = Gaussian([0.5, 0.6, 0.4, 0.45], 0.5)
     boundary = Boundary(delta=0.05, noise_scale=0.5)
-    arms = step_through(Policy(optimistic(), boundary=boundary), environment, horizon=300)
+    arms = step_through(Policy(optimistic(), boundary=boundary), environment, horizon=300).arm
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(1, spawn_key=(0,))))
     plays, totals = np.zeros(4), np.zeros(4)
     for arm in arms:

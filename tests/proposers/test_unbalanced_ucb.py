@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from floorline import Gaussian, Policy, Setting, named, summarize, unbalanced_ucb
-from floorline.testing import step_through
+from floorline.simulate.stepping import step_through
 
 
 def test_it_plays_the_largest_index():
     environment, rates = Gaussian([0.5, 0.6, 0.4], 0.7), [0.5, 3.0, 8.0]
-    arms = step_through(Policy(unbalanced_ucb(rates, 0.7)), environment, horizon=300)
+    arms = step_through(Policy(unbalanced_ucb(rates, 0.7)), environment, horizon=300).arm
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(1, spawn_key=(0,))))
     plays, totals = np.zeros(3), np.zeros(3)
     for t, arm in enumerate(arms, start=1):

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from floorline.core.boundaries import Boundary
-from floorline.core.kernel import bind
-from floorline.core.records import Counts, Floats, new_arms
-from floorline.core.steps import fall_back, forget, observe, play, weigh
-from floorline.environments import Environment, Gaussian
-from floorline.environments.base import draw
+from floorline.environments import Gaussian
 from floorline.floors import ConfidenceFloor
 from floorline.paper.style import legend, pyplot, save, tidy
 from floorline.policies import Policy
 from floorline.proposers import optimistic
-from floorline.simulate.cpu import stream
+from floorline.simulate.stepping import step_through
 
 # Wide gaps, little noise and a large loss: one page then shows saving up, exploring, being ahead.
 MEANS = (0.5, 0.8, 0.1, 0.1)
@@ -31,51 +25,13 @@ SEED = 2
 BLUE, GREEN, RED = "#0072b2", "#009e73", "#d55e00"
 
 
-class Trace(NamedTuple):
-    """One run, an entry for every round."""
-
-    candidate: Counts
-    arm: Counts
-    guaranteed: Floats
-    """The budget that would stay guaranteed if the candidate were played."""
-
-    @property
-    def refused(self) -> Counts:
-        """The rounds, counted from 1, in which another arm than the candidate was played."""
-        return np.flatnonzero(self.arm != self.candidate) + 1
-
-
-def trace(policy: Policy, environment: Environment, horizon: int, seed: int) -> Trace:
-    """One run of a policy, decided and observed round by round in plain Python."""
-    n_arms = len(environment.means)
-    prepared = policy.prepare(n_arms, horizon)
-    rules = prepared.rules
-    weighs, observes, forgets = (bind(verb, prepared.kernels) for verb in (weigh, observe, forget))
-    falls_back = bind(prepared.kernels[fall_back], prepared.kernels)
-    draws = bind(environment.kernels()[draw], environment.kernels())
-    arms, memory = new_arms(n_arms), np.zeros(prepared.memory)
-    rng = stream(seed, 0)
-    forgets(rules, arms, memory)
-    found = Trace(np.empty(horizon, np.int64), np.empty(horizon, np.int64), np.empty(horizon))
-    for t in range(horizon):
-        candidate, guaranteed = weighs(rules, arms, memory, t + 1, rng)
-        fits = candidate == 0 or guaranteed >= 0
-        arm = candidate if fits else falls_back(rules.floor, arms)
-        play(arms, arm)
-        known = arm == 0 and not math.isnan(rules.default_mean)
-        reward = rules.default_mean if known else draws(environment.rules(), arm, rng)
-        observes(rules, arms, memory, arm, reward)
-        found.candidate[t], found.arm[t], found.guaranteed[t] = candidate, arm, guaranteed
-    return found
-
-
 def draw_budget(folder: Path) -> None:
     """One run of Conservative UCB: its reward, the default's, the floor, and what was refused."""
     policy = Policy(
         optimistic(), ConfidenceFloor(MAX_LOSS, MEANS[0]),
         Boundary("stitched", DELTA, NOISE_SCALE),
     )  # fmt: skip
-    run = trace(policy, Gaussian(MEANS, NOISE_SCALE), ROUNDS, SEED)
+    run = step_through(policy, Gaussian(MEANS, NOISE_SCALE), horizon=ROUNDS, seed=SEED)
     rounds = np.arange(ROUNDS + 1)
     earned = np.concatenate([[0], np.cumsum(np.array(MEANS)[run.arm])])
     default, floor = MEANS[0] * rounds, (1 - MAX_LOSS) * MEANS[0] * rounds

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from floorline.core.kernel import bind
-from floorline.core.records import Counts, new_arms
-from floorline.core.steps import decide, forget, observe, play, set_aside
 from floorline.environments import Environment
-from floorline.environments.base import draw
 from floorline.policies import Policy
 from floorline.simulate import simulate
-from floorline.simulate.cpu import stream
+from floorline.simulate.stepping import step_through
 
 
 def check_policy(
@@ -56,34 +50,7 @@ def check_policy(
     regret = (plays * (means.max() - means)).sum(axis=2)
     assert np.allclose(compiled["pseudo_regret"], regret), "regret is not made of the plays"
 
-    arms = step_through(policy, environment, horizon=horizon, seed=seed)
+    arms = step_through(policy, environment, horizon=horizon, seed=seed).arm
     counts = np.cumsum(np.eye(len(means), dtype=np.int64)[arms], axis=0)
     stepped = counts[np.array(points) - 1]
     assert np.array_equal(plays[0], stepped), "bulk differs from one decision at a time"
-
-
-def step_through(
-    policy: Policy, environment: Environment, *, horizon: int, seed: int = 1
-) -> Counts:
-    """The arms of run 0, decided and observed one round at a time in plain Python."""
-    prepared = policy.prepare(len(environment.means), horizon)
-    rules = prepared.rules
-    decides, plays, observes, sets_aside, forgets = (
-        bind(verb, prepared.kernels) for verb in (decide, play, observe, set_aside, forget)
-    )
-    draws = bind(environment.kernels()[draw], environment.kernels())
-    arms, memory = new_arms(len(environment.means)), np.zeros(prepared.memory)
-    rng = stream(seed, 0)
-    forgets(rules, arms, memory)
-    played = np.empty(horizon, np.int64)
-    for t in range(horizon):
-        decision = decides(rules, arms, memory, t + 1, rng)
-        arm = played[t] = decision.arm
-        if rules.own_rounds and not decision.acted:
-            sets_aside(rules, arms)
-            continue
-        plays(rules, arms, arm)
-        known = arm == 0 and not math.isnan(rules.default_mean)
-        reward = rules.default_mean if known else draws(environment.rules(), arm, rng)
-        observes(rules, arms, memory, arm, reward)
-    return played
