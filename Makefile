@@ -1,9 +1,9 @@
-# make setup, test, check, demo, bench: each sets up first what it needs.
+# make setup, test, check, demo, paper, bench: each sets up first what it needs.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup test check demo bench soak clean
+.PHONY: setup test check demo paper bench soak clean
 
 setup: $(READY)
 
@@ -24,9 +24,13 @@ test: check
 demo: setup
 	$(BIN)/floorline demo --out out
 
+paper: setup
+	$(BIN)/floorline paper --out out/paper
+
 bench: setup
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	$(BIN)/python benchmarks/simulation.py
+	$(BIN)/python benchmarks/paper.py
 
 soak: setup
 	$(BIN)/pytest -m soak

@@ -6,16 +6,31 @@ An implementation of Conservative Bandits (Wu, Shariff, Lattimore, Szepesvári 2
 from floorline.core.boundaries import Boundary
 from floorline.core.kernel import kernel
 from floorline.core.records import Arms
-from floorline.environments import Bernoulli, Environment, Gaussian, Tabulated
-from floorline.floors import ConfidenceFloor, Floor, NoFloor, WarmUp
+from floorline.environments import (
+    Adaptive,
+    Bernoulli,
+    Environment,
+    Gaussian,
+    Late,
+    Lure,
+    Scripted,
+    Switching,
+    Tabulated,
+)
+from floorline.floors import ConfidenceFloor, Floor, NoFloor, RealisedFloor, WarmUp
 from floorline.policies import CATALOGUE, Policy, Setting, named
 from floorline.proposers import (
     Proposer,
+    ab_test,
     beta_thompson,
     classical_ucb,
+    exp3_ix,
     gaussian_thompson,
+    lil_ucb,
     optimistic,
+    prior_exp3,
     unbalanced_moss,
+    unbalanced_ucb,
 )
 from floorline.simulate import Results, Summary, simulate, summarize
 
@@ -23,6 +38,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CATALOGUE",
+    "Adaptive",
     "Arms",
     "Bernoulli",
     "Boundary",
@@ -30,21 +46,31 @@ __all__ = [
     "Environment",
     "Floor",
     "Gaussian",
+    "Late",
+    "Lure",
     "NoFloor",
     "Policy",
     "Proposer",
+    "RealisedFloor",
     "Results",
+    "Scripted",
     "Setting",
     "Summary",
+    "Switching",
     "Tabulated",
     "WarmUp",
+    "ab_test",
     "beta_thompson",
     "classical_ucb",
+    "exp3_ix",
     "gaussian_thompson",
     "kernel",
+    "lil_ucb",
     "named",
     "optimistic",
+    "prior_exp3",
     "simulate",
     "summarize",
     "unbalanced_moss",
+    "unbalanced_ucb",
 ]

@@ -11,16 +11,21 @@ from floorline.core.boundaries import Boundary, no_interval
 from floorline.core.checks import choice, number, require, whole
 from floorline.core.kernel import Function
 from floorline.core.records import NoRules, Rules
-from floorline.core.steps import interval, learn, propose
-from floorline.floors import ConfidenceFloor, Floor, NoFloor, WarmUp
+from floorline.core.steps import chance, interval, learn, propose
+from floorline.floors import ConfidenceFloor, Floor, NoFloor, RealisedFloor, WarmUp
 from floorline.proposers import (
     Proposer,
+    ab_test,
     beta_thompson,
     classical_ucb,
+    exp3_ix,
     gaussian_thompson,
+    lil_ucb,
     optimistic,
     paper_targets,
+    prior_exp3,
     unbalanced_moss,
+    unbalanced_ucb,
 )
 from floorline.proposers.optimistic import most_promising
 
@@ -60,6 +65,11 @@ class Policy:
                 'take WarmUp(..., form="certain") or ConfidenceFloor'
             )
 
+    @property
+    def unit_rewards(self) -> bool:
+        """Whether it takes only rewards within 0 and 1."""
+        return self.proposer.unit_rewards or self.floor.unit_rewards
+
     def prepare(self, n_arms: int, horizon: int) -> Prepared:
         """The records and kernels for `n_arms` arms and at most `horizon` rounds."""
         floor, boundary = self.floor.settle(self.boundary, horizon)
@@ -67,6 +77,7 @@ class Policy:
         kernels: dict[Function, Function] = {
             propose: self.proposer.propose,
             learn: self.proposer.learn,
+            chance: self.proposer.chance,
             **floor.kernels(),
         }
         if boundary is None:
@@ -79,7 +90,8 @@ class Policy:
             boundary=NoRules() if boundary is None else boundary.rules(n_arms, known, horizon),
             default_mean=math.nan if floor.default_mean is None else float(floor.default_mean),
             lowest_reward=0.0 if boundary is None else float(boundary.lowest_reward),
-            skips=known and self.proposer.steady,
+            skips=known and self.proposer.steady and not floor.own_rounds,
+            own_rounds=floor.own_rounds,
         )
         return Prepared(rules, kernels, self.proposer.memory * n_arms)
 
@@ -100,6 +112,7 @@ class Setting:
     fallback: str = "default"
     guarantee: str = "probability"
     warm_up: str | None = None
+    lil_ucb: str = "theoretical"
     bounded: bool = False
 
     def __post_init__(self) -> None:
@@ -125,14 +138,21 @@ class Setting:
         """Thompson sampling that fits the rewards: Beta for [0, 1], else Gaussian."""
         return beta_thompson() if self.bounded else gaussian_thompson(self.noise_scale)
 
-    def moss(self) -> Proposer:
-        """Unbalanced MOSS with the targets of the paper, or of the authors' program."""
-        as_programmed = self.boundary == "authors"
-        targets = paper_targets(
+    def targets(self) -> list[float]:
+        """Regret targets of the paper's experiments, or of the authors' program."""
+        return paper_targets(
             self.n_arms, self.horizon, self.max_loss, self.default_mean,
-            as_programmed=as_programmed,
+            as_programmed=self.boundary == "authors",
         )  # fmt: skip
-        return unbalanced_moss(targets, self.horizon, self.noise_scale)
+
+    def target_rates(self) -> list[float]:
+        """The same targets over the root of the horizon, none of them 0."""
+        root = math.sqrt(self.horizon)
+        return [max(target, 1 / root) / root for target in self.targets()]
+
+    def may_lose(self) -> float:
+        """What may be lost against the default arm up to the horizon, and never nothing."""
+        return max(self.max_loss * self.default_mean * self.horizon, 1e-3)
 
 
 class Entry(NamedTuple):
@@ -163,7 +183,12 @@ CATALOGUE: dict[str, Entry] = {
     "unbalanced-moss": Entry(
         "MOSS with a small regret target for the default arm",
         "regret of the order of its targets at the horizon; no floor",
-        lambda s: Policy(s.moss()),
+        lambda s: Policy(unbalanced_moss(s.targets(), s.horizon, s.noise_scale)),
+    ),
+    "unbalanced-ucb": Entry(
+        "UCB that trusts the default arm more, with any-time regret targets (our derivation)",
+        "logarithmic regret; no floor",
+        lambda s: Policy(unbalanced_ucb(s.target_rates(), s.noise_scale)),
     ),
     "thompson": Entry(
         "Thompson sampling, Gaussian or, for rewards in [0, 1], Beta", _NONE,
@@ -172,6 +197,33 @@ CATALOGUE: dict[str, Entry] = {
     "conservative-thompson": Entry(
         "Thompson sampling where the guaranteed budget allows it", _FLOOR,
         lambda s: Policy(s.thompson(), s.confidence(), s.intervals()),
+    ),
+    "exp3-ix": Entry(
+        "Exp3-IX, exponential weights against an adversary, any-time",
+        "regret of order sqrt(t) against any adversary, except with small probability; no floor",
+        lambda s: Policy(exp3_ix(s.n_arms)),
+    ),
+    "safe-exp3-ix": Entry(
+        "Exp3-IX while even a reward of 0 could not break the floor, else the default arm",
+        "the floor under rewards received, in every run, against any adversary",
+        lambda s: Policy(exp3_ix(s.n_arms), RealisedFloor(s.max_loss, s.default_mean)),
+    ),
+    "prior-exp3": Entry(
+        "Exp3 with a prior on the default arm, a stand-in for Exp3-gamma",
+        "expected loss against the default within max_loss at the horizon; no floor before",
+        lambda s: Policy(prior_exp3(s.n_arms, s.horizon, s.may_lose())),
+    ),
+    "lil-ucb": Entry(
+        "lil'UCB finds the best arm, then plays it for ever",
+        "the arm found is best, except with probability delta; no floor",
+        lambda s: Policy(lil_ucb(s.n_arms, s.delta, s.noise_scale, s.lil_ucb)),
+    ),
+    "ab-test": Entry(
+        "A/B test with a share max_loss of the traffic for a tenth of the horizon, then the winner",
+        "none (on average, the test itself costs at most max_loss)",
+        lambda s: Policy(
+            ab_test(s.n_arms, s.horizon // 10, s.max_loss, s.delta, s.noise_scale)
+        ),
     ),
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ import warnings
 import typer
 
 from floorline import __version__
-from floorline.cli import bounds, demo, plan, policies, simulate
+from floorline.cli import bounds, demo, paper, plan, policies, simulate
 
 app = typer.Typer(
     help="Explore with a bandit while reward stays above a floor, at every moment.",
@@ -20,8 +20,13 @@ app = typer.Typer(
 app.command("simulate")(simulate.simulate)
 app.command("policies")(policies.policies)
 app.command("demo")(demo.demo)
+app.command("paper")(paper.paper)
 app.command("bounds")(bounds.bounds)
 app.command("plan")(plan.plan)
+
+
+INTERRUPTED = 130
+"""The exit code of a program ended by Ctrl-C."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -44,15 +49,16 @@ def main() -> None:
     warnings.showwarning = lambda message, *_: print(f"floorline: warning: {message}",
                                                      file=sys.stderr)  # fmt: skip
     try:
-        sys.exit(app(standalone_mode=False))
+        code = app(standalone_mode=False)
     except typer.TyperException as error:
         _fail(error.format_message() if isinstance(error, typer.BadParameter) else str(error))
     except ValueError as error:
         # The library names the argument; here the same words name the option.
         _fail(re.sub(r"^(\w+):", lambda name: f"--{name[1].replace('_', '-')}:", str(error)))
-    except (KeyboardInterrupt, typer.Abort):
-        print("floorline: stopped", file=sys.stderr)
-        sys.exit(130)
+    else:
+        if code == INTERRUPTED:
+            print("floorline: stopped", file=sys.stderr)
+        sys.exit(code)
 
 
 def _fail(message: str) -> None:

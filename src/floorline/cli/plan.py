@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from floorline.cli.figures import pyplot
 from floorline.cli.plan_figure import draw
+from floorline.paper.style import pyplot
 
 if TYPE_CHECKING:
     from floorline.planning import Outlook, Question

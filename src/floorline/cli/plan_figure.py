@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from floorline.cli.figures import pyplot, save, tidy
+from floorline.paper.style import pyplot, tidy
 
 if TYPE_CHECKING:
     from floorline.planning import Outlook, Question
@@ -38,5 +38,11 @@ def draw(question: Question, outlooks: Sequence[Outlook], path: Path) -> Path:
         axes.axhline(0, color="#555555", linewidth=0.8)
     figure.supxlabel("day (thick: mean of the runs; shaded: down to the worst run; thin: the "
                      "floors, which hold at every moment)", fontsize="medium")  # fmt: skip
-    tidy(left, middle, right)
-    return save(figure, path)
+    for axes in (left, middle, right):
+        tidy(axes)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=150)
+    except OSError as error:
+        raise ValueError(f"out: cannot write {path}: {error.strerror}") from None
+    return path

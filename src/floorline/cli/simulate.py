@@ -47,6 +47,15 @@ def simulate(
             show_default="authors under the authors boundary, else certified",
         ),
     ] = None,
+    lil_ucb: Annotated[
+        str, typer.Option(help="Constants of lil-ucb: theoretical or heuristic.")
+    ] = "theoretical",
+    adversary: Annotated[
+        str | None,
+        typer.Option(
+            help="Rewards set against the policy: switching, late, lure, adaptive or table:FILE."
+        ),
+    ] = None,
     guarantee: Annotated[
         str, typer.Option(help="What the floor holds in: probability or expectation.")
     ] = "probability",
@@ -64,12 +73,16 @@ def simulate(
 
     choice("format", format, FORMATS)
     choice("default_mean", default_mean, ("known", "learned"))
-    environment = environment_from(noise, means, noise_scale)
+    if adversary is None:
+        environment = environment_from(noise, means, noise_scale)
+    else:
+        environment = adversary_from(adversary, means, horizon)
     setting = Setting(
         n_arms=len(environment.means), horizon=horizon, default_mean=environment.means[0],
         learned=default_mean == "learned", max_loss=max_loss, delta=delta,
         noise_scale=noise_scale, lowest_reward=lowest_reward, boundary=boundary,
-        fallback=fallback, guarantee=guarantee, warm_up=warm_up, bounded=environment.bounded,
+        fallback=fallback, guarantee=guarantee, warm_up=warm_up, lil_ucb=lil_ucb,
+        bounded=environment.bounded,
     )  # fmt: skip
     found = summarize(
         named(policy, setting), environment, horizon=horizon, runs=runs, seed=seed,
@@ -104,6 +117,24 @@ def environment_from(noise: str, means: str | None, noise_scale: float) -> Envir
     return Gaussian(given, noise_scale)
 
 
+def adversary_from(adversary: str, means: str | None, horizon: int) -> Environment:
+    """The adversary that the options --adversary, --means and --horizon describe."""
+    from floorline import Adaptive, Late, Lure, Scripted, Switching
+    from floorline.core.checks import choice, require, whole
+
+    if adversary.startswith("table:"):
+        return Scripted.read(adversary.removeprefix("table:"))
+    choice("adversary", adversary, ("switching", "late", "lure", "adaptive", "table:FILE"))
+    require(means is not None, "means", "given, for example 0.5,0.6,0.4", means)
+    levels = numbers(means or "")
+    tenth = max(1, whole("horizon", horizon, 1) // 10)
+    if adversary == "switching":
+        return Switching(levels, span=tenth)
+    if adversary == "late":
+        return Late(levels, span=horizon - tenth) if horizon > tenth else Late(levels, span=1)
+    return Lure(levels, span=tenth) if adversary == "lure" else Adaptive(levels)
+
+
 def numbers(text: str) -> list[float]:
     """The numbers in a list with commas between them."""
     try:
@@ -114,15 +145,17 @@ def numbers(text: str) -> list[float]:
 
 def as_dict(policy: str, seed: int, found: Summary) -> dict[str, Any]:
     """A summary under the names that the JSON output promises."""
-    regret, budget = found.pseudo_regret, found.lowest_budget
+    budget = found.lowest_budget
+    regrets = {"pseudo_regret": found.pseudo_regret, "regret": found.regret}
     return {
         "policy": policy,
         "horizon": int(found.checkpoints[-1]),
         "runs": found.runs,
         "seed": seed,
-        "pseudo_regret": {
-            "mean": float(regret.mean[-1]),
-            "standard_error": float(regret.standard_error[-1]),
+        **{
+            name: {"mean": float(one.mean[-1]), "standard_error": float(one.standard_error[-1])}
+            for name, one in regrets.items()
+            if one is not None
         },
         "breach_rate": float(found.breach_rate[-1]),
         "lowest_budget": {"mean": float(budget.mean[-1]), "min": float(budget.min[-1])},
@@ -146,7 +179,8 @@ def print_table(answer: dict[str, Any], max_loss: float) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    regret, budget, plays = answer["pseudo_regret"], answer["lowest_budget"], answer["plays"]
+    regret = answer.get("regret", answer["pseudo_regret"])
+    budget, plays = answer["lowest_budget"], answer["plays"]
     rounds = answer["horizon"]
     title = f"{answer['policy']}: {answer['runs']:,} runs of {rounds:,} rounds"
     table = Table("", "", title=title, box=None, show_header=False, title_justify="left")

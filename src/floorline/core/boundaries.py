@@ -128,7 +128,7 @@ class Boundary:
         lowest_reward: no arm's mean is below this; lower ends are clipped there.
 
     >>> round(Boundary("stitched", delta=0.05).radius(100, inverse_error=4 / 0.05), 4)
-    0.4323
+    0.432
     """
 
     name: str = "stitched"

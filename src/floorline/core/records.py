@@ -33,7 +33,9 @@ class Arms(NamedTuple):
     upper: Floats
     """Upper end of the confidence interval (the paper's theta)."""
     earned: Floats
-    """One number: plays times lower end, summed over the challengers, kept up to date."""
+    """One number, kept by the floor: what it counts as earned."""
+    aside: Counts
+    """One number: default plays that the proposer knows nothing of."""
 
 
 class Rules(NamedTuple):
@@ -48,6 +50,8 @@ class Rules(NamedTuple):
     """No arm's mean is below this."""
     skips: bool
     """Whether a row of default plays is one step, since none of them changes the proposal."""
+    own_rounds: bool
+    """Whether the proposer lives on the rounds that the floor leaves to it, as if alone."""
 
 
 class Decision(NamedTuple):
@@ -55,6 +59,8 @@ class Decision(NamedTuple):
 
     candidate: int
     arm: int
+    acted: bool
+    """Whether the floor let the proposer act; else `arm` is the fallback."""
     guaranteed_budget: float
     """Lower bound on the budget after `arm` is played; negative says nothing is guaranteed."""
 
@@ -75,4 +81,5 @@ def new_arms(n_arms: int) -> Arms:
         lower=np.zeros(n_arms),
         upper=np.zeros(n_arms),
         earned=np.zeros(1),
+        aside=np.zeros(1, np.int64),
     )

@@ -40,6 +40,24 @@ def fall_back(rules: Any, arms: Arms) -> int:
 
 
 @slot
+def charge(rules: Any, arms: Arms, arm: int) -> None:
+    """Let the floor take note of a play that `arms` already includes."""
+    raise NotImplementedError
+
+
+@slot
+def credit(rules: Any, arms: Arms, arm: int, reward: float, lower_before: float) -> None:
+    """Let the floor take note of a reward that `arms` already includes."""
+    raise NotImplementedError
+
+
+@slot
+def chance(rules: Any, arms: Arms, memory: Floats, candidate: int, arm: int) -> float:
+    """How likely `arm` was to be proposed when `candidate` was, given all before."""
+    raise NotImplementedError
+
+
+@slot
 def interval(rules: Any, seen: int, total: float) -> tuple[float, float]:
     """Lower and upper end of an arm's confidence interval after `seen` >= 1 rewards."""
     raise NotImplementedError
@@ -59,6 +77,7 @@ def forget(rules: Rules, arms: Arms, memory: Floats) -> None:
         arms.lower[0] = rules.default_mean  # Alg. 1, line 3
         arms.upper[0] = rules.default_mean
     arms.earned[0] = 0.0
+    arms.aside[0] = 0
     for i in range(memory.size):
         memory[i] = 0.0
 
@@ -66,7 +85,8 @@ def forget(rules: Rules, arms: Arms, memory: Floats) -> None:
 @kernel
 def weigh(rules: Rules, arms: Arms, memory: Floats, round: int, rng: Any) -> tuple[int, float]:
     """The candidate of this round, and the budget guaranteed if it is played."""
-    candidate = propose(rules.proposer, arms, memory, round, rng)  # Alg. 1, line 9
+    own_round = round - arms.aside[0]
+    candidate = propose(rules.proposer, arms, memory, own_round, rng)  # Alg. 1, line 9
     return candidate, guaranteed_budget(rules.floor, arms, round, candidate)  # Alg. 1, line 10
 
 
@@ -74,18 +94,17 @@ def weigh(rules: Rules, arms: Arms, memory: Floats, round: int, rng: Any) -> tup
 def decide(rules: Rules, arms: Arms, memory: Floats, round: int, rng: Any) -> Decision:
     """The decision of one round: the candidate if the floor affords it, else the fallback."""
     candidate, budget = weigh(rules, arms, memory, round, rng)
-    if candidate == 0 or budget >= 0.0:  # Alg. 1, lines 11 to 14
-        return Decision(candidate, candidate, budget)
+    if budget >= 0.0:  # Alg. 1, lines 11 to 14
+        return Decision(candidate, candidate, True, budget)
     arm = fall_back(rules.floor, arms)
-    return Decision(candidate, arm, guaranteed_budget(rules.floor, arms, round, arm))
+    return Decision(candidate, arm, False, guaranteed_budget(rules.floor, arms, round, arm))
 
 
 @kernel
-def play(arms: Arms, arm: int) -> None:
+def play(rules: Rules, arms: Arms, arm: int) -> None:
     """Count a play. It weighs on the budget from now on, before its reward is known."""
     arms.plays[arm] += 1
-    if arm > 0:
-        arms.earned[0] += arms.lower[arm]
+    charge(rules.floor, arms, arm)
 
 
 @kernel
@@ -103,12 +122,11 @@ def observe(rules: Rules, arms: Arms, memory: Floats, arm: int, reward: float) -
     arms.seen[arm] = seen
     arms.total[arm] = total
     arms.average[arm] = total / seen
+    before = arms.lower[arm]
     lower, upper = interval(rules.boundary, seen, total)
-    lower = max(lower, rules.lowest_reward)  # Alg. 1, line 7
-    if arm > 0:
-        arms.earned[0] += arms.plays[arm] * (lower - arms.lower[arm])
-    arms.lower[arm] = lower
+    arms.lower[arm] = max(lower, rules.lowest_reward)  # Alg. 1, line 7
     arms.upper[arm] = upper
+    credit(rules.floor, arms, arm, reward, before)
     learn(rules.proposer, arms, memory, arm, reward)
 
 
@@ -118,4 +136,12 @@ def observe_known_default(rules: Rules, arms: Arms, memory: Floats, rounds: int)
     arms.seen[0] += rounds
     arms.total[0] += rounds * rules.default_mean
     arms.average[0] = rules.default_mean
+    credit(rules.floor, arms, 0, rounds * rules.default_mean, rules.default_mean)
     learn(rules.proposer, arms, memory, 0, rules.default_mean)
+
+
+@kernel
+def set_aside(rules: Rules, arms: Arms) -> None:
+    """Count a play of a default arm of known mean that the proposer shall not know of."""
+    arms.aside[0] += 1
+    credit(rules.floor, arms, 0, rules.default_mean, rules.default_mean)

@@ -1,8 +1,20 @@
 """Environments: what the arms pay."""
 
+from floorline.environments.adversaries import Adaptive, Late, Lure, Switching
 from floorline.environments.base import Environment
 from floorline.environments.bernoulli import Bernoulli
 from floorline.environments.gaussian import Gaussian
+from floorline.environments.scripted import Scripted
 from floorline.environments.tabulated import Tabulated
 
-__all__ = ["Bernoulli", "Environment", "Gaussian", "Tabulated"]
+__all__ = [
+    "Adaptive",
+    "Bernoulli",
+    "Environment",
+    "Gaussian",
+    "Late",
+    "Lure",
+    "Scripted",
+    "Switching",
+    "Tabulated",
+]

@@ -45,6 +45,10 @@ class Environment(Protocol):
     def bounded(self) -> bool:
         """Whether every reward lies in [0, 1]."""
 
+    @property
+    def adversarial(self) -> bool:
+        """Whether rewards are set by an adversary instead of drawn."""
+
     def rules(self) -> Any:
         """The record for the kernels."""
 

@@ -40,6 +40,11 @@ class Bernoulli:
         """Every reward lies in [0, 1]."""
         return True
 
+    @property
+    def adversarial(self) -> bool:
+        """Rewards are drawn."""
+        return False
+
     def rules(self) -> BernoulliEnvironment:
         """The record for the kernels."""
         return BernoulliEnvironment(as_array(self.means))

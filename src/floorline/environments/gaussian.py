@@ -50,6 +50,11 @@ class Gaussian:
         """A Gaussian reward can be any number."""
         return False
 
+    @property
+    def adversarial(self) -> bool:
+        """Rewards are drawn."""
+        return False
+
     def rules(self) -> GaussianEnvironment:
         """The record for the kernels."""
         return GaussianEnvironment(as_array(self.means), float(self.noise_scale))

@@ -41,8 +41,8 @@ def tabulated_reward(rules: TabulatedEnvironment, arm: int, rng: Any) -> float:
 class Tabulated:
     """Rewards drawn from a table: for each arm its possible values and their probabilities.
 
-    >>> Tabulated(values=[[0, 1], [0, 0.5, 1]], probabilities=[[0.5, 0.5], [0.2, 0.4, 0.4]]).means
-    (0.5, 0.6)
+    >>> Tabulated(values=[[0, 1], [0, 0.5, 1]], probabilities=[[0.5, 0.5], [0, 1, 0]]).means
+    (0.5, 0.5)
     """
 
     values: Sequence[Sequence[float]]
@@ -91,6 +91,11 @@ class Tabulated:
     def bounded(self) -> bool:
         """Whether every reward lies in [0, 1]."""
         return all(0 <= value <= 1 for values in self.values for value in values)
+
+    @property
+    def adversarial(self) -> bool:
+        """Rewards are drawn."""
+        return False
 
     def rules(self) -> TabulatedEnvironment:
         """The record for the kernels."""

@@ -5,7 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 from floorline.core.boundaries import Boundary
-from floorline.core.kernel import Function
+from floorline.core.kernel import Function, kernel
+from floorline.core.records import Arms
+
+
+@kernel
+def play_default(rules: Any, arms: Arms) -> int:
+    """The default arm."""
+    return 0
+
+
+@kernel
+def charge_nothing(rules: Any, arms: Arms, arm: int) -> None:
+    """For floors that keep no account of plays."""
+
+
+@kernel
+def credit_nothing(rules: Any, arms: Arms, arm: int, reward: float, lower_before: float) -> None:
+    """For floors that keep no account of rewards."""
+
+
+@kernel
+def one_round(rules: Any, arms: Arms, round: int, candidate: int) -> int:
+    """1: for floors that look again every round."""
+    return 1
 
 
 class Floor:
@@ -25,6 +48,16 @@ class Floor:
     def any_proposer(self) -> bool:
         """Whether the floor holds under every proposer, or under the optimistic one alone."""
         return True
+
+    @property
+    def own_rounds(self) -> bool:
+        """Whether the proposer knows only of the rounds that the floor leaves to it."""
+        return False
+
+    @property
+    def unit_rewards(self) -> bool:
+        """Whether the floor holds only for rewards within 0 and 1."""
+        return False
 
     def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Floor, Boundary | None]:
         """This floor and the boundary, with what depends on the horizon filled in."""

@@ -14,8 +14,8 @@ from floorline.core.boundaries import Boundary
 from floorline.core.checks import choice, number, require
 from floorline.core.kernel import Function, kernel
 from floorline.core.records import FOREVER, TOLERANCE, Arms
-from floorline.core.steps import default_rounds, fall_back, guaranteed_budget
-from floorline.floors.base import Floor
+from floorline.core.steps import charge, credit, default_rounds, fall_back, guaranteed_budget
+from floorline.floors.base import Floor, play_default
 
 
 class ConfidenceRules(NamedTuple):
@@ -73,9 +73,19 @@ def rounds_to_save(rules: ConfidenceRules, arms: Arms, round: int, candidate: in
 
 
 @kernel
-def play_default(rules: object, arms: Arms) -> int:
-    """The default arm."""
-    return 0
+def charge_lower_end(rules: ConfidenceRules, arms: Arms, arm: int) -> None:
+    """A challenger's play counts at its lower end from the moment it is made."""
+    if arm > 0:
+        arms.earned[0] += arms.lower[arm]
+
+
+@kernel
+def credit_lower_end(
+    rules: ConfidenceRules, arms: Arms, arm: int, reward: float, lower_before: float
+) -> None:
+    """A new lower end is counted for all of the challenger's plays."""
+    if arm > 0:
+        arms.earned[0] += arms.plays[arm] * (arms.lower[arm] - lower_before)
 
 
 @kernel
@@ -156,4 +166,6 @@ class ConfidenceFloor(Floor):
             guaranteed_budget: confidence_budget,
             default_rounds: rounds_to_save,
             fall_back: FALLBACKS[self.fallback],
+            charge: charge_lower_end,
+            credit: credit_lower_end,
         }

@@ -8,21 +8,14 @@ from dataclasses import dataclass
 from floorline.core.boundaries import Boundary
 from floorline.core.kernel import Function, kernel
 from floorline.core.records import Arms, NoRules
-from floorline.core.steps import default_rounds, fall_back, guaranteed_budget
-from floorline.floors.base import Floor
-from floorline.floors.confidence import play_default
+from floorline.core.steps import charge, credit, default_rounds, fall_back, guaranteed_budget
+from floorline.floors.base import Floor, charge_nothing, credit_nothing, one_round, play_default
 
 
 @kernel
 def no_limit(rules: NoRules, arms: Arms, round: int, arm: int) -> float:
     """Infinity: nothing is refused, and nothing is promised."""
     return math.inf
-
-
-@kernel
-def one_round(rules: NoRules, arms: Arms, round: int, candidate: int) -> int:
-    """1: a learned default arm is looked at again every round."""
-    return 1
 
 
 @dataclass(frozen=True)
@@ -35,4 +28,10 @@ class NoFloor(Floor):
 
     def kernels(self) -> dict[Function, Function]:
         """How this floor fills the slots."""
-        return {guaranteed_budget: no_limit, default_rounds: one_round, fall_back: play_default}
+        return {
+            guaranteed_budget: no_limit,
+            default_rounds: one_round,
+            fall_back: play_default,
+            charge: charge_nothing,
+            credit: credit_nothing,
+        }

@@ -12,9 +12,8 @@ from floorline.core.boundaries import Boundary
 from floorline.core.checks import choice, number
 from floorline.core.kernel import Function, kernel
 from floorline.core.records import FOREVER, TOLERANCE, Arms
-from floorline.core.steps import default_rounds, fall_back, guaranteed_budget
-from floorline.floors.base import Floor
-from floorline.floors.confidence import play_default
+from floorline.core.steps import charge, credit, default_rounds, fall_back, guaranteed_budget
+from floorline.floors.base import Floor, charge_nothing, credit_nothing, play_default
 
 FORMS = ("authors", "certified", "certain")
 
@@ -89,6 +88,8 @@ class WarmUp(Floor):
             guaranteed_budget: saved_rounds,
             default_rounds: rounds_to_warm,
             fall_back: play_default,
+            charge: charge_nothing,
+            credit: credit_nothing,
         }
 
 

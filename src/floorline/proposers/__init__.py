@@ -1,18 +1,27 @@
 """Proposers: each names the arm it would like to play, and knows nothing of safety."""
 
+from floorline.proposers.ab_tests import ab_test
 from floorline.proposers.base import Proposer
 from floorline.proposers.classical_ucb import classical_ucb
+from floorline.proposers.exponential import exp3_ix, prior_exp3
+from floorline.proposers.lil_ucb import lil_ucb
 from floorline.proposers.optimistic import optimistic
 from floorline.proposers.thompson import beta_thompson, gaussian_thompson
 from floorline.proposers.unbalanced_moss import on_frontier, paper_targets, unbalanced_moss
+from floorline.proposers.unbalanced_ucb import unbalanced_ucb
 
 __all__ = [
     "Proposer",
+    "ab_test",
     "beta_thompson",
     "classical_ucb",
+    "exp3_ix",
     "gaussian_thompson",
+    "lil_ucb",
     "on_frontier",
     "optimistic",
     "paper_targets",
+    "prior_exp3",
     "unbalanced_moss",
+    "unbalanced_ucb",
 ]

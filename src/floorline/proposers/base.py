@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,18 @@ from floorline.core.records import Arms, Floats, NoRules
 @kernel
 def learn_nothing(rules: Any, arms: Arms, memory: Floats, arm: int, reward: float) -> None:
     """For proposers to whom the arms' records are enough."""
+
+
+@kernel
+def sure_chance(rules: Any, arms: Arms, memory: Floats, candidate: int, arm: int) -> float:
+    """For proposers that leave nothing to chance: 1 for the candidate, else 0."""
+    return 1.0 if arm == candidate else 0.0
+
+
+@kernel
+def unknown_chance(rules: Any, arms: Arms, memory: Floats, candidate: int, arm: int) -> float:
+    """For proposers whose chances cannot be worked out: NaN."""
+    return math.nan
 
 
 @kernel
@@ -36,6 +49,10 @@ class Proposer:
         rules: a named tuple of numbers and arrays, handed to both kernels.
         memory: how many numbers of its own the proposer keeps for each arm; they start at 0.
         uses_intervals: whether it reads `arms.lower` or `arms.upper`, which need a boundary.
+        chance: kernel `(rules, arms, memory, candidate, arm) -> probability`: how likely `arm`
+            was to be proposed. A proposer that draws from `rng` must give it, or
+            `unknown_chance`; an adaptive adversary is shown it.
+        unit_rewards: whether rewards must lie within 0 and 1.
         steady: whether playing a default arm of known mean never changes what it proposes.
             Then a row of default rounds is simulated as one step. False is always right.
     """
@@ -45,10 +62,12 @@ class Proposer:
     rules: Any = field(default_factory=NoRules)
     memory: int = 0
     uses_intervals: bool = False
+    chance: Function = sure_chance
+    unit_rewards: bool = False
     steady: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("propose", "learn"):
+        for name in ("propose", "learn", "chance"):
             value = getattr(self, name)
             require(is_kernel(value), name, "a function marked with @kernel", value)
         whole("memory", self.memory, 0)

@@ -9,7 +9,7 @@ from floorline.core.checks import number
 from floorline.core.kernel import kernel
 from floorline.core.random import beta, normal
 from floorline.core.records import Arms, Floats, NoRules
-from floorline.proposers.base import Proposer
+from floorline.proposers.base import Proposer, unknown_chance
 
 
 class GaussianRules(NamedTuple):
@@ -50,7 +50,7 @@ def beta_sample(rules: NoRules, arms: Arms, memory: Floats, round: int, rng: Any
 def gaussian_thompson(noise_scale: float = 1.0) -> Proposer:
     """Thompson sampling for Gaussian rewards with a flat prior."""
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
-    return Proposer(gaussian_sample, rules=GaussianRules(float(noise_scale)))
+    return Proposer(gaussian_sample, rules=GaussianRules(float(noise_scale)), chance=unknown_chance)
 
 
 def beta_thompson() -> Proposer:
@@ -58,4 +58,4 @@ def beta_thompson() -> Proposer:
 
     A reward between 0 and 1 counts as that part of a success.
     """
-    return Proposer(beta_sample)
+    return Proposer(beta_sample, chance=unknown_chance, unit_rewards=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from floorline.core.checks import choice, number, require, whole
 from floorline.core.records import Counts
-from floorline.environments import Environment
+from floorline.environments import Environment, Scripted
 from floorline.policies import Policy
 from floorline.simulate.cpu import CpuEngine
 from floorline.simulate.loop import Measure, rows
@@ -71,6 +71,7 @@ def simulate(
     return Results(
         checkpoints=job.checkpoints,
         pseudo_regret=outcome.pseudo_regret,
+        regret=outcome.regret if environment.adversarial else None,
         lowest_budget=outcome.lowest_budget,
         plays=outcome.plays,
         first_breach=outcome.first_breach,
@@ -138,7 +139,7 @@ def _prepare(
     require(bool(fits and np.all(np.diff(points) > 0)), "checkpoints",
             f"rising rounds from 1 to the horizon ({horizon})", checkpoints)  # fmt: skip
     means = np.array(environment.means)
-    _check_means(policy, means)
+    _check_fit(policy, environment, horizon, means)
     loss = policy.floor.max_loss if max_loss is None else number("max_loss", max_loss, 0, 1)
     if loss is None:
         raise ValueError("max_loss: must be given, since this policy has no floor to take it from")
@@ -166,12 +167,22 @@ def all_cores() -> int:
     return os.cpu_count() or 1
 
 
-def _check_means(policy: Policy, means: np.ndarray[tuple[int], np.dtype[np.float64]]) -> None:
+def _check_fit(
+    policy: Policy,
+    environment: Environment,
+    horizon: int,
+    means: np.ndarray[tuple[int], np.dtype[np.float64]],
+) -> None:
     """Refuse what would make the policy's promise meaningless."""
     require(means[0] >= 0, "means", "at least 0 for the default arm", means[0])
     known = policy.floor.default_mean
     require(known is None or abs(known - means[0]) < 1e-12, "default_mean",
             f"the mean of the environment's default arm ({means[0]})", known)  # fmt: skip
+    if policy.unit_rewards and not environment.bounded:
+        raise ValueError("noise: must keep rewards within 0 and 1 for this policy")
+    if isinstance(environment, Scripted):
+        require(horizon <= environment.rounds, "horizon",
+                f"at most the {environment.rounds} rounds of the table", horizon)  # fmt: skip
     if policy.boundary is not None:
         lowest = policy.boundary.lowest_reward
         require(bool(np.all(means >= lowest)), "means",

@@ -13,7 +13,8 @@ from floorline.core.kernel import bind
 from floorline.core.records import Counts, new_arms
 from floorline.environments import Environment
 from floorline.policies import Prepared
-from floorline.simulate.loop import Measure, Outcome, many_runs, rows
+from floorline.simulate.adversarial import adversarial_run
+from floorline.simulate.loop import Measure, Outcome, many_runs, one_run, rows, stochastic_run
 
 BLOCK = 32
 """Runs that share a stream of random numbers. Changing it changes what a seed gives."""
@@ -36,7 +37,9 @@ class CpuEngine:
         self._seed = seed
         self._threads = threads
         self._n_arms = len(environment.means)
-        choices = {**policy.kernels, **environment.kernels()}
+        self._adversarial = environment.adversarial
+        loop = adversarial_run if self._adversarial else stochastic_run
+        choices = {one_run: loop, **policy.kernels, **environment.kernels()}
         self._many_runs = bind(many_runs, choices) if interpreted else compiled(many_runs, choices)
 
     def compile(self) -> None:
@@ -49,6 +52,7 @@ class CpuEngine:
         wanted = runs if self._measure.wants_rewards else 0
         return Outcome(
             pseudo_regret=np.empty((runs, points)),
+            regret=np.empty((runs if self._adversarial else 0, points)),
             lowest_budget=np.empty((runs, points)),
             plays=np.empty((runs, points, self._n_arms), np.int64),
             rewards=np.empty((wanted, points)),
@@ -88,9 +92,11 @@ class CpuEngine:
     def _block(self, outcome: Outcome, number: int, stop: Counts) -> None:
         """Play the runs of one block, from the streams that belong to it."""
         rng = stream(self._seed, number)
-        side_rng = stream(self._seed, number, 1) if self._measure.wants_rewards else rng
+        wants_side = self._measure.wants_rewards or self._adversarial
+        side_rng = stream(self._seed, number, 1) if wants_side else rng
         self._many_runs(
             self._policy.rules, new_arms(self._n_arms), np.zeros(self._policy.memory),
+            np.zeros(3 * self._n_arms),
             self._environment, self._measure, rng, side_rng, outcome, stop,
         )  # fmt: skip
 

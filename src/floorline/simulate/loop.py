@@ -1,4 +1,4 @@
-"""The one loop: a run of a policy in an environment, round by round."""
+"""The loop over the rounds of a run in a stochastic environment, and the loop over runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floorline.core.kernel import kernel
+from floorline.core.kernel import kernel, slot
 from floorline.core.records import TOLERANCE, Arms, Counts, Floats, Rules
 from floorline.core.steps import (
     default_rounds,
@@ -17,6 +17,7 @@ from floorline.core.steps import (
     observe,
     observe_known_default,
     play,
+    set_aside,
     weigh,
 )
 from floorline.environments.base import draw, draw_sum
@@ -35,9 +36,10 @@ class Measure(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What is kept of each run, at every checkpoint."""
+    """What is kept of each run, at every checkpoint; what is not kept has no rows."""
 
     pseudo_regret: NDArray[np.float64]
+    regret: NDArray[np.float64]
     lowest_budget: NDArray[np.float64]
     plays: NDArray[np.int64]
     rewards: NDArray[np.float64]
@@ -50,9 +52,21 @@ def rows(outcome: Outcome, start: int, stop: int) -> Outcome:
     return Outcome(*part)
 
 
-@kernel
+@slot
 def one_run(
-    rules: Rules, arms: Arms, memory: Floats, environment: Any, measure: Measure,
+    rules: Rules, arms: Arms, memory: Floats, room: Floats, environment: Any, measure: Measure,
+    rng: Any, side_rng: Any, outcome: Outcome, run: int,
+) -> None:  # fmt: skip
+    """Play one run from the start and write what comes of it into row `run` of `outcome`.
+
+    `room` is for the loop's own use: three numbers an arm.
+    """
+    raise NotImplementedError
+
+
+@kernel
+def stochastic_run(
+    rules: Rules, arms: Arms, memory: Floats, room: Floats, environment: Any, measure: Measure,
     rng: Any, side_rng: Any, outcome: Outcome, run: int,
 ) -> None:  # fmt: skip
     """Play one run from the start and write what comes of it into row `run` of `outcome`.
@@ -80,8 +94,11 @@ def one_run(
                     if rules.skips:
                         rounds = default_rounds(rules.floor, arms, played + 1, candidate)
                         rounds = min(rounds, measure.checkpoints[c] - played)
-                    arms.plays[0] += rounds
-                    observe_known_default(rules, arms, memory, rounds)
+                    if guaranteed < 0.0 and rules.own_rounds:
+                        set_aside(rules, arms)
+                    else:
+                        arms.plays[0] += rounds
+                        observe_known_default(rules, arms, memory, rounds)
                     if measure.wants_rewards:
                         received += draw_sum(environment, 0, rounds, side_rng)
                     played += rounds
@@ -92,7 +109,7 @@ def one_run(
                     arm = candidate  # saved up for
             else:
                 arm = candidate
-            play(arms, arm)
+            play(rules, arms, arm)
             reward = draw(environment, arm, rng)
             observe(rules, arms, memory, arm, reward)
             received += reward
@@ -105,21 +122,29 @@ def one_run(
         outcome.lowest_budget[run, c] = lowest
         if measure.wants_rewards:
             outcome.rewards[run, c] = received
+        write_plays(arms, outcome, run, c)
         regret = 0.0
         for i in range(arms.plays.size):
-            regret += arms.plays[i] * measure.gaps[i]
-            outcome.plays[run, c, i] = arms.plays[i]
+            regret += outcome.plays[run, c, i] * measure.gaps[i]
         outcome.pseudo_regret[run, c] = regret
     outcome.first_breach[run] = breach
 
 
 @kernel
+def write_plays(arms: Arms, outcome: Outcome, run: int, checkpoint: int) -> None:
+    """Write how often each arm was played so far, whether or not the proposer knows."""
+    for i in range(arms.plays.size):
+        outcome.plays[run, checkpoint, i] = arms.plays[i]
+    outcome.plays[run, checkpoint, 0] += arms.aside[0]
+
+
+@kernel
 def many_runs(
-    rules: Rules, arms: Arms, memory: Floats, environment: Any, measure: Measure,
+    rules: Rules, arms: Arms, memory: Floats, room: Floats, environment: Any, measure: Measure,
     rng: Any, side_rng: Any, outcome: Outcome, stop: Counts,
 ) -> None:  # fmt: skip
     """Play one run after the other, all from one stream of random numbers."""
     for run in range(outcome.first_breach.size):
         if stop[0] != 0:
             return
-        one_run(rules, arms, memory, environment, measure, rng, side_rng, outcome, run)
+        one_run(rules, arms, memory, room, environment, measure, rng, side_rng, outcome, run)

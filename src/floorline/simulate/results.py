@@ -46,9 +46,11 @@ class Summary:
     runs: int
     checkpoints: Counts
     pseudo_regret: Spread
+    regret: Spread | None
+    """Against the best fixed arm in hindsight; against adversaries only."""
     lowest_budget: Spread
     breach_rate: Floats
-    """Share of runs whose expected budget was below zero by then."""
+    """Share of runs whose budget was below zero by then."""
     plays: Floats
     """Mean plays: checkpoints x arms."""
     rewards: Spread | None
@@ -67,8 +69,10 @@ class Results:
     checkpoints: Counts
     pseudo_regret: Floats
     """What was lost, in expectation, against always playing the best arm."""
+    regret: Floats | None
+    """What was lost against the best fixed arm in hindsight; against adversaries only."""
     lowest_budget: Floats
-    """The lowest that the expected budget has been."""
+    """The lowest that the budget has been: expected, or received against adversaries."""
     plays: Counts
     """Plays of each arm: runs x checkpoints x arms."""
     first_breach: Counts
@@ -79,9 +83,14 @@ class Results:
 
     def summary(self) -> Summary:
         """The same runs in a few numbers."""
-        wanted = self.rewards if self.rewards is not None else np.empty((0, 0))
+        nothing = np.empty((0, 0))
         whole = Outcome(
-            self.pseudo_regret, self.lowest_budget, self.plays, wanted, self.first_breach
+            pseudo_regret=self.pseudo_regret,
+            regret=nothing if self.regret is None else self.regret,
+            lowest_budget=self.lowest_budget,
+            plays=self.plays,
+            rewards=nothing if self.rewards is None else self.rewards,
+            first_breach=self.first_breach,
         )
         digest = Digest(self.checkpoints)
         for start in range(0, len(self.first_breach), CHUNK):
@@ -95,9 +104,9 @@ class Digest:
     def __init__(self, checkpoints: Counts) -> None:
         self._checkpoints = checkpoints
         self._runs = 0
-        self._regret = _Sketch()
-        self._lowest = _Sketch()
-        self._rewards = _Sketch()
+        self._sketches = {
+            name: _Sketch() for name in ("pseudo_regret", "regret", "lowest_budget", "rewards")
+        }
         self._breaches = np.zeros(len(checkpoints))
         self._plays: Floats = np.zeros(1)
 
@@ -106,10 +115,10 @@ class Digest:
         breach = chunk.first_breach[:, None]
         self._breaches = self._breaches + np.sum((breach > 0) & (breach <= self._checkpoints), 0)
         self._plays = self._plays + chunk.plays.sum(axis=0, dtype=float)
-        self._regret.add(chunk.pseudo_regret)
-        self._lowest.add(chunk.lowest_budget)
-        if chunk.rewards.size:
-            self._rewards.add(chunk.rewards)
+        for name, sketch in self._sketches.items():
+            values = getattr(chunk, name)
+            if values.size:
+                sketch.add(values)
         self._runs += len(chunk.first_breach)
 
     def summary(self, seconds: float) -> Summary:
@@ -117,13 +126,18 @@ class Digest:
         return Summary(
             runs=self._runs,
             checkpoints=self._checkpoints,
-            pseudo_regret=self._regret.spread(),
-            lowest_budget=self._lowest.spread(),
+            pseudo_regret=self._sketches["pseudo_regret"].spread(),
+            regret=self._optional("regret"),
+            lowest_budget=self._sketches["lowest_budget"].spread(),
             breach_rate=self._breaches / self._runs,
             plays=self._plays / self._runs,
-            rewards=self._rewards.spread() if self._rewards.runs else None,
+            rewards=self._optional("rewards"),
             seconds=seconds,
         )
+
+    def _optional(self, name: str) -> Spread | None:
+        sketch = self._sketches[name]
+        return sketch.spread() if sketch.runs else None
 
 
 class _Sketch:

@@ -1,5 +1,5 @@
 """Suites that every policy must pass; for users' own policies too."""
 
-from floorline.testing.policies import check_policy, step_through
+from floorline.testing.policies import check_policy
 
-__all__ = ["check_policy", "step_through"]
+__all__ = ["check_policy"]

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from floorline.core.kernel import bind
-from floorline.core.records import Counts, new_arms
-from floorline.core.steps import decide, forget, observe, play
 from floorline.environments import Environment
-from floorline.environments.base import draw
 from floorline.policies import Policy
 from floorline.simulate import simulate
-from floorline.simulate.cpu import stream
+from floorline.simulate.stepping import step_through
 
 
 def check_policy(
@@ -21,8 +15,9 @@ def check_policy(
 ) -> None:
     """Raise AssertionError unless the policy behaves the same however it is run.
 
-    Compiled equals interpreted, bulk simulation equals one decision at a time, one
-    thread equals many, results are made of the plays, and a seed means something.
+    Compiled equals interpreted, one thread equals many, neither rewards asked for nor more
+    runs change a run, and the plays add up. In a stochastic environment, bulk simulation
+    also equals one decision at a time and regret is made of the plays.
     """
     loss = 0.1 if policy.floor.max_loss is None else policy.floor.max_loss
     points = sorted({1, 2, 3, *range(5, horizon, 7), horizon})
@@ -49,35 +44,13 @@ def check_policy(
 
     plays = compiled["plays"]
     assert np.all(plays.sum(axis=2) == points), "plays do not add up to the rounds"
+    if environment.adversarial:
+        return
     means = np.array(environment.means)
     regret = (plays * (means.max() - means)).sum(axis=2)
     assert np.allclose(compiled["pseudo_regret"], regret), "regret is not made of the plays"
 
-    arms = step_through(policy, environment, horizon=horizon, seed=seed)
+    arms = step_through(policy, environment, horizon=horizon, seed=seed).arm
     counts = np.cumsum(np.eye(len(means), dtype=np.int64)[arms], axis=0)
     stepped = counts[np.array(points) - 1]
     assert np.array_equal(plays[0], stepped), "bulk differs from one decision at a time"
-
-
-def step_through(
-    policy: Policy, environment: Environment, *, horizon: int, seed: int = 1
-) -> Counts:
-    """The arms of run 0, decided and observed one round at a time in plain Python."""
-    prepared = policy.prepare(len(environment.means), horizon)
-    rules = prepared.rules
-    decides, observes, forgets = (
-        bind(verb, prepared.kernels) for verb in (decide, observe, forget)
-    )
-    draws = bind(environment.kernels()[draw], environment.kernels())
-    arms, memory = new_arms(len(environment.means)), np.zeros(prepared.memory)
-    rng = stream(seed, 0)
-    forgets(rules, arms, memory)
-    played = np.empty(horizon, np.int64)
-    for t in range(horizon):
-        arm = decides(rules, arms, memory, t + 1, rng).arm
-        play(arms, arm)
-        known = arm == 0 and not math.isnan(rules.default_mean)
-        reward = rules.default_mean if known else draws(environment.rules(), arm, rng)
-        observes(rules, arms, memory, arm, reward)
-        played[t] = arm
-    return played

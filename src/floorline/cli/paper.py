@@ -1,0 +1,49 @@
+"""`floorline paper`: the paper's experiments, its figures and a report, in one folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def paper(
+    out: Annotated[Path, typer.Option(help="Folder for results, figures and report.")] = Path(
+        "out/paper"
+    ),
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer runs and points.")] = False,
+    runs: Annotated[
+        int | None, typer.Option(help="Runs a point.", show_default="4000; 192 with --quick")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same results.")] = 1,
+    boundary: Annotated[str, typer.Option(help="authors, stitched or as-printed.")] = "authors",
+    device: Annotated[str, typer.Option(help="cpu, or cuda where there is one.")] = "cpu",
+    only: Annotated[
+        str | None, typer.Option(help="One part: alpha, horizon or budget.", show_default="all")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Start again, replacing what the folder has.")
+    ] = False,
+) -> None:
+    """Reproduce the paper's experiments: results.csv, figures and report.html.
+
+    Every point is saved as soon as it is there: the same command goes on where it was stopped.
+    """
+    from floorline.core.checks import choice
+    from floorline.paper.reproduce import reproduce
+    from floorline.paper.sweeps import PARTS, QUICK_RUNS, RUNS, Settings
+
+    parts = list(PARTS) if only is None else [choice("only", only, PARTS)]
+    size = runs if runs is not None else QUICK_RUNS if quick else RUNS
+    settings = Settings(runs=size, seed=seed, boundary=boundary, quick=quick, device=device)
+    try:
+        found = reproduce(settings, out, parts, force=force)
+    except KeyboardInterrupt:
+        print(f"floorline: what is done is saved in {out}; the same command goes on from there",
+              file=sys.stderr)  # fmt: skip
+        raise
+    if found.was_finished:
+        typer.echo(f"{out} is finished already; --force starts again")
+    typer.echo(f"report: {found.report}")

@@ -1,0 +1,126 @@
+"""Adversaries that make trouble in different ways, each a kernel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from floorline.core.checks import whole
+from floorline.core.kernel import Function, kernel
+from floorline.core.records import Arms, Floats
+from floorline.environments.adversary import Adversary, Levels, checked_levels, set_rewards
+from floorline.environments.base import as_array
+
+
+@kernel
+def switching_rewards(
+    rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
+) -> None:
+    """The challengers' levels, handed on to the next challenger after every span of rounds."""
+    challengers = rewards.size - 1
+    shift = ((round - 1) // rules.span) % challengers
+    rewards[0] = rules.levels[0]
+    for i in range(1, rewards.size):
+        place = i + shift
+        if place > challengers:
+            place -= challengers
+        rewards[place] = rules.levels[i]
+
+
+@kernel
+def late_rewards(
+    rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
+) -> None:
+    """Half of the level, or of the default's if that is less, up to the span; then the level."""
+    rewards[0] = rules.levels[0]
+    for i in range(1, rewards.size):
+        rewards[i] = rules.levels[i]
+        if round <= rules.span:
+            rewards[i] = 0.5 * min(rules.levels[i], rules.levels[0])
+
+
+@kernel
+def lure_rewards(
+    rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
+) -> None:
+    """Each challenger pays its level until it has been played for a span of rounds, then 0."""
+    rewards[0] = rules.levels[0]
+    for i in range(1, rewards.size):
+        rewards[i] = rules.levels[i] if arms.plays[i] < rules.span else 0.0
+
+
+@kernel
+def adaptive_rewards(
+    rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
+) -> None:
+    """The levels, but 0 for the likeliest challenger; of equally likely ones the most played."""
+    target = 1
+    for i in range(1, rewards.size):
+        likelier = chances[i] > chances[target]
+        as_likely = chances[i] == chances[target] or math.isnan(chances[i])
+        if likelier or (as_likely and arms.plays[i] > arms.plays[target]):
+            target = i
+    for i in range(rewards.size):
+        rewards[i] = rules.levels[i]
+    rewards[target] = 0.0
+
+
+@dataclass(frozen=True)
+class _LevelAdversary(Adversary):
+    levels: Sequence[float]
+    span: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", checked_levels(self.levels))
+        whole("span", self.span, 1)
+
+    def rules(self) -> Levels:
+        """The record for the kernels."""
+        return Levels(as_array(self.levels), self.span)
+
+
+@dataclass(frozen=True)
+class Switching(_LevelAdversary):
+    """The best challenger changes: levels move on by one challenger every `span` rounds."""
+
+    def kernels(self) -> dict[Function, Function]:
+        """How this adversary fills the slots."""
+        return {set_rewards: switching_rewards}
+
+
+@dataclass(frozen=True)
+class Late(_LevelAdversary):
+    """The default arm is best for `span` rounds; only then do challengers pay their levels."""
+
+    def kernels(self) -> dict[Function, Function]:
+        """How this adversary fills the slots."""
+        return {set_rewards: late_rewards}
+
+
+@dataclass(frozen=True)
+class Lure(_LevelAdversary):
+    """A challenger pays its level until the learner has trusted it for `span` plays, then 0."""
+
+    def kernels(self) -> dict[Function, Function]:
+        """How this adversary fills the slots."""
+        return {set_rewards: lure_rewards}
+
+
+@dataclass(frozen=True)
+class Adaptive(Adversary):
+    """Punishes what the learner is about to do: the likeliest challenger pays 0."""
+
+    levels: Sequence[float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", checked_levels(self.levels))
+
+    def rules(self) -> Levels:
+        """The record for the kernels."""
+        return Levels(as_array(self.levels), 0)
+
+    def kernels(self) -> dict[Function, Function]:
+        """How this adversary fills the slots."""
+        return {set_rewards: adaptive_rewards}

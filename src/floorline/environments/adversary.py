@@ -1,0 +1,55 @@
+"""What an adversary is: it sets the rewards of all arms before the learner's arm is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from floorline.core.kernel import slot
+from floorline.core.records import Arms, Floats
+from floorline.environments.base import checked_means
+
+
+@slot
+def set_rewards(
+    rules: Any, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
+) -> None:
+    """Write this round's reward of every arm into `rewards`, each within 0 and 1.
+
+    The adversary sees how often each arm was played and how likely each is to be proposed
+    now (NaN where that cannot be told), never which one is.
+    """
+    raise NotImplementedError
+
+
+class Levels(NamedTuple):
+    """What each arm pays at its best, the default always, and a number of rounds or plays."""
+
+    levels: Floats
+    span: int
+
+
+class Adversary:
+    """Sets rewards as it likes. The default arm always pays the first level."""
+
+    levels: Sequence[float]
+
+    @property
+    def means(self) -> Sequence[float]:
+        """The levels: the default's fixed reward, and what each challenger pays at its best."""
+        return self.levels
+
+    @property
+    def bounded(self) -> bool:
+        """Every reward lies in [0, 1]."""
+        return True
+
+    @property
+    def adversarial(self) -> bool:
+        """Rewards are set, not drawn."""
+        return True
+
+
+def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
+    """`levels` as a tuple, checked like means from 0 to 1."""
+    return checked_means(levels, 0.0, 1.0)

@@ -1,0 +1,88 @@
+"""The simplest adversary: a table of rewards, a row for every round."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from floorline.core.checks import require
+from floorline.core.kernel import Function, kernel
+from floorline.core.records import Arms, Floats
+from floorline.environments.adversary import Adversary, set_rewards
+
+
+class Script(NamedTuple):
+    """All rows one after the other."""
+
+    rewards: Floats
+
+
+@kernel
+def scripted_rewards(
+    rules: Script, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
+) -> None:
+    """The row of this round."""
+    start = (round - 1) * rewards.size
+    for i in range(rewards.size):
+        rewards[i] = rules.rewards[start + i]
+
+
+@dataclass(frozen=True, eq=False)
+class Scripted(Adversary):
+    """Rewards from a table: a row for every round, the default arm's constant column first."""
+
+    table: Sequence[Sequence[float]]
+
+    def __post_init__(self) -> None:
+        try:
+            table = np.array(self.table, dtype=float)
+        except (TypeError, ValueError):
+            table = np.empty(0)
+        shaped = table.ndim == 2 and table.shape[0] >= 1 and table.shape[1] >= 2
+        require(shaped, "table", "rows of as many numbers each as there are arms", "another shape")
+        fits = bool(np.all((table >= 0) & (table <= 1)))
+        require(fits, "table", "of rewards from 0 to 1 only", "others")
+        steady = bool(np.all(table[:, 0] == table[0, 0]))
+        require(steady, "table", "the same in all rows of the default arm's column, the first",
+                "changing")  # fmt: skip
+        object.__setattr__(self, "table", table)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Scripted:
+        """The table in a CSV file without header."""
+        try:
+            with open(path, newline="") as file:
+                rows = [[float(cell) for cell in row] for row in csv.reader(file) if row]
+        except OSError as error:
+            raise ValueError(f"table {path}: cannot be read: {error.strerror}") from None
+        except ValueError:
+            raise ValueError(f"table {path}: must hold numbers only, without a header") from None
+        return cls(rows)
+
+    @property
+    def levels(self) -> tuple[float, ...]:  # type: ignore[override]
+        """Each arm's average over the table."""
+        return tuple(float(mean) for mean in np.mean(self.table, axis=0))
+
+    @property
+    def means(self) -> tuple[float, ...]:
+        """Each arm's average over the table; the default's is what it always pays."""
+        return (float(np.asarray(self.table)[0, 0]), *self.levels[1:])
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds there are."""
+        return len(self.table)
+
+    def rules(self) -> Script:
+        """The record for the kernels."""
+        return Script(np.ravel(self.table).astype(float))
+
+    def kernels(self) -> dict[Function, Function]:
+        """How this adversary fills the slots."""
+        return {set_rewards: scripted_rewards}

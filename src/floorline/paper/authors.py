@@ -1,0 +1,74 @@
+"""The regret of the authors' own program, and how ours compares with it."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from floorline.paper.run import Row
+
+ERRORS = 5.5
+"""Means may differ by this many combined standard errors: by chance, 4 in 100 million do."""
+ROUNDING = 1e-5
+"""And by this share of the mean, since the authors' numbers are rounded."""
+
+
+class Reference(NamedTuple):
+    """A mean regret of the authors' program."""
+
+    policy: str
+    horizon: int
+    max_loss: float
+    runs: int
+    mean: float
+    standard_error: float
+
+
+class Comparison(NamedTuple):
+    """The same point in the authors' program and here."""
+
+    theirs: Reference
+    ours: Row
+
+    @property
+    def error(self) -> float:
+        """Standard error of the difference."""
+        return math.hypot(self.theirs.standard_error, self.ours.standard_error)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the means differ by no more than chance and rounding allow."""
+        room = ERRORS * self.error + ROUNDING * abs(self.theirs.mean)
+        return abs(self.ours.mean - self.theirs.mean) <= room
+
+
+@cache
+def references() -> tuple[Reference, ...]:
+    """All points that the authors' program was run for.
+
+    >>> len(references()), references()[0].policy
+    (32, 'ucb')
+    """
+    with files("floorline.paper").joinpath("authors_regret.csv").open() as file:
+        return tuple(
+            Reference(
+                row["policy"], int(row["horizon"]), float(row["max_loss"]), int(row["runs"]),
+                float(row["mean_pseudo_regret"]), float(row["standard_error"]),
+            )
+            for row in csv.DictReader(file)
+        )  # fmt: skip
+
+
+def compare(rows: Sequence[Row]) -> list[Comparison]:
+    """Every point of the authors' program that is among the rows of the two figures."""
+    ours = {
+        (row.policy, row.horizon, row.max_loss): row
+        for row in rows
+        if row.sweep in ("alpha", "horizon")
+    }
+    keys = [(theirs, (theirs.policy, theirs.horizon, theirs.max_loss)) for theirs in references()]
+    return [Comparison(theirs, ours[key]) for theirs, key in keys if key in ours]

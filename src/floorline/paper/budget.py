@@ -1,0 +1,66 @@
+"""The budget picture of the paper's stochastic section, drawn from one real run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from floorline.core.boundaries import Boundary
+from floorline.environments import Gaussian
+from floorline.floors import ConfidenceFloor
+from floorline.paper.style import legend, pyplot, save, tidy
+from floorline.policies import Policy
+from floorline.proposers import optimistic
+from floorline.simulate.stepping import step_through
+
+# Wide gaps, little noise and a large loss: one page then shows saving up, exploring, being ahead.
+MEANS = (0.5, 0.8, 0.1, 0.1)
+NOISE_SCALE = 0.3
+MAX_LOSS = 0.25
+DELTA = 0.05
+ROUNDS = 50
+SEED = 2
+
+BLUE, GREEN, RED = "#0072b2", "#009e73", "#d55e00"
+
+
+def draw_budget(folder: Path) -> None:
+    """One run of Conservative UCB: its reward, the default's, the floor, and what was refused."""
+    policy = Policy(
+        optimistic(), ConfidenceFloor(MAX_LOSS, MEANS[0]),
+        Boundary("stitched", DELTA, NOISE_SCALE),
+    )  # fmt: skip
+    run = step_through(policy, Gaussian(MEANS, NOISE_SCALE), horizon=ROUNDS, seed=SEED)
+    rounds = np.arange(ROUNDS + 1)
+    earned = np.concatenate([[0], np.cumsum(np.array(MEANS)[run.arm])])
+    default, floor = MEANS[0] * rounds, (1 - MAX_LOSS) * MEANS[0] * rounds
+    safe = np.flatnonzero(run.arm != 0) + 1
+    figure, (top, bottom) = pyplot().subplots(
+        2, 1, figsize=(8, 7.5), sharex=True, layout="constrained", height_ratios=(3, 2)
+    )
+    top.plot(rounds, earned, color=BLUE, lw=2.5, label="this run")
+    top.plot(rounds, default, color=GREEN, ls=":", lw=2.5, label=r"default arm: $\mu_0 t$")
+    top.plot(rounds, floor, color=RED, ls="--", lw=2, label=r"floor: $(1-\alpha)\mu_0 t$")
+    bottom.plot(rounds, earned - floor, color=BLUE, lw=2.5)
+    bottom.axhline(0, color=RED, ls="--", lw=2)
+    steps = {
+        "guaranteed if the candidate is played: enough": (safe, BLUE, "o", BLUE),
+        "guaranteed if the candidate is played: too little, refused": (
+            run.refused,
+            RED,
+            "v",
+            "white",
+        ),
+    }
+    for axes, base in ((top, floor), (bottom, np.zeros(ROUNDS + 1))):
+        for label, (at, colour, marker, fill) in steps.items():
+            level = base[at] + run.guaranteed[at - 1]
+            axes.vlines(at, level, (base + earned - floor)[at], color=colour, lw=0.8, alpha=0.5)
+            axes.plot(at, level, marker, ms=5, color=colour, mfc=fill, label=label)
+    top.set(ylabel="cumulative expected reward")
+    bottom.set(xlabel="round", ylabel="budget: reward above the floor", xlim=(0, ROUNDS + 0.5))
+    legend(top, loc="upper left")
+    tidy(top)
+    tidy(bottom)
+    save(figure, folder, "budget")

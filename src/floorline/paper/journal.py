@@ -1,0 +1,86 @@
+"""The journal of a folder: its settings, then every point that is finished, line by line.
+
+A line is on disk before the next point begins. A line that was cut off in the
+middle is dropped when the folder is opened again; the point is then run again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from floorline import __version__
+from floorline.paper.sweeps import Point, Settings
+
+NAME = "points.jsonl"
+
+
+class Journal:
+    """The finished points of a folder, each with its rows and the seconds that it took."""
+
+    def __init__(self, path: Path, settings: Settings) -> None:
+        self._path = path
+        self._entries: dict[Point, tuple[list[list[Any]], float]] = {}
+        head = {"floorline": __version__, **asdict(settings)}
+        if path.exists():
+            self._read(head)
+        else:
+            self._write(head)
+
+    def __contains__(self, point: Point) -> bool:
+        return point in self._entries
+
+    def add(self, point: Point, rows: Sequence[Sequence[Any]], seconds: float) -> None:
+        """Save a finished point."""
+        values = [list(row) for row in rows]
+        self._write({"point": asdict(point), "rows": values, "seconds": round(seconds, 3)})
+        self._entries[point] = values, seconds
+
+    def rows(self, points: Sequence[Point]) -> list[list[Any]]:
+        """The rows of these points, in their order."""
+        return [row for point in points for row in self._entries[point][0]]
+
+    def seconds(self, points: Sequence[Point]) -> float:
+        """The time that these points took, all sessions together."""
+        return sum(self._entries[point][1] for point in points)
+
+    def _write(self, line: dict[str, Any]) -> None:
+        with open(self._path, "a") as file:
+            file.write(json.dumps(line) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _read(self, head: dict[str, Any]) -> None:
+        text = self._path.read_bytes()
+        whole = text[: text.rfind(b"\n") + 1]
+        try:
+            first, *lines = [json.loads(line) for line in whole.splitlines()] or [head]
+            found = dict(first)
+            entries = {_point(line["point"]): (line["rows"], line["seconds"]) for line in lines}
+        except (ValueError, KeyError, TypeError):
+            raise ValueError(
+                f"out: {self._path} is damaged; take another folder, or --force to start again"
+            ) from None
+        if found != head:
+            other = ", ".join(
+                f"{key} {found.get(key)!r} and not {value!r}"
+                for key, value in head.items()
+                if found.get(key) != value
+            )
+            raise ValueError(
+                f"out: {self._path.parent} holds results of other settings ({other}); "
+                "take another folder, or --force to start again"
+            )
+        self._entries = entries
+        if len(whole) < len(text) or not whole:  # cut off in the middle of a line
+            os.truncate(self._path, len(whole))
+            if not whole:
+                self._write(head)
+
+
+def _point(values: dict[str, Any]) -> Point:
+    return Point(**{**values, "max_losses": tuple(values["max_losses"])})

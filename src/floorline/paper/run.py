@@ -1,0 +1,145 @@
+"""Produces the points: each a simulation, each saved as soon as it is there."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from floorline.core.records import TOLERANCE, Floats
+from floorline.environments import Gaussian
+from floorline.paper.journal import Journal
+from floorline.paper.sweeps import MEANS, POLICIES, Point, Settings
+from floorline.policies import Policy, Setting, named
+from floorline.simulate import all_cores, summarize
+from floorline.simulate.cpu import CpuEngine
+from floorline.simulate.loop import Measure
+from floorline.simulate.progress import progress_bar
+
+EARLY = 10
+"""Early means within the first tenth of the rounds."""
+
+ROOM = 128
+"""Runs that are held in memory round by round at a time: a multiple of the engine's block."""
+
+
+class Row(NamedTuple):
+    """A line of results.csv."""
+
+    sweep: str
+    policy: str
+    boundary: str
+    max_loss: float
+    horizon: int
+    delta: float
+    runs: int
+    seed: int
+    mean: float
+    """Mean pseudo-regret at the horizon."""
+    standard_error: float
+    breach_rate: float
+    """Share of runs below the floor at any time."""
+    early_breach_rate: float
+    """Share of runs below the floor within the first tenth of the rounds."""
+
+
+def collect(points: Sequence[Point], settings: Settings, journal: Journal) -> None:
+    """Simulate the points that the journal does not have, and save each in it."""
+    missing = [point for point in points if point not in journal]
+    total = sum(point.horizon for point in missing)
+    done = 0
+    with progress_bar("simulating", total) as tick:
+        for point in missing:
+            start = time.perf_counter()
+            rows = produce(point, settings)
+            journal.add(point, rows, time.perf_counter() - start)
+            done += point.horizon
+            tick(done)
+
+
+def produce(point: Point, settings: Settings) -> list[Row]:
+    """The results of one point, a row for each of its losses.
+
+    Every point has the seed of the settings: `floorline simulate` with that seed gives
+    the same numbers.
+    """
+    policy = _policy(point)
+    if len(point.max_losses) > 1:
+        return _for_every_loss(point, policy, settings)
+    found = summarize(
+        policy, Gaussian(MEANS), horizon=point.horizon, runs=settings.runs, seed=settings.seed,
+        max_loss=point.max_losses[0], checkpoints=_checkpoints(point.horizon),
+        device=settings.device, progress=False,
+    )  # fmt: skip
+    regret = found.pseudo_regret
+    return [
+        _row(point, settings, point.max_losses[0], regret.mean[-1], regret.standard_error[-1],
+             found.breach_rate[-1], found.breach_rate[0])
+    ]  # fmt: skip
+
+
+def _policy(point: Point) -> Policy:
+    made = POLICIES[point.policy]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # said once, where the settings are checked
+        setting = Setting(
+            n_arms=len(MEANS), horizon=point.horizon, default_mean=MEANS[0],
+            learned=made.learned, max_loss=point.max_losses[0], delta=point.delta,
+            boundary=point.boundary, fallback=made.fallback,
+        )  # fmt: skip
+        return named(made.name, setting)
+
+
+def _checkpoints(horizon: int) -> list[int]:
+    return sorted({max(1, horizon // EARLY), horizon})
+
+
+def _row(
+    point: Point, settings: Settings, max_loss: float, mean: float, error: float,
+    breaches: float, early: float,
+) -> Row:  # fmt: skip
+    return Row(
+        point.sweep, point.policy, point.boundary, max_loss, point.horizon, point.delta,
+        settings.runs, settings.seed, float(mean), float(error), float(breaches), float(early),
+    )  # fmt: skip
+
+
+def _for_every_loss(point: Point, policy: Policy, settings: Settings) -> list[Row]:
+    """Rows of a policy that does not depend on the loss: one simulation, every loss counted.
+
+    A run is below the floor for a loss if its expected reward is ever less than that
+    share of the default's; so its lowest share says it for all losses at once.
+    """
+    regrets, shares = _round_by_round(point.horizon, policy, settings)
+    error = regrets.std(ddof=1) / np.sqrt(settings.runs) if settings.runs > 1 else 0.0
+    return [
+        _row(point, settings, loss, regrets.mean(), error,
+             *np.mean(shares < 1 - loss - TOLERANCE, axis=0))
+        for loss in point.max_losses
+    ]  # fmt: skip
+
+
+def _round_by_round(horizon: int, policy: Policy, settings: Settings) -> tuple[Floats, Floats]:
+    """Each run's regret, and its lowest share of the default's reward: ever, and early.
+
+    On the CPU, whatever the device: no other engine is asked for every round.
+    """
+    means = np.array(MEANS)
+    rounds = np.arange(1, horizon + 1)
+    measure = Measure(rounds, means.max() - means, means, float(means[0]), False)
+    engine = CpuEngine(
+        policy.prepare(len(means), horizon), Gaussian(MEANS), measure, settings.seed, all_cores()
+    )
+    regrets: list[Floats] = []
+    shares: list[Floats] = []
+    for first in range(0, settings.runs, ROOM):
+        outcome = engine.outcome(min(ROOM, settings.runs - first))
+        engine.play(outcome, first, lambda done: None)
+        share = (means.max() - outcome.pseudo_regret / rounds) / means[0]
+        early = share[:, : _checkpoints(horizon)[0]]
+        regrets.append(outcome.pseudo_regret[:, -1])
+        shares.append(np.stack([share.min(axis=1), early.min(axis=1)], axis=1))
+    return np.concatenate(regrets), np.concatenate(shares)

@@ -1,0 +1,76 @@
+"""How figures look: colours that the colour-blind can tell apart, and dashes without colour."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from floorline.paper.sweeps import BUDGET_FIRST, CONSERVATIVE, LEARNED, MOSS, UCB
+
+FORMATS = ("png", "svg", "pdf")
+
+
+class Line(NamedTuple):
+    """A curve: its name in the legend, and its look (colours of Okabe and Ito)."""
+
+    label: str
+    colour: str
+    dashes: str
+    marker: str
+
+    @property
+    def look(self) -> dict[str, Any]:
+        """The same as arguments of `plot`."""
+        return {"label": self.label, "color": self.colour, "linestyle": self.dashes, "lw": 2}
+
+
+LINES = {
+    UCB: Line("UCB", "#d55e00", ":", "o"),
+    CONSERVATIVE: Line("Conservative UCB", "#009e73", "-", "s"),
+    LEARNED: Line("Conservative UCB, default mean learned", "#0072b2", "--", "D"),
+    BUDGET_FIRST: Line("BudgetFirst", "#000000", "-", "^"),
+    MOSS: Line("Unbalanced MOSS", "#56b4e9", "-.", "v"),
+}
+
+BOUNDARY_LINES = {
+    "as-printed": Line("as-printed (not proved)", "#d55e00", ":", "o"),
+    "stitched": Line("stitched", "#0072b2", "--", "D"),
+    "authors": Line("authors", "#009e73", "-", "s"),
+    "union": Line("union (not proved)", "#56b4e9", "-.", "v"),
+    "union-proved": Line("union-proved", "#000000", "-", "^"),
+}
+
+
+def pyplot() -> ModuleType:
+    """Matplotlib's pyplot, set up to draw into files."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise ValueError("figures need matplotlib: pip install 'floorline[figures]'") from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    return pyplot
+
+
+def tidy(axes: Any) -> None:
+    """Leave of the frame what helps to read."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25)
+
+
+def legend(place: Any, **where: Any) -> None:
+    """A legend with lines long enough to show their dashes."""
+    place.legend(frameon=False, handlelength=4, **where)
+
+
+def save(figure: Any, folder: Path, name: str) -> None:
+    """Write a figure in every format, without the date: same results, same files."""
+    from matplotlib import rc_context
+
+    dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    with rc_context({"svg.hashsalt": name, "pdf.fonttype": 42}):
+        for kind in FORMATS:
+            figure.savefig(folder / f"{name}.{kind}", dpi=200, metadata=dates[kind])
+    pyplot().close(figure)

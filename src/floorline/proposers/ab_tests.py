@@ -1,0 +1,87 @@
+"""An A/B test: a share of the traffic explores for a fixed time, then the winner takes all."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+from floorline.core.checks import number, whole
+from floorline.core.kernel import kernel
+from floorline.core.random import uniform
+from floorline.core.records import Arms, Floats
+from floorline.proposers.base import Proposer
+
+WINNER = 0
+"""Where the winner is remembered, counted from 1; 0 while the test goes on."""
+
+
+class SplitRules(NamedTuple):
+    """Share of the traffic, length of the test, and standard errors that a winner must be ahead."""
+
+    share: float
+    duration: int
+    margin: float
+
+
+@kernel
+def split_arm(rules: SplitRules, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
+    """During the test a challenger for a share of the rounds, else the default; then the winner."""
+    if round <= rules.duration:
+        level = uniform(rng)
+        if level >= rules.share:
+            return 0
+        challengers = arms.plays.size - 1
+        return 1 + min(challengers - 1, int(level / rules.share * challengers))
+    if memory[WINNER] == 0.0:
+        memory[WINNER] = 1.0 + pick_winner(rules, arms)
+    return int(memory[WINNER]) - 1
+
+
+@kernel
+def pick_winner(rules: SplitRules, arms: Arms) -> int:
+    """The challenger furthest ahead of the default, if by more than chance explains; else 0."""
+    winner = 0
+    lead = 0.0
+    if arms.seen[0] == 0:
+        return 0
+    for i in range(1, arms.plays.size):
+        if arms.seen[i] == 0:
+            continue
+        error = math.sqrt(1.0 / arms.seen[0] + 1.0 / arms.seen[i])
+        ahead = arms.average[i] - arms.average[0]
+        if ahead > rules.margin * error and ahead > lead:
+            winner = i
+            lead = ahead
+    return winner
+
+
+@kernel
+def split_chance(rules: SplitRules, arms: Arms, memory: Floats, candidate: int, arm: int) -> float:
+    """The share of each arm during the test, then 1 for the winner."""
+    if memory[WINNER] > 0.0:
+        return 1.0 if arm == candidate else 0.0
+    if arm == 0:
+        return 1.0 - rules.share
+    return rules.share / (arms.plays.size - 1)
+
+
+def ab_test(
+    n_arms: int, duration: int, share: float = 0.1, delta: float = 0.05, noise_scale: float = 1.0
+) -> Proposer:
+    """Standard practice: test with a share of the traffic for a fixed time, then decide.
+
+    The challengers get equal parts of the share. Afterwards the one with the best average is
+    kept if it is ahead of the default by a one-sided z-test at level delta over the number of
+    challengers; else the default is.
+    """
+    whole("arms", n_arms, 2)
+    whole("duration", duration, 0)
+    number("share", share, 0, 1)
+    number("delta", delta, 0, 1, open_low=True)
+    number("noise_scale", noise_scale, 0, math.inf, open_low=True)
+    level = min(delta / (n_arms - 1), 0.5)
+    margin = noise_scale * NormalDist().inv_cdf(1 - level)
+    return Proposer(
+        split_arm, rules=SplitRules(float(share), duration, margin), memory=1, chance=split_chance
+    )

@@ -1,0 +1,118 @@
+"""Exponential weights for adversarial bandits: Exp3-IX, and Exp3 with a prior."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from floorline.core.checks import number, whole
+from floorline.core.kernel import kernel
+from floorline.core.random import uniform
+from floorline.core.records import Arms, Floats
+from floorline.proposers.base import Proposer
+
+# Memory, for N arms: their estimated losses so far, their chances in the present round, and the
+# learning rate of that round.
+
+
+class ExponentialRules(NamedTuple):
+    """Learning rate, whether it falls as 1 / sqrt(clock), and the log weights to begin with."""
+
+    rate: float
+    falls: bool
+    prior: Floats
+
+
+@kernel
+def exponential_arm(
+    rules: ExponentialRules, arms: Arms, memory: Floats, round: int, rng: Any
+) -> int:
+    """An arm drawn with a chance proportional to exp(prior - rate * estimated loss)."""
+    n_arms = arms.plays.size
+    rate = rules.rate
+    if rules.falls:
+        rate /= math.sqrt(round)
+    memory[2 * n_arms] = rate
+    top = -math.inf
+    for i in range(n_arms):
+        exponent = rules.prior[i] - rate * memory[i]
+        memory[n_arms + i] = exponent
+        if exponent > top:
+            top = exponent
+    total = 0.0
+    for i in range(n_arms):
+        weight = math.exp(memory[n_arms + i] - top)
+        memory[n_arms + i] = weight
+        total += weight
+    scale = 1.0 / total
+    level = total * uniform(rng)
+    below = 0.0
+    arm = 0
+    for i in range(n_arms):
+        below += memory[n_arms + i]
+        memory[n_arms + i] *= scale
+        if below <= level and arm < n_arms - 1:
+            arm += 1
+    return arm
+
+
+@kernel
+def drawn_chance(
+    rules: ExponentialRules, arms: Arms, memory: Floats, candidate: int, arm: int
+) -> float:
+    """The chance with which `arm` could be drawn."""
+    return memory[arms.plays.size + arm]  # type: ignore[no-any-return]
+
+
+@kernel
+def learn_ix(rules: ExponentialRules, arms: Arms, memory: Floats, arm: int, reward: float) -> None:
+    """Add the loss over its chance plus half the learning rate: implicit exploration."""
+    n_arms = arms.plays.size
+    memory[arm] += (1.0 - reward) / (memory[n_arms + arm] + 0.5 * memory[2 * n_arms])
+
+
+@kernel
+def learn_unbiased(
+    rules: ExponentialRules, arms: Arms, memory: Floats, arm: int, reward: float
+) -> None:
+    """Add the loss over its chance."""
+    memory[arm] += (1.0 - reward) / memory[arms.plays.size + arm]
+
+
+def exp3_ix(n_arms: int) -> Proposer:
+    """Exp3-IX with the any-time tuning eta_t = 2 gamma_t = sqrt(log N / (N t)) (Neu 2015).
+
+    Its clock is the number of rounds on which it acted. Its regret after t of them is, with
+    probability 1 - delta, at most 4 sqrt(t N log N) + (sqrt(t N / log N) + 1) log(2 / delta).
+    """
+    whole("arms", n_arms, 2)
+    rate = math.sqrt(math.log(n_arms) / n_arms)
+    return Proposer(
+        exponential_arm, learn=learn_ix, rules=ExponentialRules(rate, True, np.zeros(n_arms)),
+        memory=3, chance=drawn_chance, unit_rewards=True,
+    )  # fmt: skip
+
+
+def prior_exp3(n_arms: int, horizon: int, default_target: float) -> Proposer:
+    """Exp3 with a prior on the default arm, tuned for a small expected regret against it.
+
+    Expected regret against the default arm is at most `default_target` (B) at the horizon n;
+    against another at most (nN / B) log((N - 1) / (1 - exp(-B^2 / (2nN)))) + B / 2, N arms in
+    all. It stands in for Exp3-gamma of Lattimore 2015, which the paper names: that algorithm
+    has such a guarantee, but its update could not be verified, so this is not it. No
+    guarantee holds with high probability, and none before the horizon.
+    """
+    whole("arms", n_arms, 2)
+    whole("horizon", horizon, 1)
+    number("default_target", default_target, 0, math.inf, open_low=True)
+    spread = default_target**2 / (2 * horizon * n_arms)
+    # log of 1 - exp(-spread), shared by the others; expm1 keeps it exact for a small spread
+    others = math.log(-math.expm1(-spread)) - math.log(n_arms - 1)
+    prior = np.array([-spread] + [others] * (n_arms - 1))
+    rules = ExponentialRules(default_target / (horizon * n_arms), False, prior)
+    return Proposer(
+        exponential_arm, learn=learn_unbiased, rules=rules, memory=3, chance=drawn_chance,
+        unit_rewards=True,
+    )  # fmt: skip

@@ -1,0 +1,76 @@
+"""lil'UCB (Jamieson, Malloy, Nowak, Bubeck 2014): identify the best arm, then commit to it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from floorline.core.checks import choice, number, whole
+from floorline.core.kernel import kernel
+from floorline.core.records import Arms, Floats
+from floorline.proposers.base import Proposer, largest
+
+FORMS = ("theoretical", "heuristic")
+
+
+class LilRules(NamedTuple):
+    """The constants of the index and of the stopping rule."""
+
+    factor: float
+    growth: float
+    shift: float
+    level: float
+    share: float
+
+
+@kernel
+def remember_lil_index(
+    rules: LilRules, arms: Arms, memory: Floats, arm: int, reward: float
+) -> None:
+    """Keep the arm's index: it changes only when the arm is observed."""
+    plays = arms.plays[arm]
+    inner = math.log(rules.growth * plays + rules.shift) / rules.level
+    memory[arm] = arms.average[arm] + rules.factor * math.sqrt(max(0.0, math.log(inner)) / plays)
+
+
+@kernel
+def lil_arm(rules: LilRules, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
+    """The arm found best, once there is one; else the largest index, each arm once first.
+
+    An arm is found best when it has been played more than `share` times as often as all others
+    together. Playing it on keeps that true: there is nothing to remember.
+    """
+    total = 0
+    for i in range(arms.plays.size):
+        if arms.plays[i] == 0:
+            return i
+        total += arms.plays[i]
+    for i in range(arms.plays.size):
+        if arms.plays[i] >= 1.0 + rules.share * (total - arms.plays[i]):
+            return i
+    return largest(memory)
+
+
+def lil_ucb(
+    n_arms: int, delta: float = 0.05, noise_scale: float = 1.0, form: str = "theoretical"
+) -> Proposer:
+    """Best-arm identification by lil'UCB, then that arm for ever.
+
+    The arm is the best with probability 1 - delta in the `theoretical` form (epsilon 0.01,
+    beta 1, lambda 9). The `heuristic` form (epsilon 0, beta 1/2, lambda 1 + 10/N) is faster and
+    not proved. Neither looks after what is lost on the way.
+    """
+    whole("arms", n_arms, 2)
+    number("delta", delta, 0, 1, open_low=True)
+    number("noise_scale", noise_scale, 0, math.inf, open_low=True)
+    if choice("lil_ucb", form, FORMS) == "theoretical":
+        epsilon, beta, share, shift = 0.01, 1.0, 9.0, 0.0
+        scale = (2 + epsilon) / epsilon * (1 / math.log(1 + epsilon)) ** (1 + epsilon)
+        level = (math.sqrt(1 + delta) - 1) ** 2 / (4 * scale)
+    else:
+        # The iterated logarithm of 1 does not exist: two plays more are counted.
+        epsilon, beta, share, shift = 0.0, 0.5, 1 + 10 / n_arms, 2.0
+        level = delta / 5
+    factor = (1 + beta) * (1 + math.sqrt(epsilon)) * noise_scale * math.sqrt(2 * (1 + epsilon))
+    rules = LilRules(factor, 1 + epsilon, shift, level, share)
+    return Proposer(lil_arm, learn=remember_lil_index, rules=rules, memory=1)

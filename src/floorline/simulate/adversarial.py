@@ -1,0 +1,72 @@
+"""The loop over the rounds of a run against an adversary, where only received rewards count."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from floorline.core.kernel import kernel
+from floorline.core.records import TOLERANCE, Arms, Floats, Rules
+from floorline.core.steps import chance, fall_back, forget, observe, play, set_aside, weigh
+from floorline.environments.adversary import set_rewards
+from floorline.simulate.loop import Measure, Outcome, write_plays
+
+
+@kernel
+def adversarial_run(
+    rules: Rules, arms: Arms, memory: Floats, room: Floats, environment: Any, measure: Measure,
+    rng: Any, side_rng: Any, outcome: Outcome, run: int,
+) -> None:  # fmt: skip
+    """Play one run from the start and write what comes of it into row `run` of `outcome`.
+
+    The budget is made of rewards received; the regret is against the best fixed arm in
+    hindsight; the pseudo-regret counts what each choice paid on average over the
+    proposer's own chances, where those can be told.
+    """
+    forget(rules, arms, memory)
+    n_arms = arms.plays.size
+    rewards, totals, chances = room[:n_arms], room[n_arms : 2 * n_arms], room[2 * n_arms :]
+    for i in range(n_arms):
+        totals[i] = 0.0
+    owed = measure.default_mean - measure.gains[0]
+    played = 0
+    received = 0.0
+    expected = 0.0
+    lowest = math.inf
+    breach = 0
+    for c in range(measure.checkpoints.size):
+        while played < measure.checkpoints[c]:
+            candidate, guaranteed = weigh(rules, arms, memory, played + 1, rng)
+            for i in range(n_arms):
+                chances[i] = chance(rules.proposer, arms, memory, candidate, i)
+            set_rewards(environment, arms, chances, played + 1, side_rng, rewards)
+            average = 0.0
+            for i in range(n_arms):
+                totals[i] += rewards[i]
+                average += chances[i] * rewards[i]
+            acted = guaranteed >= 0.0
+            arm = candidate if acted else fall_back(rules.floor, arms)
+            reward = rewards[arm]
+            if rules.own_rounds and not acted:
+                set_aside(rules, arms)
+            else:
+                play(rules, arms, arm)
+                observe(rules, arms, memory, arm, reward)
+            played += 1
+            received += reward
+            expected += reward if not acted or math.isnan(average) else average
+            budget = received - owed * played
+            if budget < lowest:
+                lowest = budget
+                if breach == 0 and budget < -TOLERANCE * measure.default_mean * played:
+                    breach = played
+        best = totals[0]
+        for i in range(1, n_arms):
+            best = max(best, totals[i])
+        outcome.regret[run, c] = best - received
+        outcome.pseudo_regret[run, c] = best - expected
+        outcome.lowest_budget[run, c] = lowest
+        if measure.wants_rewards:
+            outcome.rewards[run, c] = received
+        write_plays(arms, outcome, run, c)
+    outcome.first_breach[run] = breach

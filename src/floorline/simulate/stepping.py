@@ -1,0 +1,58 @@
+"""One run, decided and observed one round at a time in plain Python."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from floorline.core.kernel import bind
+from floorline.core.records import Counts, Floats, new_arms
+from floorline.core.steps import decide, forget, guaranteed_budget, observe, play, set_aside
+from floorline.environments import Environment
+from floorline.environments.base import draw
+from floorline.policies import Policy
+from floorline.simulate.cpu import stream
+
+
+class Trace(NamedTuple):
+    """One run, an entry for every round."""
+
+    candidate: Counts
+    arm: Counts
+    guaranteed: Floats
+    """The budget that would stay guaranteed if the candidate were played."""
+
+    @property
+    def refused(self) -> Counts:
+        """The rounds, counted from 1, in which another arm than the candidate was played."""
+        return np.flatnonzero(self.arm != self.candidate) + 1
+
+
+def step_through(policy: Policy, environment: Environment, *, horizon: int, seed: int = 1) -> Trace:
+    """Run 0 of a policy in a stochastic environment, by the verbs `decide` and `observe` alone."""
+    n_arms = len(environment.means)
+    prepared = policy.prepare(n_arms, horizon)
+    rules = prepared.rules
+    decides, guarantees, plays, observes, sets_aside, forgets = (
+        bind(prepared.kernels.get(verb, verb), prepared.kernels)
+        for verb in (decide, guaranteed_budget, play, observe, set_aside, forget)
+    )
+    draws = bind(environment.kernels()[draw], environment.kernels())
+    arms, memory, rng = new_arms(n_arms), np.zeros(prepared.memory), stream(seed, 0)
+    forgets(rules, arms, memory)
+    trace = Trace(np.empty(horizon, np.int64), np.empty(horizon, np.int64), np.empty(horizon))
+    for t in range(horizon):
+        decision = decides(rules, arms, memory, t + 1, rng)
+        arm = decision.arm
+        trace.candidate[t], trace.arm[t] = decision.candidate, arm
+        trace.guaranteed[t] = guarantees(rules.floor, arms, t + 1, decision.candidate)
+        if rules.own_rounds and not decision.acted:
+            sets_aside(rules, arms)
+            continue
+        plays(rules, arms, arm)
+        known = arm == 0 and not math.isnan(rules.default_mean)
+        reward = rules.default_mean if known else draws(environment.rules(), arm, rng)
+        observes(rules, arms, memory, arm, reward)
+    return trace

@@ -1,0 +1,170 @@
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PAPER = ["--means", "0.5,0.6,0.4,0.4,0.4", "--horizon", "1000", "--runs", "200", "--delta", "0.01"]
+POLICIES = [
+    "ucb", "conservative-ucb", "budget-first", "unbalanced-moss", "thompson",
+    "conservative-thompson",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_json_has_the_promised_shape(floorline, policy):
+    done = floorline("simulate", "--policy", policy, *PAPER, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert list(answer) == [
+        "policy", "horizon", "runs", "seed", "pseudo_regret", "breach_rate", "lowest_budget",
+        "plays", "rounds_per_second",
+    ]  # fmt: skip
+    assert answer["policy"] == policy
+    assert (answer["horizon"], answer["runs"], answer["seed"]) == (1000, 200, 1)
+    assert set(answer["pseudo_regret"]) == {"mean", "standard_error"}
+    assert set(answer["lowest_budget"]) == {"mean", "min"}
+    assert sum(answer["plays"]["mean"]) == pytest.approx(1000)
+    assert answer["rounds_per_second"] > 0
+
+
+def test_every_option_is_taken_by_every_policy(floorline):
+    """An option that a policy does not use is ignored, so that only --policy changes."""
+    options = [
+        "--noise", "gaussian", "--noise-scale", "1", "--max-loss", "0.1", "--default-mean",
+        "learned", "--boundary", "authors", "--fallback", "best-lower", "--warm-up", "certified",
+        "--guarantee", "expectation", "--seed", "3", "--threads", "2", "--device", "cpu",
+    ]  # fmt: skip
+    for policy in POLICIES:
+        done = floorline("simulate", "--policy", policy, *PAPER, *options, "--format", "json")
+        assert done.returncode == 0, done.stderr
+
+
+def test_csv_is_one_row_under_a_header(floorline):
+    done = floorline("simulate", "--policy", "ucb", *PAPER, "--format", "csv")
+    (row,) = csv.DictReader(io.StringIO(done.stdout))
+    assert row["policy"] == "ucb"
+    assert float(row["pseudo_regret_mean"]) > 0
+    assert float(row["plays_mean_4"]) > 0
+
+
+def test_table_is_for_people(floorline):
+    done = floorline("simulate", "--policy", "conservative-ucb", *PAPER)
+    assert "conservative-ucb: 200 runs of 1,000 rounds" in done.stdout
+    assert "runs below 0.9 of the default  0.00%" in done.stdout
+
+
+def test_the_default_is_stitched_with_delta_5_percent_and_the_mean_known(floorline):
+    told = [
+        "--noise", "gaussian", "--noise-scale", "1", "--default-mean", "known", "--boundary",
+        "stitched", "--fallback", "default", "--max-loss", "0.1", "--delta", "0.05", "--seed", "1",
+        "--device", "cpu", "--guarantee", "probability",
+    ]  # fmt: skip
+    start = ["simulate", "--policy", "conservative-ucb", *PAPER[:6], "--format", "json"]
+    answers = [json.loads(floorline(*start, *more).stdout) for more in ([], told)]
+    for answer in answers:
+        del answer["rounds_per_second"]
+    assert answers[0] == answers[1]
+
+
+def test_bernoulli_and_tables(floorline, tmp_path):
+    table = tmp_path / "rewards.csv"
+    table.write_text("arm,value,probability\n0,0,0.5\n0,1,0.5\n1,0,0.3\n1,1,0.7\n")
+    start = ["simulate", "--policy", "thompson", "--horizon", "500", "--runs", "300"]
+    for noise in (["bernoulli", "--means", "0.5,0.7"], [f"table:{table}"]):
+        done = floorline(*start, "--noise", *noise, "--format", "json")
+        assert done.returncode == 0, done.stderr
+        plays = json.loads(done.stdout)["plays"]["mean"]
+        assert plays[1] > plays[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--max-loss", "2"], "--max-loss: must be a number at least 0 and at most 1, not 2.0"),
+        (["--max-loss", "nan"], "--max-loss: must be"),
+        (["--delta", "0"], "--delta: must be"),
+        (["--means", "0.5"], "--means: must be two or more finite numbers"),
+        (["--means", "0.5,x"], "--means: must be numbers"),
+        (["--means", "0.5,-0.2"], "--means: must be at least lowest_reward (0)"),
+        (["--horizon", "0"], "--horizon: must be"),
+        (["--runs", "x"], "--runs"),
+        (["--runs", "-5"], "--runs: must be"),
+        (["--boundary", "wide"], "--boundary: must be one of stitched, authors"),
+        (["--fallback", "hope"], "--fallback: must be one of default, best-lower"),
+        (["--default-mean", "0.5"], "--default-mean: must be one of known, learned"),
+        (["--noise", "pink"], "--noise: must be one of gaussian, bernoulli, table:FILE"),
+        (["--noise", "table:nowhere.csv"], "cannot be read"),
+        (["--noise-scale", "-1"], "--noise-scale: must be"),
+        (["--guarantee", "expectation", "--max-loss", "0.001"], "--max-loss: must be above"),
+        (["--format", "xml"], "--format: must be one of table, json, csv"),
+        (["--device", "abacus"], "--device: must be one of"),
+        (["--boundary", "authors", "--delta", "1", "--means", "0.5,0.6"], "--delta: "),
+        (["--policy", "greedy"], "--policy: must be one of ucb, "),
+        (["--colour", "red"], "No such option"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(floorline, options, message):
+    start = ["simulate", "--policy", "conservative-ucb", "--means", "0.5,0.6", "--horizon", "100"]
+    done = floorline(*start, *options)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+
+
+def test_missing_policy_and_means(floorline):
+    for words in (["simulate"], ["simulate", "--policy", "ucb"]):
+        done = floorline(*words)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1, done.stderr
+
+
+def test_a_boundary_that_is_not_proved_warns_in_one_line(floorline):
+    done = floorline("simulate", "--policy", "conservative-ucb", *PAPER, "--boundary", "as-printed")
+    assert done.returncode == 0
+    assert done.stderr.startswith("floorline: warning: boundary as-printed")
+    assert done.stderr.count("\n") == 1
+
+
+def test_ctrl_c_ends_cleanly():
+    """Interrupted in the middle of long runs: soon over, one line, the code of an interrupt."""
+    program = Path(sys.executable).with_name("floorline")
+    command = [
+        str(program), "simulate", "--policy", "ucb", "--means", "0.5,0.6", "--horizon", "1000000",
+        "--runs", "1000000",
+    ]  # fmt: skip
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while cpu_seconds(process.pid) < 8 and time.monotonic() < deadline:
+        time.sleep(0.1)  # by then it is simulating, whether or not it had to compile first
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "floorline: stopped\n")
+
+
+def cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_policies_lists_the_catalogue(floorline):
+    done = floorline("policies")
+    for policy in POLICIES:
+        assert policy in done.stdout
+
+
+def test_help_does_not_load_the_compiler():
+    program = "import sys, floorline.cli.main; print('numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "False\n"
+
+
+def test_version(floorline):
+    assert floorline("--version").stdout.startswith("floorline 0.")

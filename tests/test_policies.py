@@ -1,0 +1,130 @@
+"""Every policy of the catalogue, and compositions by hand."""
+
+import pytest
+
+from floorline import (
+    CATALOGUE,
+    Adaptive,
+    Bernoulli,
+    Boundary,
+    ConfidenceFloor,
+    Gaussian,
+    NoFloor,
+    Policy,
+    Proposer,
+    Setting,
+    Tabulated,
+    WarmUp,
+    classical_ucb,
+    gaussian_thompson,
+    kernel,
+    named,
+    optimistic,
+    simulate,
+)
+from floorline.testing import check_policy
+
+ENVIRONMENTS = {
+    "gaussian": Gaussian([0.5, 0.6, 0.4, 0.4, 0.4], 0.3),
+    "bernoulli": Bernoulli([0.5, 0.7, 0.2]),
+    "table": Tabulated([[0, 1], [0, 0.5, 1]], [[0.5, 0.5], [0.1, 0.4, 0.5]]),
+}
+
+
+def setting(environment, **changes):
+    options = {"max_loss": 0.2, "noise_scale": 0.3, "horizon": 300} | changes
+    return Setting(
+        n_arms=len(environment.means), default_mean=environment.means[0],
+        bounded=environment.bounded, **options,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS.values(), ids=ENVIRONMENTS)
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_policy_passes_the_suite(name, environment):
+    for learned in (False, True):
+        policy = named(name, setting(environment, learned=learned))
+        if policy.unit_rewards and not environment.bounded:
+            with pytest.raises(ValueError, match="noise: must keep rewards within 0 and 1"):
+                check_policy(policy, environment)
+            return
+        check_policy(policy, environment)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_policy_passes_the_suite_against_an_adversary(name):
+    adversary = Adaptive([0.5, 0.8, 0.3])
+    check_policy(named(name, setting(adversary)), adversary)
+
+
+@pytest.mark.parametrize("fallback", ["default", "best-lower"])
+@pytest.mark.parametrize("learned", [False, True])
+@pytest.mark.parametrize("max_loss", [0.0, 0.013, 1.0])
+def test_both_fallbacks_pass_the_suite(fallback, learned, max_loss):
+    environment = Gaussian([0.3, 0.9, 0.0], 0.1)
+    options = {"learned": learned, "fallback": fallback, "max_loss": max_loss, "noise_scale": 0.1}
+    check_policy(named("conservative-ucb", setting(environment, **options)), environment)
+
+
+@pytest.mark.parametrize("boundary", ["stitched", "authors", "union", "union-proved"])
+def test_every_boundary_passes_the_suite(boundary):
+    environment = ENVIRONMENTS["gaussian"]
+    check_policy(named("conservative-ucb", setting(environment, boundary=boundary)), environment)
+
+
+@kernel
+def in_turn(rules, arms, memory, round, rng):
+    """Each arm in its turn: what is proposed changes while the default arm is played."""
+    return round % arms.plays.size
+
+
+def test_the_suite_catches_a_policy_that_differs_in_bulk():
+    """Negative control: a proposer that says it is steady and is not."""
+    environment = Gaussian([0.5, 0.55, 0.4, 0.3], 0.3)
+    parts = ConfidenceFloor(0.1, default_mean=0.5), Boundary(noise_scale=0.3)
+    check_policy(Policy(Proposer(in_turn), *parts), environment)
+    with pytest.raises(AssertionError, match="one decision at a time"):
+        check_policy(Policy(Proposer(in_turn, steady=True), *parts), environment)
+
+
+def test_learned_default_at_max_loss_1_equals_the_optimistic_proposer_without_floor():
+    environment = ENVIRONMENTS["gaussian"]
+    boundary = Boundary("stitched", delta=0.01, noise_scale=0.3)
+    options = {"horizon": 2000, "runs": 64, "checkpoints": [10, 100, 1000, 2000], "max_loss": 0.1}
+    floor = Policy(optimistic(), ConfidenceFloor(1.0), boundary)
+    free = Policy(optimistic(), NoFloor(), boundary)
+    a, b = (simulate(policy, environment, **options) for policy in (floor, free))
+    assert (a.plays == b.plays).all()
+
+
+@pytest.mark.parametrize("form", ["authors", "certified"])
+def test_a_statistical_warm_up_is_refused_under_other_proposers(form):
+    with pytest.raises(ValueError, match="only with the optimistic proposer"):
+        Policy(gaussian_thompson(), WarmUp(0.1, 0.5, form), Boundary())
+
+
+def test_a_certain_warm_up_takes_any_proposer():
+    environment = ENVIRONMENTS["gaussian"]
+    check_policy(Policy(gaussian_thompson(), WarmUp(0.1, 0.5, "certain")), environment)
+
+
+def test_intervals_need_a_boundary():
+    for proposer, floor in ((optimistic(), NoFloor()), (classical_ucb(), ConfidenceFloor(0.1))):
+        with pytest.raises(ValueError, match=r"^boundary: "):
+            Policy(proposer, floor)
+
+
+def test_the_warm_up_follows_the_boundary_unless_told():
+    environment = ENVIRONMENTS["gaussian"]
+    for boundary, told, form in (
+        ("authors", None, "authors"),
+        ("stitched", None, "certified"),
+        ("authors", "certain", "certain"),
+    ):
+        policy = named("budget-first", setting(environment, boundary=boundary, warm_up=told))
+        assert policy.floor.form == form
+
+
+def test_an_unknown_name_says_what_there_is():
+    with pytest.raises(ValueError, match=r"policy: must be one of ucb, .*, not 'greedy'"):
+        named("greedy", setting(ENVIRONMENTS["gaussian"]))
