@@ -1,14 +1,26 @@
-"""Theorem 3, its corollary, and the bounds of the algorithms that it is used with.
-
-The algorithms here are a few lines of NumPy, many runs at a time, so that the
-bounds are tested by themselves.
-"""
+"""Theorem 3, its corollary, and the bounds of the algorithms that it is used with."""
 
 import math
+from typing import Any
 
-import numpy as np
 import pytest
 
+from floorline import (
+    Adaptive,
+    Bernoulli,
+    Late,
+    Lure,
+    Policy,
+    Proposer,
+    RealisedFloor,
+    Scripted,
+    Switching,
+    exp3_ix,
+    kernel,
+    prior_exp3,
+    simulate,
+)
+from floorline.simulate.stepping import step_through
 from floorline.theory import (
     exp3_ix_envelope,
     exp3_ix_regret,
@@ -18,96 +30,71 @@ from floorline.theory import (
     safe_playing_regret,
 )
 
-# 50 runs a test, each outside its bound with a chance of at most DELTA: the odds of a false
-# alarm in this file are below 3 in 10^7.
+# Fewer than 20 cases of 30 runs, each outside its bound with a chance of at most DELTA: the
+# odds of a false alarm in this file are below 1 in 10^6.
 DELTA = 1e-9
-RUNS = 50
-HORIZON = 20_000
+RUNS = 30
+HORIZON = 200_000
+LEVELS = [0.9, 1.0, 0.3, 0.95]
+
+ADVERSARIES = [
+    Switching(LEVELS, span=7000), Late(LEVELS, span=60_000), Lure(LEVELS, span=500),
+    Adaptive(LEVELS), Scripted([[0.9, 0.0, 1.0, 0.0]] * HORIZON),
+]  # fmt: skip
 
 
-def exp3_ix(rewards, *, seed, floor=None, exploring=True):
-    """Regret and last safe round of runs of Exp3-IX; with a floor it plays safe when it must.
-
-    rewards: rounds x arms. floor: (max_loss, default_mean) of arm 0.
-    """
-    rng = np.random.default_rng(seed)
-    horizon, n_arms = rewards.shape
-    losses = np.zeros((RUNS, n_arms))
-    clock, earned, last_safe = np.ones(RUNS), np.zeros(RUNS), np.zeros(RUNS)
-    lines = np.arange(RUNS)
-    for t in range(horizon):
-        acts = (
-            np.ones(RUNS, bool) if floor is None else earned >= (1 - floor[0]) * floor[1] * (t + 1)
-        )
-        eta = np.sqrt(math.log(n_arms) / (n_arms * clock)) if exploring else np.zeros(RUNS)
-        weights = np.exp(-eta[:, None] * (losses - losses.min(axis=1, keepdims=True)))
-        p = weights / weights.sum(axis=1, keepdims=True)
-        arm = (p.cumsum(axis=1) < rng.random((RUNS, 1))).sum(axis=1).clip(max=n_arms - 1)
-        arm[~acts] = 0
-        losses[lines, arm] += acts * (1 - rewards[t, arm]) / (p[lines, arm] + eta / 2)
-        clock += acts
-        earned += rewards[t, arm]
-        last_safe[~acts] = t + 1
-    return rewards.sum(axis=0).max() - earned, last_safe
+@pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("max_loss", [1.0, 0.7, 0.05])
+def test_safe_exp3_ix_stays_within_theorem_3(adversary, max_loss):
+    policy = Policy(exp3_ix(4), RealisedFloor(max_loss, 0.9))
+    found = simulate(policy, adversary, horizon=HORIZON, runs=RUNS)
+    bound = safe_exp3_ix_regret(4, HORIZON, max_loss, 0.9, DELTA)
+    assert found.regret.max() <= bound
+    assert bound == safe_playing_regret(exp3_ix_envelope(4, DELTA), HORIZON, max_loss, 0.9)
 
 
-def switching(levels, horizon=HORIZON):
-    """Rewards in which the challengers take turns at being best; arm 0 pays the first level."""
-    default, low, high = levels
-    rewards = np.full((horizon, 3), low)
-    rewards[:, 0] = default
-    rewards[: horizon // 3, 1] = high
-    rewards[horizon // 3 :, 2] = high
-    return rewards
+@pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda one: type(one).__name__)
+def test_exp3_ix_stays_within_its_bound(adversary):
+    points = [100, 3000, HORIZON]
+    found = simulate(
+        Policy(exp3_ix(4)), adversary, horizon=HORIZON, runs=RUNS, max_loss=1, checkpoints=points
+    )
+    for c, rounds in enumerate(points):
+        assert found.regret[:, c].max() <= exp3_ix_regret(4, rounds, DELTA)
 
 
-@pytest.mark.parametrize("levels", [(0.5, 0.0, 1.0), (0.9, 0.2, 0.3)])
-def test_exp3_ix_stays_within_its_bound_at_several_horizons(levels):
-    for horizon in (300, 3000, HORIZON):
-        regret, _ = exp3_ix(switching(levels, horizon), seed=1)
-        assert regret.max() <= exp3_ix_regret(3, horizon, DELTA)
+@kernel
+def never_learn(rules: Any, arms: Any, memory: Any, round: int, rng: Any) -> int:
+    return 1
 
 
-def test_playing_uniformly_does_not():
-    regret, _ = exp3_ix(switching((0.0, 0.0, 1.0)), seed=1, exploring=False)
-    assert regret.min() > exp3_ix_regret(3, HORIZON, 0.05)
+def test_a_base_that_never_learns_is_within_neither():
+    """The control: the bounds are not void at this horizon."""
+    policy = Policy(Proposer(never_learn), RealisedFloor(0.7, 0.9))
+    found = simulate(policy, ADVERSARIES[-1], horizon=HORIZON, runs=2)
+    assert found.regret.min() > safe_exp3_ix_regret(4, HORIZON, 0.7, 0.9, DELTA)
+    assert found.regret.min() > exp3_ix_regret(4, HORIZON, DELTA)
 
 
-@pytest.mark.parametrize(("max_loss", "default_mean"), [(1.0, 0.9), (0.7, 0.9), (0.3, 0.5)])
-def test_safe_playing_stays_within_theorem_3(max_loss, default_mean):
-    rewards = switching((default_mean, 0.0, 1.0))
-    rewards[:2000, 1:] = 0.0  # the lure comes late
-    envelope = exp3_ix_envelope(3, DELTA)
-    regret, last_safe = exp3_ix(rewards, seed=2, floor=(max_loss, default_mean))
-    assert last_safe.max() <= last_safe_round(envelope, max_loss, default_mean)
-    assert regret.max() <= safe_playing_regret(envelope, HORIZON, max_loss, default_mean)
-    assert max_loss == 1 or last_safe.min() > 0
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_safe_playing_steps_in_and_never_after_t_0(seed):
+    horizon = 16_000
+    policy = Policy(exp3_ix(2), RealisedFloor(0.7, 0.9))
+    trace = step_through(policy, Bernoulli([0.9, 0.1]), horizon=horizon, seed=seed)
+    safe = np.flatnonzero(trace.guaranteed < 0) + 1
+    assert 1 <= safe.max() <= last_safe_round(exp3_ix_envelope(2, DELTA), 0.7, 0.9) < horizon
 
 
-def test_prior_weighted_exp3_stays_within_its_bound():
+def test_prior_weighted_exp3_stays_within_its_bounds():
     """Six standard errors are granted: the odds of a false alarm are below 1 in 10^8."""
-    n_arms, horizon, target = 3, 2000, 150.0
-    rng = np.random.default_rng(3)
-    eta = target / (horizon * n_arms)
-    prior = math.exp(-(target**2) / (2 * horizon * n_arms))
-    start = np.log([prior, (1 - prior) / 2, (1 - prior) / 2])
-    bounds = prior_exp3_regret(n_arms, horizon, target)
-    for rewards, against, bound in [
-        (np.tile([1.0, 0.0, 0.0], (horizon, 1)), 0, bounds.default),
-        (np.tile([0.0, 1.0, 0.0], (horizon, 1)), 1, bounds.challenger),
-    ]:
-        losses, earned = np.zeros((RUNS, n_arms)), np.zeros(RUNS)
-        for t in range(horizon):
-            logs = start - eta * losses
-            p = np.exp(logs - logs.max(axis=1, keepdims=True))
-            p /= p.sum(axis=1, keepdims=True)
-            arm = (p.cumsum(axis=1) < rng.random((RUNS, 1))).sum(axis=1).clip(max=n_arms - 1)
-            reward = rewards[t, arm]
-            losses[np.arange(RUNS), arm] += (1 - reward) / p[np.arange(RUNS), arm]
-            earned += reward
-        regret = rewards[:, against].sum() - earned
+    horizon, target = 2000, 150.0
+    bounds = prior_exp3_regret(3, horizon, target)
+    policy = Policy(prior_exp3(3, horizon, target))
+    for row, bound in [([1.0, 0.0, 0.0], bounds.default), ([0.0, 1.0, 0.0], bounds.challenger)]:
+        found = simulate(policy, Scripted([row] * horizon), horizon=horizon, runs=200, max_loss=1)
+        regret = found.regret[:, -1]
+        assert 0 < regret.mean() <= bound + 6 * regret.std() / math.sqrt(200)
         assert bound < horizon * 2 / 3  # what playing uniformly would lose
-        assert 0 < regret.mean() - 6 * regret.std() / math.sqrt(RUNS) <= bound
 
 
 # --- t_0
@@ -159,10 +146,9 @@ def test_the_printed_envelope_is_void_for_one_challenger_and_otherwise_above_our
 
 
 def test_a_run_with_one_challenger_has_regret_where_the_paper_prints_0():
-    rewards = np.zeros((500, 2))
-    rewards[:, 0], rewards[:, 1] = 0.5, 1.0
-    regret, _ = exp3_ix(rewards, seed=4, floor=(0.9, 0.5))
-    assert regret.min() > 0
+    policy = Policy(exp3_ix(2), RealisedFloor(0.9, 0.5))
+    found = simulate(policy, Scripted([[0.5, 1.0]] * 500), horizon=500, runs=RUNS)
+    assert found.regret.min() > 0
 
 
 def test_the_printed_closed_form_drops_rounds_that_its_own_t_0_has():
