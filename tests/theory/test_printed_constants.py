@@ -78,6 +78,7 @@ class Edge:
     means: tuple[float, ...]
     radius: Any
     bounded = False
+    adversarial = False
 
     def rules(self):
         n = len(self.means)
