@@ -84,6 +84,22 @@ def test_bernoulli_and_tables(floorline, tmp_path):
         assert plays[1] > plays[0]
 
 
+@pytest.mark.parametrize("adversary", ["switching", "late", "lure", "adaptive", "table"])
+def test_an_adversary_adds_regret_to_the_answer(floorline, tmp_path, adversary):
+    table = tmp_path / "rewards.csv"
+    table.write_text("0.5,0.9\n" * 300 + "0.5,0\n" * 200)
+    told = f"table:{table}" if adversary == "table" else adversary
+    start = ["--adversary", told, "--means", "0.5,0.9", "--horizon", "500", "--runs", "64"]
+    done = floorline("simulate", "--policy", "safe-exp3-ix", *start, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    keys = list(answer)
+    assert keys.index("regret") == keys.index("pseudo_regret") + 1
+    assert set(answer["regret"]) == {"mean", "standard_error"}
+    assert answer["breach_rate"] == 0.0
+    assert "regret" in floorline("simulate", "--policy", "safe-exp3-ix", *start).stdout
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -107,6 +123,11 @@ def test_bernoulli_and_tables(floorline, tmp_path):
         (["--device", "abacus"], "--device: must be one of"),
         (["--boundary", "authors", "--delta", "1", "--means", "0.5,0.6"], "--delta: "),
         (["--policy", "greedy"], "--policy: must be one of ucb, "),
+        (["--policy", "exp3-ix"], "--noise: must keep rewards within 0 and 1"),
+        (["--policy", "lil-ucb", "--lil-ucb", "lucky"], "--lil-ucb: must be one of theoretical"),
+        (["--adversary", "kind"], "--adversary: must be one of switching, late, lure, adaptive"),
+        (["--adversary", "lure", "--means", "0.5,1.5"], "--means: must be two or more"),
+        (["--adversary", "table:nowhere.csv"], "cannot be read"),
         (["--colour", "red"], "No such option"),
     ],
 )
