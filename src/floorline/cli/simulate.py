@@ -61,7 +61,9 @@ def simulate(
     ] = "probability",
     seed: Annotated[int, typer.Option(help="Same seed, same results.")] = 1,
     threads: Annotated[int | None, typer.Option(show_default="all cores")] = None,
-    device: Annotated[str, typer.Option(help="cpu, or python (interpreted, slow).")] = "cpu",
+    device: Annotated[
+        str, typer.Option(help="cpu, cuda (a GPU), or python (interpreted, slow).")
+    ] = "cpu",
     format: Annotated[str, typer.Option(help="table, json or csv.")] = "table",
 ) -> None:
     """Simulate many runs of one policy.

@@ -68,6 +68,21 @@ def _compile(function: Function, choices: Mapping[Function, Function]) -> Functi
         settings.CACHE_DIR = previous
 
 
+def compiled_for_gpu(
+    function: Function, choices: Mapping[Function, Function], constants: Mapping[str, int]
+) -> Any:
+    """`function` with its slots filled, to be launched on a GPU.
+
+    `constants` replace global numbers of its module: sizes that must be known when compiling.
+    """
+    from numba import cuda
+
+    compiler: Any = cuda
+    entry = bind(function, choices, wrap=compiler.jit(device=True))
+    entry.__globals__.update(constants)
+    return compiler.jit(entry)
+
+
 def cache_folder(parts: list[Function]) -> Path | None:
     """Where code compiled from `parts` is kept; None if it must not or cannot be kept."""
     import numba

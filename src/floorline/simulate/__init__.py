@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,13 +15,17 @@ from floorline.core.records import Counts
 from floorline.environments import Environment, Scripted
 from floorline.policies import Policy
 from floorline.simulate.cpu import CpuEngine
+from floorline.simulate.engine import Engine
 from floorline.simulate.loop import Measure, rows
 from floorline.simulate.progress import progress_bar
-from floorline.simulate.results import CHUNK, Digest, Results, Spread, Summary
+from floorline.simulate.results import Digest, Results, Spread, Summary
+
+if TYPE_CHECKING:
+    from floorline.simulate.cuda import CudaEngine
 
 __all__ = ["Results", "Spread", "Summary", "simulate", "summarize"]
 
-DEVICES = ("cpu", "python")
+DEVICES = ("cpu", "cuda", "python")
 
 
 def simulate(
@@ -59,7 +64,8 @@ def simulate(
         checkpoints: rounds at which results are kept, rising; the horizon alone unless told.
         rewards: whether to keep the rewards received, too. Asking changes nothing else.
         threads: how many threads; all cores unless told.
-        device: `cpu` (compiled), or `python`: the same code interpreted, to step through.
+        device: `cpu`; `cuda`, an NVIDIA GPU, which agrees with it in distribution; or `python`:
+            the same code as on the CPU, interpreted, to step through.
         progress: whether to show a bar when it takes over two seconds; on a terminal unless told.
     """
     job = _prepare(policy, environment, horizon, runs, seed, max_loss, checkpoints, rewards,
@@ -107,10 +113,11 @@ def summarize(
     job = _prepare(policy, environment, horizon, runs, seed, max_loss, checkpoints, rewards,
                    threads, device)  # fmt: skip
     digest = Digest(job.checkpoints)
-    room = job.engine.outcome(min(CHUNK, job.runs))
+    size = job.engine.chunk
+    room = job.engine.outcome(min(size, job.runs))
     start = time.perf_counter()
     with progress_bar("simulating", job.runs, progress) as tick:
-        for first in range(0, job.runs, CHUNK):
+        for first in range(0, job.runs, size):
             chunk = rows(room, 0, job.runs - first)
             job.engine.play(chunk, first, _later(tick, first))
             digest.add(chunk)
@@ -119,7 +126,7 @@ def summarize(
 
 @dataclass(frozen=True)
 class _Job:
-    engine: CpuEngine
+    engine: Engine
     checkpoints: Counts
     runs: int
 
@@ -150,14 +157,30 @@ def _prepare(
         default_mean=float(means[0]),
         wants_rewards=rewards,
     )
-    interpreted = device == "python"
-    engine = CpuEngine(
-        policy.prepare(len(means), horizon), environment, measure, seed,
-        1 if interpreted else threads, interpreted=interpreted,
-    )  # fmt: skip
-    if not interpreted:
+    prepared = policy.prepare(len(means), horizon)
+    engine: Engine
+    if device == "cuda":
+        engine = _on_gpu()(prepared, environment, measure, seed)
+    elif device == "python":
+        engine = CpuEngine(prepared, environment, measure, seed, 1, interpreted=True)
+    else:
+        engine = CpuEngine(prepared, environment, measure, seed, threads)
+    if device != "python":
         engine.compile()
     return _Job(engine, points, runs)
+
+
+def _on_gpu() -> type[CudaEngine]:
+    """The GPU engine, if there is a GPU and what it takes to use it."""
+    try:
+        from floorline.simulate.cuda import CudaEngine, cuda
+    except ImportError:
+        raise ValueError(
+            "device: cuda needs the extra [cuda]: pip install 'floorline[cuda]'"
+        ) from None
+    if not cuda.is_available():
+        raise ValueError("device: cuda needs an NVIDIA GPU and its driver; none was found")
+    return CudaEngine
 
 
 def all_cores() -> int:

@@ -13,8 +13,9 @@ from floorline.core.kernel import bind
 from floorline.core.records import Counts, new_arms
 from floorline.environments import Environment
 from floorline.policies import Prepared
-from floorline.simulate.adversarial import adversarial_run
-from floorline.simulate.loop import Measure, Outcome, many_runs, one_run, rows, stochastic_run
+from floorline.simulate.engine import loop_for, new_outcome
+from floorline.simulate.loop import Measure, Outcome, many_runs, one_run, rows
+from floorline.simulate.results import CHUNK
 
 BLOCK = 32
 """Runs that share a stream of random numbers. Changing it changes what a seed gives."""
@@ -38,9 +39,13 @@ class CpuEngine:
         self._threads = threads
         self._n_arms = len(environment.means)
         self._adversarial = environment.adversarial
-        loop = adversarial_run if self._adversarial else stochastic_run
-        choices = {one_run: loop, **policy.kernels, **environment.kernels()}
+        choices = {one_run: loop_for(environment), **policy.kernels, **environment.kernels()}
         self._many_runs = bind(many_runs, choices) if interpreted else compiled(many_runs, choices)
+
+    @property
+    def chunk(self) -> int:
+        """How many runs to ask for at a time when only a summary is wanted."""
+        return CHUNK
 
     def compile(self) -> None:
         """Have the code compiled, or loaded, by playing no run at all."""
@@ -48,16 +53,10 @@ class CpuEngine:
 
     def outcome(self, runs: int) -> Outcome:
         """Room for the results of `runs` runs."""
-        points = self._measure.checkpoints.size
-        wanted = runs if self._measure.wants_rewards else 0
-        return Outcome(
-            pseudo_regret=np.empty((runs, points)),
-            regret=np.empty((runs if self._adversarial else 0, points)),
-            lowest_budget=np.empty((runs, points)),
-            plays=np.empty((runs, points, self._n_arms), np.int64),
-            rewards=np.empty((wanted, points)),
-            first_breach=np.empty(runs, np.int64),
-        )
+        return new_outcome(
+            runs, self._measure.checkpoints.size, self._n_arms, regret=self._adversarial,
+            rewards=self._measure.wants_rewards,
+        )  # fmt: skip
 
     def play(self, outcome: Outcome, first: int, tick: Callable[[int], None]) -> None:
         """Fill `outcome` with the runs from number `first`, a multiple of BLOCK.

@@ -93,8 +93,7 @@ class Results:
             first_breach=self.first_breach,
         )
         digest = Digest(self.checkpoints)
-        for start in range(0, len(self.first_breach), CHUNK):
-            digest.add(rows(whole, start, start + CHUNK))
+        digest.add(whole)
         return digest.summary(self.seconds)
 
 
@@ -110,8 +109,12 @@ class Digest:
         self._breaches = np.zeros(len(checkpoints))
         self._plays: Floats = np.zeros(1)
 
-    def add(self, chunk: Outcome) -> None:
-        """Take in some more runs."""
+    def add(self, outcome: Outcome) -> None:
+        """Take in some more runs: a multiple of CHUNK, but for the last."""
+        for start in range(0, len(outcome.first_breach), CHUNK):
+            self._add(rows(outcome, start, start + CHUNK))
+
+    def _add(self, chunk: Outcome) -> None:
         breach = chunk.first_breach[:, None]
         self._breaches = self._breaches + np.sum((breach > 0) & (breach <= self._checkpoints), 0)
         self._plays = self._plays + chunk.plays.sum(axis=0, dtype=float)

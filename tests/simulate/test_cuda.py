@@ -1,0 +1,114 @@
+"""The GPU engine without a GPU: numba's CUDA simulator, in a process of its own.
+
+The simulator is slow, so sizes are small; benchmarks/gpu.py compares at full size on a card.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import stats
+
+PROGRAM = """
+import json, sys, warnings
+warnings.simplefilter("ignore")  # unsigned words wrap around, which NumPy warns about
+import numpy as np
+from floorline import *
+
+def run(name, environment, runs, device, **options):
+    setting = Setting(n_arms=len(environment.means), horizon=40, default_mean=environment.means[0],
+                      max_loss=0.3, noise_scale=0.3, bounded=environment.bounded, **options)
+    return simulate(named(name, setting), environment, horizon=40, runs=runs, max_loss=0.3,
+                    device=device, checkpoints=[10, 40])
+
+"""
+
+AGREEMENT = """
+answers = {}
+for name in CATALOGUE:
+    for environment in (Bernoulli([0.4, 0.8, 0.1]), Adaptive([0.4, 0.8, 0.1])):
+        card = run(name, environment, 96, "cuda")
+        cpu = run(name, environment, 4000, "cpu")
+        key = f"{name}, {type(environment).__name__}"
+        answers[key] = []
+        for found in (card, cpu):
+            assert (found.plays.sum(axis=2) == [10, 40]).all()
+            values = [found.pseudo_regret[:, -1], found.lowest_budget[:, -1],
+                      1.0 * (found.first_breach > 0), 1.0 * found.plays[:, -1, 0]]
+            answers[key].append([[float(v.mean()), float(v.var() / len(v))] for v in values])
+print(json.dumps(answers))
+"""
+
+STREAMS = """
+from floorline.simulate.cuda_random import Stream, start_stream, cuda_normal, cuda_uniform
+environment = Gaussian([0.4, 0.8, 0.1], 0.3)
+few, many = (run("conservative-thompson", environment, runs, "cuda") for runs in (5, 40))
+assert np.array_equal(few.plays, many.plays[:5]), "a run depends on how many there are"
+rng = Stream(np.zeros(2, np.uint64), np.zeros(1))
+normals, uniforms = [], []
+for r in range(200):
+    start_stream(rng, np.uint64(1), np.uint64(r), np.uint64(0))
+    normals.append([cuda_normal(rng) for _ in range(50)])
+    uniforms.append([cuda_uniform(rng) for _ in range(50)])
+print(json.dumps([normals, uniforms]))
+"""
+
+
+def simulator(program: str) -> str:
+    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM + program], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_policy_agrees_with_the_cpu():
+    """Means within 6.5 standard errors; about 90 comparisons: false alarm below 1e-8.
+
+    A tenth of a play more is allowed where a small sample shows no spread at all.
+    """
+    for key, (card, cpu) in json.loads(simulator(AGREEMENT)).items():
+        for (mean, variance), (other, other_variance) in zip(card, cpu, strict=True):
+            error = 6.5 * np.sqrt(variance + other_variance)
+            assert mean == pytest.approx(other, abs=error + 0.1), key
+
+
+def test_streams_belong_to_runs_and_are_random():
+    """KS tests at 1e-8, within runs and across them."""
+    normals, uniforms = (np.array(part) for part in json.loads(simulator(STREAMS)))
+    for draws, distribution in ((normals, stats.norm), (uniforms, stats.uniform)):
+        assert stats.kstest(draws.ravel(), distribution.cdf).pvalue > 1e-8
+        assert stats.kstest(draws[:, 0], distribution.cdf).pvalue > 1e-8
+        assert abs(np.corrcoef(draws[:-1, 0], draws[1:, 0])[0, 1]) < 0.45  # 6 errors of 1/sqrt(199)
+    assert abs(np.corrcoef(normals[:, ::2].ravel(), normals[:, 1::2].ravel())[0, 1]) < 0.09
+
+
+def test_without_a_gpu_it_says_so_in_one_line(floorline):
+    from numba import cuda
+
+    if cuda.is_available():
+        pytest.skip("there is a GPU")
+    done = floorline("simulate", "--policy", "ucb", "--means", "0.5,0.6", "--device", "cuda")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "floorline: --device: cuda needs an NVIDIA GPU and its driver; none was found\n"
+    )
+
+
+def test_without_the_extra_it_says_what_to_install():
+    program = """
+import sys
+sys.modules["numba.cuda"] = None
+from floorline import *
+try:
+    simulate(Policy(classical_ucb()), Gaussian([0.5, 0.6]), horizon=1, runs=1, max_loss=0.1,
+             device="cuda")
+except ValueError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "device: cuda needs the extra [cuda]: pip install 'floorline[cuda]'\n"
