@@ -1,8 +1,8 @@
 """The floor over a grid of instances, and a broken floor that the same test catches.
 
 False alarms: a case fails if its breaches exceed what a breach rate of exactly delta
-exceeds with probability 1e-9; with about 200 cases a correct build fails with
-probability below 1e-6.
+exceeds with probability 1e-9; with 432 cases a correct build fails with probability
+below 1e-6. The certain warm-up may not fail at all.
 """
 
 from dataclasses import dataclass
@@ -74,6 +74,7 @@ def test_breaches_are_as_rare_as_promised(case, noise):
                 named(name, setting), environment, horizon=HORIZON, runs=RUNS, max_loss=max_loss
             )
             assert not too_many(results), (instance, max_loss)
+            assert case != "certain warm-up" or (results.first_breach == 0).all()
 
 
 @kernel

@@ -31,8 +31,15 @@ ENVIRONMENTS = {
 }
 
 
+@kernel
+def in_turn(rules, arms, memory, round, rng):
+    """Each arm in its turn: what is proposed changes while the default arm is played."""
+    return round % arms.plays.size
+
+
 def setting(environment, **changes):
-    options = {"max_loss": 0.2, "noise_scale": 0.3, "horizon": 300} | changes
+    scale = 0.5 if environment.bounded else 0.3
+    options = {"max_loss": 0.2, "noise_scale": scale, "horizon": 300} | changes
     return Setting(
         n_arms=len(environment.means), default_mean=environment.means[0],
         bounded=environment.bounded, **options,
@@ -44,8 +51,8 @@ def setting(environment, **changes):
 def test_every_policy_passes_the_suite(name, environment):
     for learned in (False, True):
         policy = named(name, setting(environment, learned=learned))
-        if policy.unit_rewards and not environment.bounded:
-            with pytest.raises(ValueError, match="noise: must keep rewards within 0 and 1"):
+        if policy.floor.own_rounds or (policy.unit_rewards and not environment.bounded):
+            with pytest.raises(ValueError, match=r"adversary: must be given|noise: must keep"):
                 check_policy(policy, environment)
             return
         check_policy(policy, environment)
@@ -66,16 +73,19 @@ def test_both_fallbacks_pass_the_suite(fallback, learned, max_loss):
     check_policy(named("conservative-ucb", setting(environment, **options)), environment)
 
 
+def test_a_refused_default_falls_back_too_in_bulk():
+    """With another proposer than the optimistic one, the default arm can be the candidate."""
+    environment = Gaussian([0.5, 0.6, 0.58], 0.1)
+    floor = ConfidenceFloor(0.01, default_mean=0.5, fallback="best-lower")
+    policy = Policy(Proposer(in_turn), floor, Boundary(delta=0.05, noise_scale=0.1))
+    for seed in range(1, 9):
+        check_policy(policy, environment, horizon=600, runs=1, seed=seed)
+
+
 @pytest.mark.parametrize("boundary", ["stitched", "authors", "union", "union-proved"])
 def test_every_boundary_passes_the_suite(boundary):
     environment = ENVIRONMENTS["gaussian"]
     check_policy(named("conservative-ucb", setting(environment, boundary=boundary)), environment)
-
-
-@kernel
-def in_turn(rules, arms, memory, round, rng):
-    """Each arm in its turn: what is proposed changes while the default arm is played."""
-    return round % arms.plays.size
 
 
 def test_the_suite_catches_a_policy_that_differs_in_bulk():

@@ -31,6 +31,7 @@ from floorline.proposers import (
     prior_exp3,
     unbalanced_moss,
     unbalanced_ucb,
+    unknown_chance,
 )
 from floorline.simulate import Results, Summary, simulate, summarize
 
@@ -73,4 +74,5 @@ __all__ = [
     "summarize",
     "unbalanced_moss",
     "unbalanced_ucb",
+    "unknown_chance",
 ]

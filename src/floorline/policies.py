@@ -215,7 +215,7 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "lil-ucb": Entry(
         "lil'UCB finds the best arm, then plays it for ever",
-        "the arm found is best, except with probability delta; no floor",
+        "none proved for these constants; the arm found is rarely not the best",
         lambda s: Policy(lil_ucb(s.n_arms, s.delta, s.noise_scale, s.lil_ucb)),
     ),
     "ab-test": Entry(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import zeta as riemann
 
-from floorline import Boundary
+from floorline import Boundary, ConfidenceFloor, Policy, optimistic
 from floorline.core.boundaries import RADII, STITCH_LEVEL, TABLE_SIZE, radius
 
 LEVELS = st.floats(30.0, 1e12)  # below, the simple psi grows faster than its count at first
@@ -77,6 +77,12 @@ def test_arms_counted():
         boundary = Boundary(name, delta=0.1)
         assert boundary.inverse_error(5, default_known=True) == pytest.approx(known / 0.1)
         assert boundary.inverse_error(5, default_known=False) == pytest.approx(learned / 0.1)
+
+
+def test_a_policy_counts_the_arms_whose_means_it_estimates():
+    for default_mean, count in ((0.5, 4), (None, 5)):
+        policy = Policy(optimistic(), ConfidenceFloor(0.1, default_mean), Boundary(delta=0.1))
+        assert policy.prepare(5, 100).rules.boundary.inverse_error == pytest.approx(count / 0.1)
 
 
 def test_as_printed_warns_where_it_is_wrong():

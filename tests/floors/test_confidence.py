@@ -116,6 +116,19 @@ def test_saving_up_takes_exactly_the_rounds_that_single_steps_take(
     assert confidence_budget(rules, arms, rounds + count - 1, 1) < 0
 
 
+@pytest.mark.parametrize("max_loss", [1e-7, 1e-9, 1e-10, 1e-16, 1e-300])
+def test_a_tiny_loss_does_not_take_for_ever(max_loss):
+    policy = Policy(optimistic(), ConfidenceFloor(max_loss, 0.5), Boundary())
+    found = simulate(policy, Gaussian([0.5, 0.6]), horizon=1000, runs=64)
+    assert (found.plays[:, -1, 0] == 1000).all()
+
+
+def test_in_expectation_rewards_must_not_be_negative():
+    floor = ConfidenceFloor(0.1, 0.5, guarantee="expectation")
+    with pytest.raises(ValueError, match="lowest_reward: must be at least 0"):
+        floor.settle(Boundary(lowest_reward=-1.0), horizon=1000)
+
+
 def test_the_expectation_form_tightens_both():
     floor = ConfidenceFloor(0.1, 0.5, guarantee="expectation")
     settled, boundary = floor.settle(Boundary(delta=0.5), horizon=1000)

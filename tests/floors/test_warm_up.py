@@ -3,7 +3,17 @@ import math
 import numpy as np
 import pytest
 
-from floorline import Boundary, Gaussian, Policy, Setting, WarmUp, kernel, named, simulate
+from floorline import (
+    Boundary,
+    Gaussian,
+    Policy,
+    Setting,
+    WarmUp,
+    kernel,
+    named,
+    optimistic,
+    simulate,
+)
 from floorline.floors.warm_up import (
     authors_warm_up,
     certain_warm_up,
@@ -58,6 +68,21 @@ def test_no_floor_no_warm_up():
     assert certified_warm_up(5, 1000, 1.0, 0.5, Boundary()) == 0
     assert certified_warm_up(5, 1000, 0.0, 0.5, Boundary()) == 1000
     assert certified_warm_up(5, 1000, 0.1, 0.0, Boundary()) == 0
+
+
+def test_where_rewards_can_be_negative_a_loss_of_everything_still_needs_a_warm_up():
+    """The floor is then at 0, and a mean of -1 goes below it."""
+    boundary = Boundary(delta=0.05, noise_scale=0.1, lowest_reward=-1.0)
+    assert certified_warm_up(2, 1000, 1.0, 0.5, boundary) > 0
+    policy = Policy(optimistic(), WarmUp(1.0, 0.5), boundary)
+    found = simulate(policy, Gaussian([0.5, -0.9], 0.1), horizon=1000, runs=200)
+    assert (found.first_breach > 0).sum() <= 40  # delta would be 10; false alarm below 1e-8
+
+
+def test_a_certain_warm_up_does_not_take_negative_means_for_granted():
+    policy = Policy(Proposer(always_the_worst), WarmUp(0.1, 0.5, "certain"))
+    with pytest.raises(ValueError, match="means: must be at least lowest_reward"):
+        simulate(policy, Gaussian([0.5, -0.5]), horizon=100, runs=1)
 
 
 def test_largest_excess_against_trying_all():

@@ -32,7 +32,7 @@ def test_regret_grows_like_the_logarithm():
     assert added[1] < 2 * added[0]  # where a root would give a factor of 3.2
 
 
-def test_it_is_kinder_to_the_default_than_ucb_is():
+def test_it_costs_less_than_twice_ucb_where_the_default_is_best():
     """Beside Unbalanced MOSS on the paper's instance with the default arm made best."""
     arms = Gaussian([0.6, 0.5, 0.4, 0.4, 0.4])
     setting = Setting(n_arms=5, horizon=10_000, default_mean=0.6, max_loss=0.1)

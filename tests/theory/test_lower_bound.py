@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from floorline import CATALOGUE, Bernoulli, Gaussian, Policy, Setting, kernel, named, simulate
+from floorline import CATALOGUE, Gaussian, Policy, Scripted, Setting, kernel, named, simulate
 from floorline.proposers import Proposer
 from floorline.theory import lower_bound, lower_bound_means
 
@@ -28,6 +28,25 @@ def in_expectation(max_loss):
     return 1 - (1 - max_loss) * (1 - DELTA)
 
 
+def gaussian(policy, means, max_loss):
+    """Each run's pseudo-regret under Gaussian rewards."""
+    return simulate(
+        policy, Gaussian(means), horizon=HORIZON, runs=RUNS, max_loss=max_loss
+    ).pseudo_regret[:, -1]
+
+
+def coins(policy, means, max_loss):
+    """The same where challengers pay 0 or 1 by chance, and the default arm always its mean."""
+    rng, gaps = np.random.default_rng(4), max(means) - np.array(means)
+    regrets = []
+    for seed in range(RUNS):
+        table = (rng.random((HORIZON, len(means))) < means).astype(float)
+        table[:, 0] = means[0]
+        found = simulate(policy, Scripted(table), horizon=HORIZON, runs=1, seed=seed)
+        regrets.append(found.plays[0, -1] @ gaps)
+    return np.array(regrets)
+
+
 def bound_and_worst(policy_for, max_loss, unit_rewards=False):
     """The lower bound, and the largest mean regret over the proof's environments.
 
@@ -37,10 +56,7 @@ def bound_and_worst(policy_for, max_loss, unit_rewards=False):
     found = []
     for means in lower_bound_means(*asked):
         assert not unit_rewards or max(means) <= 0.7
-        environment = Bernoulli(means) if unit_rewards else Gaussian(means)
-        regret = simulate(
-            policy_for(means), environment, horizon=HORIZON, runs=RUNS, max_loss=max_loss
-        ).pseudo_regret[:, -1]
+        regret = (coins if unit_rewards else gaussian)(policy_for(means), means, max_loss)
         found.append(regret.mean() - 6 * regret.std() / math.sqrt(RUNS))
     return lower_bound(*asked), max(found)
 

@@ -79,6 +79,7 @@ class Edge:
     radius: Any
     bounded = False
     adversarial = False
+    noise_scale = 0.0
 
     def rules(self):
         n = len(self.means)

@@ -23,10 +23,12 @@ def demo(
     from rich.console import Console
     from rich.table import Table
 
+    pyplot()  # better to miss it now than after the simulations
     found = {policy: _simulate(policy, runs, seed) for policy in FIVE}
     table = Table(
         "policy", "regret", "runs below the floor", "default plays",
-        title=f"{runs:,} runs of {HORIZON:,} rounds, means {MEANS}, floor 90% of the default",
+        title=f"{runs:,} runs of {HORIZON:,} rounds, means {MEANS}, floor 90% of the default\n"
+        f"(boundary of the authors' program, delta {1 / HORIZON:g})",
         title_justify="left",
     )  # fmt: skip
     for policy, summary in found.items():
@@ -70,7 +72,7 @@ def _draw(found: dict[str, Summary], out: Path) -> Path:
               xscale="log", ylim=(-2, 102))  # fmt: skip
     left.legend(frameon=False)
     never = [LINES[policy].label for policy in found if found[policy].breach_rate[-1] == 0]
-    right.text(1, 4, "never: " + "; ".join(never), fontsize="small")
+    right.text(1, 98, "\n  ".join(["never:", *never]), fontsize="small", va="top")
     for axes in (left, right):
         tidy(axes)
     path = out / "demo.png"

@@ -62,5 +62,6 @@ def main() -> None:
 
 
 def _fail(message: str) -> None:
-    print(f"floorline: {' '.join(message.split())}", file=sys.stderr)
+    if message:  # there is none when nothing was asked for and help was shown
+        print(f"floorline: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(2)

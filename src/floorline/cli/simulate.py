@@ -25,7 +25,9 @@ def simulate(
     noise: Annotated[
         str, typer.Option(help="gaussian, bernoulli, or table:FILE (arm, value, probability).")
     ] = "gaussian",
-    noise_scale: Annotated[float, typer.Option(help="Subgaussian scale of the rewards.")] = 1.0,
+    noise_scale: Annotated[
+        float, typer.Option(help="Subgaussian scale of the rewards; 0.5 covers [0, 1].")
+    ] = 1.0,
     lowest_reward: Annotated[float, typer.Option(help="No arm's mean is below this.")] = 0.0,
     max_loss: Annotated[
         float, typer.Option(help="Share of the default's reward that may be lost.")
@@ -53,7 +55,10 @@ def simulate(
     adversary: Annotated[
         str | None,
         typer.Option(
-            help="Rewards set against the policy: switching, late, lure, adaptive or table:FILE."
+            help="Rewards set against the policy, --means being what each arm pays at its best: "
+            "switching (the best challenger changes), late (challengers pay half until the last "
+            "tenth), lure (a challenger pays until played for a tenth of the rounds, then 0), "
+            "adaptive (the likeliest challenger pays 0) or table:FILE (a row a round)."
         ),
     ] = None,
     guarantee: Annotated[
@@ -98,7 +103,7 @@ def simulate(
         writer = csv.writer(sys.stdout)
         writer.writerows([row.keys(), row.values()])
     else:
-        print_table(answer, max_loss)
+        print_table(answer, max_loss, boundary, delta)
 
 
 def environment_from(noise: str, means: str | None, noise_scale: float) -> Environment:
@@ -111,8 +116,8 @@ def environment_from(noise: str, means: str | None, noise_scale: float) -> Envir
         close = means is None or [round(m, 9) for m in environment.means] == numbers(means)
         require(close, "means", f"left out, or those of the table {environment.means}", means)
         return environment
-    require(means is not None, "means", "given, for example 0.5,0.6,0.4", means)
-    given = numbers(means or "")
+    given = numbers(means)
+    require(given[0] >= 0, "means", "at least 0 for the default arm", given[0])
     if noise == "bernoulli":
         return Bernoulli(given)
     require(noise == "gaussian", "noise", "one of gaussian, bernoulli, table:FILE", noise)
@@ -122,13 +127,12 @@ def environment_from(noise: str, means: str | None, noise_scale: float) -> Envir
 def adversary_from(adversary: str, means: str | None, horizon: int) -> Environment:
     """The adversary that the options --adversary, --means and --horizon describe."""
     from floorline import Adaptive, Late, Lure, Scripted, Switching
-    from floorline.core.checks import choice, require, whole
+    from floorline.core.checks import choice, whole
 
     if adversary.startswith("table:"):
         return Scripted.read(adversary.removeprefix("table:"))
     choice("adversary", adversary, ("switching", "late", "lure", "adaptive", "table:FILE"))
-    require(means is not None, "means", "given, for example 0.5,0.6,0.4", means)
-    levels = numbers(means or "")
+    levels = numbers(means)
     tenth = max(1, whole("horizon", horizon, 1) // 10)
     if adversary == "switching":
         return Switching(levels, span=tenth)
@@ -137,8 +141,10 @@ def adversary_from(adversary: str, means: str | None, horizon: int) -> Environme
     return Lure(levels, span=tenth) if adversary == "lure" else Adaptive(levels)
 
 
-def numbers(text: str) -> list[float]:
+def numbers(text: str | None) -> list[float]:
     """The numbers in a list with commas between them."""
+    if text is None:
+        raise ValueError("means: must be given, the default arm's first, for example 0.5,0.6,0.4")
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
@@ -176,7 +182,7 @@ def flat(answer: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def print_table(answer: dict[str, Any], max_loss: float) -> None:
+def print_table(answer: dict[str, Any], max_loss: float, boundary: str, delta: float) -> None:
     """Print the answer for a person."""
     from rich.console import Console
     from rich.table import Table
@@ -185,11 +191,13 @@ def print_table(answer: dict[str, Any], max_loss: float) -> None:
     budget, plays = answer["lowest_budget"], answer["plays"]
     rounds = answer["horizon"]
     title = f"{answer['policy']}: {answer['runs']:,} runs of {rounds:,} rounds"
+    title += f"\nboundary {boundary}, delta {delta:g}"
     table = Table("", "", title=title, box=None, show_header=False, title_justify="left")
     table.add_row("regret", f"{regret['mean']:,.1f} ± {regret['standard_error']:.2g}")
     table.add_row("regret a round", f"{regret['mean'] / rounds:.5f}")
     table.add_row(f"runs below {1 - max_loss:.4g} of the default", f"{answer['breach_rate']:.2%}")
-    table.add_row("lowest budget", f"mean {budget['mean']:.4g}, min {budget['min']:.4g}")
+    lowest = {name: round(value, 9) + 0.0 for name, value in budget.items()}
+    table.add_row("lowest budget", f"mean {lowest['mean']:.4g}, min {lowest['min']:.4g}")
     shares = ", ".join(f"{plays / rounds:.1%}" for plays in plays["mean"])
     table.add_row("plays, the default first", shares)
     table.add_row("speed", f"{answer['rounds_per_second'] / 1e6:,.0f} million rounds a second")

@@ -17,7 +17,7 @@ def number(name: str, value: float, low: float, high: float, *, open_low: bool =
     left = "above" if open_low else "at least"
     allowed = f"a number {left} {low:g}" + (f" and at most {high:g}" if high < math.inf else "")
     try:
-        given = float(value)
+        given = math.nan if isinstance(value, str) else float(value)
     except (TypeError, ValueError):
         given = math.nan
     inside = (low < given if open_low else low <= given) and given <= high

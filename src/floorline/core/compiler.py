@@ -1,24 +1,25 @@
 """The only file that knows numba: its options, and where compiled code is kept.
 
-Numba's own disk cache does not notice an edit in another file. So compiled
-code is kept in a folder named after a hash of every source that went in; an
-edit anywhere leads to another folder, never to stale code.
+Numba's own disk cache does not notice an edit in another file. So compiled code is kept
+in a folder named after a hash of the package, under a name made of a fingerprint of every
+kernel that went in; an edit anywhere leads elsewhere, never to stale code.
 """
 
 from __future__ import annotations
 
 import hashlib
-import inspect
 import os
+import re
 import sys
-import types
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from floorline.core.kernel import Function, bind, callees, global_names, reachable
+from floorline.core.fingerprint import Fingerprint, fingerprint
+from floorline.core.kernel import Function, bind
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -36,30 +37,35 @@ OPTIONS: dict[str, Any] = {
 # not called from Python, which halves the time of compilation.
 INNER: dict[str, Any] = {**OPTIONS, "forceinline": True, "no_cpython_wrapper": True}
 
-_compiled: dict[tuple[object, ...], Function] = {}
+# The lines of numba's messages that say what is wrong, and not only where it was noticed.
+TELLING = re.compile("NameError|Unknown attribute|Unsupported|Cannot|Invalid use|not supported")
+
+_compiled: dict[object, Function] = {}
 _lock = Lock()
 
 
 def compiled(function: Function, choices: Mapping[Function, Function]) -> Function:
     """`function` with its slots filled, compiled for the CPU, from disk if it can be."""
-    key = (function, *sorted(((id(a), id(b)) for a, b in choices.items())))
+    mark = fingerprint(function, choices)
+    # The functions themselves are part of the key: what is in use cannot be mistaken.
+    key = (mark, function, frozenset(choices.items()))
     with _lock:
         if key not in _compiled:
-            _compiled[key] = _compile(function, choices)
+            _compiled[key] = _compile(function, choices, mark)
         return _compiled[key]
 
 
-def _compile(function: Function, choices: Mapping[Function, Function]) -> Function:
+def _compile(
+    function: Function, choices: Mapping[Function, Function], mark: Fingerprint
+) -> Function:
     import numba
 
     entry = bind(function, choices, wrap=numba.njit(**INNER))
-    parts = reachable(function, choices)
-    folder = cache_folder(parts)
+    folder = cache_folder() if mark.complete else None
     if folder is None:
         return numba.njit(**OPTIONS)(entry)  # type: ignore[no-any-return]
     # A unique name: numba tells cached functions apart by name, not by what they call.
-    names = "\n".join(f"{part.__module__}.{part.__qualname__}" for part in parts)
-    entry.__qualname__ += "_" + hashlib.sha256(names.encode()).hexdigest()[:16]
+    entry.__qualname__ += "_" + mark.digest[:32]
     settings: Any = numba.config
     previous, settings.CACHE_DIR = settings.CACHE_DIR, str(folder)
     try:
@@ -83,24 +89,33 @@ def compiled_for_gpu(
     return compiler.jit(entry)
 
 
-def cache_folder(parts: list[Function]) -> Path | None:
-    """Where code compiled from `parts` is kept; None if it must not or cannot be kept."""
+@contextmanager
+def compiler_errors_in_words() -> Iterator[None]:
+    """Turn the compiler's pages about a kernel into one line that says what to do."""
+    from numba.core.errors import NumbaError
+
+    try:
+        yield
+    except NumbaError as error:
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+        lines = [line.strip(" >-") for line in plain.splitlines()]
+        telling = [line for line in lines if TELLING.search(line)] or lines
+        raise ValueError(
+            f"kernel: cannot be compiled: {telling[-1]} "
+            '(simulate with device="python" to see where it fails)'
+        ) from None
+
+
+def cache_folder() -> Path | None:
+    """Where compiled code is kept; None if there is no place for it."""
     import numba
 
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {OPTIONS} {INNER}".encode())
     digest.update(package_hash().encode())
-    for part in parts:
-        path = inspect.getsourcefile(part)
-        if path is not None and Path(path).resolve().is_relative_to(PACKAGE):
-            continue
-        told = _outside_source(part, path)
-        if told is None:
-            return None
-        digest.update(told)
-    folder = cache_root() / digest.hexdigest()[:32]
     try:
+        folder = cache_root() / digest.hexdigest()[:32]
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: this user has no home
         return None
     return folder if os.access(folder, os.W_OK) else None
 
@@ -122,19 +137,3 @@ def package_hash() -> str:
         digest.update(str(path.relative_to(PACKAGE)).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
-
-
-def _outside_source(part: Function, path: str | None) -> bytes | None:
-    """All that a kernel from outside the package depends on; None if that cannot be read."""
-    if path is None or not Path(path).is_file():
-        return None
-    told = [f"{part.__module__}.{part.__qualname__}".encode(), Path(path).read_bytes()]
-    kernels = callees(part)
-    for name in global_names(part):
-        value = part.__globals__.get(name)
-        if name in kernels or value is None or isinstance(value, (types.ModuleType, type)):
-            continue
-        if not isinstance(value, (bool, int, float, tuple)):
-            return None  # its value may have come from anywhere
-        told.append(f"{name}={value!r}".encode())
-    return b"\0".join(told)

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 TOLERANCE = 1e-9
 """Budgets are often exactly zero: below zero means by more than this share of the rounds."""
 
+ROUNDING = 1e-12
+"""The same for budgets of rewards received, which are sums and nothing else."""
+
 FOREVER = 2**62
 """More rounds than any horizon."""
 

@@ -84,9 +84,14 @@ def forget(rules: Rules, arms: Arms, memory: Floats) -> None:
 
 @kernel
 def weigh(rules: Rules, arms: Arms, memory: Floats, round: int, rng: Any) -> tuple[int, float]:
-    """The candidate of this round, and the budget guaranteed if it is played."""
+    """The candidate of this round, and the budget guaranteed if it is played.
+
+    An arm that does not exist is given back as -1, never affordable.
+    """
     own_round = round - arms.aside[0]
-    candidate = propose(rules.proposer, arms, memory, own_round, rng)  # Alg. 1, line 9
+    candidate = int(propose(rules.proposer, arms, memory, own_round, rng))  # Alg. 1, line 9
+    if candidate < 0 or candidate >= arms.plays.size:
+        return -1, -math.inf
     return candidate, guaranteed_budget(rules.floor, arms, round, candidate)  # Alg. 1, line 10
 
 

@@ -45,6 +45,11 @@ class Adversary:
         return True
 
     @property
+    def noise_scale(self) -> float:
+        """There is no noise: what is paid is what was set."""
+        return 0.0
+
+    @property
     def adversarial(self) -> bool:
         """Rewards are set, not drawn."""
         return True

@@ -46,6 +46,10 @@ class Environment(Protocol):
         """Whether every reward lies in [0, 1]."""
 
     @property
+    def noise_scale(self) -> float:
+        """A subgaussian scale of every arm's rewards."""
+
+    @property
     def adversarial(self) -> bool:
         """Whether rewards are set by an adversary instead of drawn."""
 

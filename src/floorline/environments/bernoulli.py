@@ -41,6 +41,11 @@ class Bernoulli:
         return True
 
     @property
+    def noise_scale(self) -> float:
+        """Half the range covers rewards of 0 and 1."""
+        return 0.5
+
+    @property
     def adversarial(self) -> bool:
         """Rewards are drawn."""
         return False

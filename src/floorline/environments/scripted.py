@@ -44,12 +44,17 @@ class Scripted(Adversary):
         except (TypeError, ValueError):
             table = np.empty(0)
         shaped = table.ndim == 2 and table.shape[0] >= 1 and table.shape[1] >= 2
-        require(shaped, "table", "rows of as many numbers each as there are arms", "another shape")
+        require(
+            shaped,
+            "adversary",
+            "a table of rows of as many numbers each as there are arms",
+            "another shape",
+        )
         fits = bool(np.all((table >= 0) & (table <= 1)))
-        require(fits, "table", "of rewards from 0 to 1 only", "others")
+        require(fits, "adversary", "a table of rewards from 0 to 1 only", "others")
         steady = bool(np.all(table[:, 0] == table[0, 0]))
-        require(steady, "table", "the same in all rows of the default arm's column, the first",
-                "changing")  # fmt: skip
+        require(steady, "adversary", "a table whose first column, the default arm's, never changes",
+                "another")  # fmt: skip
         object.__setattr__(self, "table", table)
 
     @classmethod

@@ -93,6 +93,11 @@ class Tabulated:
         return all(0 <= value <= 1 for values in self.values for value in values)
 
     @property
+    def noise_scale(self) -> float:
+        """Half the widest range of an arm's rewards."""
+        return max(max(values) - min(values) for values in self.values) / 2
+
+    @property
     def adversarial(self) -> bool:
         """Rewards are drawn."""
         return False

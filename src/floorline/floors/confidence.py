@@ -64,7 +64,7 @@ def rounds_to_save(rules: ConfidenceRules, arms: Arms, round: int, candidate: in
     if about >= FOREVER:
         return FOREVER
     # This is the count up to rounding and tolerance; the test of `decide` is the judge.
-    count = max(1, math.ceil(about - rules.slack * (round + about)) - 1)
+    count = max(1, math.ceil((about - rules.slack * round) / (1.0 + rules.slack)) - 1)
     earned = arms.earned[0] + arms.lower[candidate]
     plays = arms.plays[0]
     while budget_bound(rules.max_loss, arms, plays + count, round + count, earned) < 0.0:
@@ -146,6 +146,8 @@ class ConfidenceFloor(Floor):
         require(self.max_loss > 1 / horizon, "max_loss",
                 f"above 1/horizon ({1 / horizon:g}) for a guarantee in expectation",
                 self.max_loss)  # fmt: skip
+        require(boundary.lowest_reward >= 0, "lowest_reward",
+                "at least 0 for a guarantee in expectation", boundary.lowest_reward)  # fmt: skip
         delta = 1 / horizon
         tightened = (self.max_loss - delta) / (1 - delta)
         floor = replace(self, max_loss=tightened, guarantee="probability")
@@ -153,7 +155,8 @@ class ConfidenceFloor(Floor):
 
     def rules(self, n_arms: int, horizon: int, boundary: Boundary | None) -> ConfidenceRules:
         """The record for the kernels."""
-        gain = self.max_loss * (self.default_mean or 0.0)
+        # A loss that rounding swallows cannot be saved up for.
+        gain = self.max_loss * (self.default_mean or 0.0) if 1 - self.max_loss < 1 else 0.0
         return ConfidenceRules(
             max_loss=self.max_loss,
             saving=1 / gain if gain > 0 else math.inf,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from floorline.core.boundaries import Boundary
 from floorline.core.checks import number
 from floorline.core.kernel import Function, kernel
-from floorline.core.records import TOLERANCE, Arms
+from floorline.core.records import ROUNDING, Arms
 from floorline.core.steps import charge, credit, default_rounds, fall_back, guaranteed_budget
 from floorline.floors.base import Floor, charge_nothing, one_round, play_default
 
@@ -73,7 +73,7 @@ class RealisedFloor(Floor):
 
     def rules(self, n_arms: int, horizon: int, boundary: Boundary | None) -> RealisedRules:
         """The record for the kernels."""
-        return RealisedRules((1 - self.max_loss) * self.default_mean, TOLERANCE * self.default_mean)
+        return RealisedRules((1 - self.max_loss) * self.default_mean, ROUNDING * self.default_mean)
 
     def kernels(self) -> dict[Function, Function]:
         """How this floor fills the slots."""

@@ -26,7 +26,10 @@ class WarmUpRules(NamedTuple):
 
 @kernel
 def saved_rounds(rules: WarmUpRules, arms: Arms, round: int, arm: int) -> float:
-    """Default plays beyond the warm-up; negative while it lasts. Counted in default rounds."""
+    """Default plays beyond the warm-up; negative while it lasts.
+
+    Counted in default rounds: what the budget is then worth is known beforehand.
+    """
     return float(arms.plays[0] - rules.warm_up)
 
 
@@ -106,8 +109,8 @@ def certain_warm_up(
     owed = (1 - max_loss) * default_mean - lowest_reward
     if owed <= 0:
         return 0
-    share = owed / (default_mean - lowest_reward)
-    return max(0, math.ceil((share - TOLERANCE) * horizon))
+    worst_gap = default_mean - lowest_reward
+    return max(0, math.ceil((owed - TOLERANCE * default_mean) / worst_gap * horizon))
 
 
 def authors_warm_up(
@@ -141,7 +144,7 @@ def certified_warm_up(
     """
     slope = max_loss * default_mean
     worst_gap = default_mean - boundary.lowest_reward
-    if max_loss == 1 or worst_gap <= slope:
+    if worst_gap <= slope:
         return 0
     if slope == 0:
         return horizon

@@ -1,7 +1,7 @@
 """Proposers: each names the arm it would like to play, and knows nothing of safety."""
 
 from floorline.proposers.ab_tests import ab_test
-from floorline.proposers.base import Proposer
+from floorline.proposers.base import Proposer, unknown_chance
 from floorline.proposers.classical_ucb import classical_ucb
 from floorline.proposers.exponential import exp3_ix, prior_exp3
 from floorline.proposers.lil_ucb import lil_ucb
@@ -24,4 +24,5 @@ __all__ = [
     "prior_exp3",
     "unbalanced_moss",
     "unbalanced_ucb",
+    "unknown_chance",
 ]

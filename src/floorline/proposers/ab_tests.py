@@ -81,7 +81,8 @@ def ab_test(
     number("delta", delta, 0, 1, open_low=True)
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
     level = min(delta / (n_arms - 1), 0.5)
-    margin = noise_scale * NormalDist().inv_cdf(1 - level)
+    margin = -noise_scale * NormalDist().inv_cdf(level)
     return Proposer(
-        split_arm, rules=SplitRules(float(share), duration, margin), memory=1, chance=split_chance
-    )
+        split_arm, rules=SplitRules(float(share), duration, margin), memory=1,
+        chance=split_chance, n_arms=n_arms,
+    )  # fmt: skip

@@ -53,6 +53,7 @@ class Proposer:
             was to be proposed. A proposer that draws from `rng` must give it, or
             `unknown_chance`; an adaptive adversary is shown it.
         unit_rewards: whether rewards must lie within 0 and 1.
+        n_arms: the number of arms that `rules` were made for; None if any will do.
         steady: whether playing a default arm of known mean never changes what it proposes.
             Then a row of default rounds is simulated as one step. False is always right.
     """
@@ -64,6 +65,7 @@ class Proposer:
     uses_intervals: bool = False
     chance: Function = sure_chance
     unit_rewards: bool = False
+    n_arms: int | None = None
     steady: bool = False
 
     def __post_init__(self) -> None:

@@ -91,7 +91,7 @@ def exp3_ix(n_arms: int) -> Proposer:
     rate = math.sqrt(math.log(n_arms) / n_arms)
     return Proposer(
         exponential_arm, learn=learn_ix, rules=ExponentialRules(rate, True, np.zeros(n_arms)),
-        memory=3, chance=drawn_chance, unit_rewards=True,
+        memory=3, chance=drawn_chance, unit_rewards=True, n_arms=n_arms,
     )  # fmt: skip
 
 
@@ -107,12 +107,14 @@ def prior_exp3(n_arms: int, horizon: int, default_target: float) -> Proposer:
     whole("arms", n_arms, 2)
     whole("horizon", horizon, 1)
     number("default_target", default_target, 0, math.inf, open_low=True)
-    spread = default_target**2 / (2 * horizon * n_arms)
+    # A larger target would turn the prior against the default arm; this one is uniform.
+    target = min(default_target, math.sqrt(2 * horizon * n_arms * math.log(n_arms)))
+    spread = max(target**2 / (2 * horizon * n_arms), 1e-300)
     # log of 1 - exp(-spread), shared by the others; expm1 keeps it exact for a small spread
     others = math.log(-math.expm1(-spread)) - math.log(n_arms - 1)
     prior = np.array([-spread] + [others] * (n_arms - 1))
-    rules = ExponentialRules(default_target / (horizon * n_arms), False, prior)
+    rules = ExponentialRules(target / (horizon * n_arms), False, prior)
     return Proposer(
         exponential_arm, learn=learn_unbiased, rules=rules, memory=3, chance=drawn_chance,
-        unit_rewards=True,
+        unit_rewards=True, n_arms=n_arms,
     )  # fmt: skip

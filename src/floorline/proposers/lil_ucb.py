@@ -56,9 +56,11 @@ def lil_ucb(
 ) -> Proposer:
     """Best-arm identification by lil'UCB, then that arm for ever.
 
-    The arm is the best with probability 1 - delta in the `theoretical` form (epsilon 0.01,
-    beta 1, lambda 9). The `heuristic` form (epsilon 0, beta 1/2, lambda 1 + 10/N) is faster and
-    not proved. Neither looks after what is lost on the way.
+    Both sets of constants are those of its authors' experiments. In the `theoretical` form
+    (epsilon 0.01, beta 1, lambda 9) the intervals hold with probability 1 - delta; its stopping
+    rule is that of the experiments, not the larger lambda of the proof. The `heuristic` form
+    (epsilon 0, beta 1/2, lambda 1 + 10/N) is faster and not proved. Neither looks after what is
+    lost on the way.
     """
     whole("arms", n_arms, 2)
     number("delta", delta, 0, 1, open_low=True)
@@ -73,4 +75,4 @@ def lil_ucb(
         level = delta / 5
     factor = (1 + beta) * (1 + math.sqrt(epsilon)) * noise_scale * math.sqrt(2 * (1 + epsilon))
     rules = LilRules(factor, 1 + epsilon, shift, level, share)
-    return Proposer(lil_arm, learn=remember_lil_index, rules=rules, memory=1)
+    return Proposer(lil_arm, learn=remember_lil_index, rules=rules, memory=1, n_arms=n_arms)

@@ -66,8 +66,9 @@ def unbalanced_moss(
     with np.errstate(divide="ignore"):
         patience = np.square(horizon / targets)
     return Proposer(
-        moss_arm, learn=remember_index, rules=MossRules(float(noise_scale), patience), memory=1
-    )
+        moss_arm, learn=remember_index, rules=MossRules(float(noise_scale), patience), memory=1,
+        n_arms=len(targets),
+    )  # fmt: skip
 
 
 def on_frontier(regret_targets: Sequence[float], horizon: int) -> bool:

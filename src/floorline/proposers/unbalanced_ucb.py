@@ -59,5 +59,5 @@ def unbalanced_ucb(target_rates: Sequence[float], noise_scale: float = 1.0) -> P
         log_weights = -2 * np.log(rates)
     return Proposer(
         unbalanced_ucb_arm, learn=remember_spread, memory=1,
-        rules=UnbalancedUcbRules(float(noise_scale), log_weights),
+        rules=UnbalancedUcbRules(float(noise_scale), log_weights), n_arms=len(rates),
     )  # fmt: skip

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,7 +18,7 @@ from floorline.environments import Environment, Scripted
 from floorline.policies import Policy
 from floorline.simulate.cpu import CpuEngine
 from floorline.simulate.engine import Engine
-from floorline.simulate.loop import Measure, rows
+from floorline.simulate.loop import NO_SUCH_ARM, Measure, Outcome, rows
 from floorline.simulate.progress import progress_bar
 from floorline.simulate.results import Digest, Results, Spread, Summary
 
@@ -74,6 +76,7 @@ def simulate(
     start = time.perf_counter()
     with progress_bar("simulating", job.runs, progress) as tick:
         job.engine.play(outcome, 0, tick)
+    _check_arms(outcome)
     return Results(
         checkpoints=job.checkpoints,
         pseudo_regret=outcome.pseudo_regret,
@@ -120,6 +123,7 @@ def summarize(
         for first in range(0, job.runs, size):
             chunk = rows(room, 0, job.runs - first)
             job.engine.play(chunk, first, _later(tick, first))
+            _check_arms(chunk)
             digest.add(chunk)
     return digest.summary(time.perf_counter() - start)
 
@@ -196,20 +200,45 @@ def _check_fit(
     horizon: int,
     means: np.ndarray[tuple[int], np.dtype[np.float64]],
 ) -> None:
-    """Refuse what would make the policy's promise meaningless."""
-    require(means[0] >= 0, "means", "at least 0 for the default arm", means[0])
+    """Refuse, or warn of, what would make the policy's promise meaningless."""
+    require(means[0] >= 0, "means", "at least 0 for the default arm", float(means[0]))
     known = policy.floor.default_mean
     require(known is None or abs(known - means[0]) < 1e-12, "default_mean",
             f"the mean of the environment's default arm ({means[0]})", known)  # fmt: skip
+    built_for = policy.proposer.n_arms
+    require(built_for in (None, len(means)), "arms",
+            f"{built_for}, for which the proposer was made", len(means))  # fmt: skip
+    if policy.floor.own_rounds and not environment.adversarial:
+        raise ValueError(
+            "adversary: must be given for this policy, whose floor needs a default arm that pays "
+            "exactly its mean every time"
+        )
     if policy.unit_rewards and not environment.bounded:
-        raise ValueError("noise: must keep rewards within 0 and 1 for this policy")
+        raise ValueError(
+            "noise: must keep rewards within 0 and 1 for this policy: bernoulli, a table, "
+            "or an adversary"
+        )
     if isinstance(environment, Scripted):
         require(horizon <= environment.rounds, "horizon",
                 f"at most the {environment.rounds} rounds of the table", horizon)  # fmt: skip
-    if policy.boundary is not None:
-        lowest = policy.boundary.lowest_reward
+    if policy.floor.max_loss is not None or policy.boundary is not None:
+        lowest = policy.boundary.lowest_reward if policy.boundary else 0.0
         require(bool(np.all(means >= lowest)), "means",
                 f"at least lowest_reward ({lowest:g})", means.tolist())  # fmt: skip
+    told = policy.boundary.noise_scale if policy.boundary else math.inf
+    if environment.noise_scale > told:
+        warnings.warn(
+            f"noise_scale: rewards may have a scale of {environment.noise_scale:g}, and the "
+            f"boundary was told {told:g}; nothing is guaranteed then",
+            stacklevel=4,
+        )
+
+
+def _check_arms(outcome: Outcome) -> None:
+    """Refuse results of a proposer that named an arm that does not exist."""
+    if (outcome.first_breach == NO_SUCH_ARM).any():
+        last = outcome.plays.shape[2] - 1
+        raise ValueError(f"proposer: must name one of the arms 0 to {last}, and named another")
 
 
 def _later(tick: Callable[[int], None], first: int) -> Callable[[int], None]:

@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 from floorline.core.kernel import kernel
-from floorline.core.records import TOLERANCE, Arms, Floats, Rules
+from floorline.core.records import ROUNDING, Arms, Floats, Rules
 from floorline.core.steps import chance, fall_back, forget, observe, play, set_aside, weigh
 from floorline.environments.adversary import set_rewards
-from floorline.simulate.loop import Measure, Outcome, write_plays
+from floorline.simulate.loop import NO_SUCH_ARM, Measure, Outcome, write_plays
 
 
 @kernel
@@ -37,6 +37,9 @@ def adversarial_run(
     for c in range(measure.checkpoints.size):
         while played < measure.checkpoints[c]:
             candidate, guaranteed = weigh(rules, arms, memory, played + 1, rng)
+            if candidate < 0:
+                outcome.first_breach[run] = NO_SUCH_ARM
+                return
             for i in range(n_arms):
                 chances[i] = chance(rules.proposer, arms, memory, candidate, i)
             set_rewards(environment, arms, chances, played + 1, side_rng, rewards)
@@ -58,7 +61,7 @@ def adversarial_run(
             budget = received - owed * played
             if budget < lowest:
                 lowest = budget
-                if breach == 0 and budget < -TOLERANCE * measure.default_mean * played:
+                if breach == 0 and budget < -2.0 * ROUNDING * measure.default_mean * played:
                     breach = played
         best = totals[0]
         for i in range(1, n_arms):

@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 import numpy as np
 
-from floorline.core.compiler import compiled
+from floorline.core.compiler import compiled, compiler_errors_in_words
 from floorline.core.kernel import bind
 from floorline.core.records import Counts, new_arms
 from floorline.environments import Environment
@@ -49,7 +49,8 @@ class CpuEngine:
 
     def compile(self) -> None:
         """Have the code compiled, or loaded, by playing no run at all."""
-        self._block(self.outcome(0), 0, np.zeros(1, np.int64))
+        with compiler_errors_in_words():
+            self._block(self.outcome(0), 0, np.zeros(1, np.int64))
 
     def outcome(self, runs: int) -> Outcome:
         """Room for the results of `runs` runs."""

@@ -17,10 +17,12 @@ from floorline.core.steps import (
     observe,
     observe_known_default,
     play,
-    set_aside,
     weigh,
 )
 from floorline.environments.base import draw, draw_sum
+
+NO_SUCH_ARM = -1
+"""Written in place of the first breach when a proposer names an arm that does not exist."""
 
 
 class Measure(NamedTuple):
@@ -85,20 +87,20 @@ def stochastic_run(
         while played < measure.checkpoints[c]:
             candidate, guaranteed = weigh(rules, arms, memory, played + 1, rng)
             # Branches, not one choice of arm: the processor then runs ahead into the likely one.
-            if candidate == 0 or guaranteed < 0.0:
+            if candidate == 0 or not guaranteed >= 0.0:
+                if candidate < 0:
+                    outcome.first_breach[run] = NO_SUCH_ARM
+                    return
                 arm = 0
-                if candidate != 0:
+                if not guaranteed >= 0.0:
                     arm = fall_back(rules.floor, arms)
                 if arm == 0 and known_default:
                     rounds = 1
                     if rules.skips:
                         rounds = default_rounds(rules.floor, arms, played + 1, candidate)
                         rounds = min(rounds, measure.checkpoints[c] - played)
-                    if guaranteed < 0.0 and rules.own_rounds:
-                        set_aside(rules, arms)
-                    else:
-                        arms.plays[0] += rounds
-                        observe_known_default(rules, arms, memory, rounds)
+                    arms.plays[0] += rounds
+                    observe_known_default(rules, arms, memory, rounds)
                     if measure.wants_rewards:
                         received += draw_sum(environment, 0, rounds, side_rng)
                     played += rounds

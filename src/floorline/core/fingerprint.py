@@ -1,0 +1,94 @@
+"""A fingerprint of compiled code: everything that its result depends on.
+
+What counts is the code as it was loaded, not the file it came from, which may have been
+edited since.
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import inspect
+import types
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from floorline.core.kernel import Function, callees, global_names, reachable
+
+PACKAGE = "floorline"
+KNOWN_MODULES = ("math", "numpy")
+
+
+class Fingerprint(NamedTuple):
+    """The hash, and whether it covers all there is: else the code must not be kept on disk."""
+
+    digest: str
+    complete: bool
+
+
+def fingerprint(function: Function, choices: Mapping[Function, Function]) -> Fingerprint:
+    """The fingerprint of `function` with its slots filled."""
+    digest = hashlib.sha256()
+    complete = True
+    for part in reachable(function, choices):
+        complete &= is_package(part) or has_source(part)
+        for told in part_facts(part, choices):
+            complete &= told is not None
+            digest.update(repr(told).encode())
+    return Fingerprint(digest.hexdigest(), complete)
+
+
+def part_facts(part: Function, choices: Mapping[Function, Function]) -> Iterator[object]:
+    """All that one kernel's result depends on; None for what cannot be told."""
+    yield part.__module__, part.__qualname__, part.__defaults__, part.__kwdefaults__
+    yield from code_facts(part.__code__)
+    kernels = callees(part)
+    for name in global_names(part):
+        if name in kernels:
+            chosen = choices.get(kernels[name], kernels[name])
+            yield name, chosen.__module__, chosen.__qualname__
+        elif name in part.__globals__:
+            yield name
+            yield value_fact(part.__globals__[name])
+        elif not hasattr(builtins, name):
+            yield None
+
+
+def code_facts(code: types.CodeType) -> Iterator[object]:
+    """What a piece of code does."""
+    yield code.co_code, code.co_names, code.co_varnames
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from code_facts(constant)
+        else:
+            yield "constant", constant
+
+
+def value_fact(value: object) -> object:
+    """What stands for a global value; None if that may have come from anywhere."""
+    if isinstance(value, (bool, int, float, str, np.generic)) and not hasattr(value, "_value_"):
+        return repr(value)
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        parts = [value_fact(part) for part in value]
+        return None if None in parts else tuple(parts)
+    if isinstance(value, types.ModuleType) and value.__name__ in KNOWN_MODULES:
+        return value.__name__
+    if isinstance(value, (type, types.BuiltinFunctionType)):
+        module = value.__module__ or ""
+        if module.split(".")[0] in (PACKAGE, "builtins", *KNOWN_MODULES):
+            return module, value.__qualname__
+    return None
+
+
+def is_package(part: Function) -> bool:
+    """Whether a kernel is one of ours."""
+    return part.__module__.split(".")[0] == PACKAGE
+
+
+def has_source(part: Function) -> bool:
+    """Whether a kernel's file can be read."""
+    path = inspect.getsourcefile(part)
+    return path is not None and Path(path).is_file()

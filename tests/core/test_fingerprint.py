@@ -1,0 +1,114 @@
+"""Kernels that differ in anything must not be mistaken for each other, on disk or in memory."""
+
+import gc
+import types
+
+import numpy as np
+import pytest
+
+from floorline import (
+    Boundary,
+    ConfidenceFloor,
+    Gaussian,
+    Policy,
+    Proposer,
+    classical_ucb,
+    kernel,
+    simulate,
+    unbalanced_moss,
+)
+from floorline.core.fingerprint import fingerprint
+
+ARMS = Gaussian([0.5, 0.5, 0.5], 0.1)
+CHOICE = 1
+
+
+def plays(proposer):
+    policy = Policy(proposer, ConfidenceFloor(1.0, 0.5), Boundary(noise_scale=0.1))
+    return simulate(policy, ARMS, horizon=50, runs=1).plays[0, -1].tolist()
+
+
+def always(n):
+    @kernel
+    def arm(rules, arms, memory, round, rng, which=n):
+        return which
+
+    return arm
+
+
+def test_kernels_that_differ_in_a_default_or_came_after_another_was_forgotten():
+    for n in (1, 2, 1, 2):
+        assert plays(Proposer(always(n)))[n] > 40
+        gc.collect()
+    one, two = always(1), always(2)
+    assert plays(Proposer(one))[1] == plays(Proposer(two))[2] > 40
+
+
+def test_a_changed_global_number_is_seen():
+    @kernel
+    def chosen(rules, arms, memory, round, rng):
+        return CHOICE
+
+    for n in (1, 2, 1):
+        globals()["CHOICE"] = n
+        assert plays(Proposer(chosen))[n] > 40
+
+
+@kernel
+def through_a_module(x):
+    return settings.CHOICE
+
+
+@kernel
+def plain_constant(x):
+    return CHOICE + np.float64(2.0)
+
+
+settings = types.ModuleType("settings")
+settings.CHOICE = 2  # type: ignore[attr-defined]
+
+
+def test_what_cannot_be_told_is_not_kept():
+    assert fingerprint(plain_constant, {}).complete
+    assert not fingerprint(through_a_module, {}).complete
+
+
+@kernel
+def off_by_one(rules, arms, memory, round, rng):
+    return arms.plays.size
+
+
+@kernel
+def backwards(rules, arms, memory, round, rng):
+    return -1
+
+
+@pytest.mark.parametrize("device", ["cpu", "python"])
+@pytest.mark.parametrize("propose", [off_by_one, backwards])
+def test_an_arm_that_does_not_exist_is_an_error(propose, device):
+    policy = Policy(Proposer(propose), ConfidenceFloor(0.1, 0.5), Boundary(noise_scale=0.1))
+    with pytest.raises(ValueError, match="proposer: must name one of the arms 0 to 2"):
+        simulate(policy, ARMS, horizon=100, runs=4, device=device)
+
+
+@kernel
+def misspelt(rules, arms, memory, round, rng):
+    return arms.averages[0] > 0
+
+
+def test_a_kernel_that_cannot_be_compiled_is_one_line():
+    with pytest.raises(ValueError, match=r"kernel: cannot be compiled: .*averages") as caught:
+        plays(Proposer(misspelt))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_proposer_made_for_other_arms_is_refused():
+    policy = Policy(unbalanced_moss([30.0, 40.0], 100))
+    with pytest.raises(ValueError, match="arms: must be 2, for which the proposer was made"):
+        simulate(policy, ARMS, horizon=100, runs=1, max_loss=0.1)
+
+
+def test_more_noise_than_the_boundary_was_told_of_warns():
+    policy = Policy(classical_ucb(), ConfidenceFloor(0.1, 0.5), Boundary(noise_scale=0.05))
+    with pytest.warns(UserWarning, match="noise_scale: rewards may have a scale of 0.1"):
+        simulate(policy, ARMS, horizon=10, runs=1)
