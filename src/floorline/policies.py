@@ -205,7 +205,7 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "safe-exp3-ix": Entry(
         "Exp3-IX while even a reward of 0 could not break the floor, else the default arm",
-        "the floor under rewards received, in every run, against any adversary",
+        "the floor under rewards received, in every run, if the default pays exactly its mean",
         lambda s: Policy(exp3_ix(s.n_arms), RealisedFloor(s.max_loss, s.default_mean)),
     ),
     "prior-exp3": Entry(

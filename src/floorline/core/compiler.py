@@ -81,10 +81,15 @@ def compiled_for_gpu(
 
     `constants` replace global numbers of its module: sizes that must be known when compiling.
     """
+    import numba
     from numba import cuda
 
     compiler: Any = cuda
-    entry = bind(function, choices, wrap=compiler.jit(device=True))
+    settings: Any = numba.config
+    if settings.ENABLE_CUDASIM:  # numba's simulator runs plain functions, and much faster
+        entry = bind(function, choices)
+    else:
+        entry = bind(function, choices, wrap=compiler.jit(device=True))
     entry.__globals__.update(constants)
     return compiler.jit(entry)
 

@@ -47,7 +47,7 @@ def pyplot() -> ModuleType:
     try:
         import matplotlib
     except ImportError:
-        raise ValueError("figures need matplotlib: pip install 'floorline[figures]'") from None
+        raise ValueError("figures need matplotlib: pip install matplotlib") from None
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
