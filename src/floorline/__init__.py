@@ -18,7 +18,8 @@ from floorline.environments import (
     Tabulated,
 )
 from floorline.floors import ConfidenceFloor, Floor, NoFloor, RealisedFloor, WarmUp
-from floorline.policies import CATALOGUE, Policy, Setting, named
+from floorline.policies import CATALOGUE, Setting, named
+from floorline.policy import Policy
 from floorline.proposers import (
     Proposer,
     ab_test,

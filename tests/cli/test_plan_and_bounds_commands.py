@@ -42,7 +42,7 @@ def test_without_matplotlib_plan_says_so_in_one_line():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert found.returncode == 2
-    assert found.stderr == "floorline: figures need matplotlib: pip install 'floorline[figures]'\n"
+    assert found.stderr == "floorline: figures need matplotlib: pip install matplotlib\n"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from floorline.core.boundaries import Boundary
 from floorline.environments import Gaussian
 from floorline.floors import ConfidenceFloor
 from floorline.paper.style import legend, pyplot, save, tidy
-from floorline.policies import Policy
+from floorline.policy import Policy
 from floorline.proposers import optimistic
 from floorline.simulate.stepping import step_through
 

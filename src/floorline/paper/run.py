@@ -13,7 +13,8 @@ from floorline.core.records import TOLERANCE, Floats
 from floorline.environments import Gaussian
 from floorline.paper.journal import Journal
 from floorline.paper.sweeps import MEANS, POLICIES, Point, Settings
-from floorline.policies import Policy, Setting, named
+from floorline.policies import Setting, named
+from floorline.policy import Policy
 from floorline.simulate import all_cores, summarize
 from floorline.simulate.cpu import CpuEngine
 from floorline.simulate.loop import Measure

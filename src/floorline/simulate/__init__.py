@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,11 +12,12 @@ import numpy as np
 
 from floorline.core.checks import choice, number, require, whole
 from floorline.core.records import Counts
-from floorline.environments import Environment, Scripted
-from floorline.policies import Policy
+from floorline.environments import Environment
+from floorline.policy import Policy
 from floorline.simulate.cpu import CpuEngine
 from floorline.simulate.engine import Engine
-from floorline.simulate.loop import NO_SUCH_ARM, Measure, Outcome, rows
+from floorline.simulate.fit import check_arms, check_fit
+from floorline.simulate.loop import Measure, rows
 from floorline.simulate.progress import progress_bar
 from floorline.simulate.results import Digest, Results, Spread, Summary
 
@@ -76,7 +75,7 @@ def simulate(
     start = time.perf_counter()
     with progress_bar("simulating", job.runs, progress) as tick:
         job.engine.play(outcome, 0, tick)
-    _check_arms(outcome)
+    check_arms(outcome)
     return Results(
         checkpoints=job.checkpoints,
         pseudo_regret=outcome.pseudo_regret,
@@ -123,7 +122,7 @@ def summarize(
         for first in range(0, job.runs, size):
             chunk = rows(room, 0, job.runs - first)
             job.engine.play(chunk, first, _later(tick, first))
-            _check_arms(chunk)
+            check_arms(chunk)
             digest.add(chunk)
     return digest.summary(time.perf_counter() - start)
 
@@ -150,7 +149,7 @@ def _prepare(
     require(bool(fits and np.all(np.diff(points) > 0)), "checkpoints",
             f"rising rounds from 1 to the horizon ({horizon})", checkpoints)  # fmt: skip
     means = np.array(environment.means)
-    _check_fit(policy, environment, horizon, means)
+    check_fit(policy, environment, horizon, means)
     loss = policy.floor.max_loss if max_loss is None else number("max_loss", max_loss, 0, 1)
     if loss is None:
         raise ValueError("max_loss: must be given, since this policy has no floor to take it from")
@@ -192,53 +191,6 @@ def all_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _check_fit(
-    policy: Policy,
-    environment: Environment,
-    horizon: int,
-    means: np.ndarray[tuple[int], np.dtype[np.float64]],
-) -> None:
-    """Refuse, or warn of, what would make the policy's promise meaningless."""
-    require(means[0] >= 0, "means", "at least 0 for the default arm", float(means[0]))
-    known = policy.floor.default_mean
-    require(known is None or abs(known - means[0]) < 1e-12, "default_mean",
-            f"the mean of the environment's default arm ({means[0]})", known)  # fmt: skip
-    built_for = policy.proposer.n_arms
-    require(built_for in (None, len(means)), "arms",
-            f"{built_for}, for which the proposer was made", len(means))  # fmt: skip
-    if policy.floor.own_rounds and not environment.adversarial:
-        raise ValueError(
-            "adversary: must be given for this policy, whose floor needs a default arm that pays "
-            "exactly its mean every time"
-        )
-    if policy.unit_rewards and not environment.bounded:
-        raise ValueError(
-            "noise: must keep rewards within 0 and 1 for this policy: bernoulli, a table, "
-            "or an adversary"
-        )
-    if isinstance(environment, Scripted):
-        require(horizon <= environment.rounds, "horizon",
-                f"at most the {environment.rounds} rounds of the table", horizon)  # fmt: skip
-    if policy.floor.max_loss is not None or policy.boundary is not None:
-        lowest = policy.boundary.lowest_reward if policy.boundary else 0.0
-        require(bool(np.all(means >= lowest)), "means",
-                f"at least lowest_reward ({lowest:g})", means.tolist())  # fmt: skip
-    told = policy.boundary.noise_scale if policy.boundary else math.inf
-    if environment.noise_scale > told:
-        warnings.warn(
-            f"noise_scale: rewards may have a scale of {environment.noise_scale:g}, and the "
-            f"boundary was told {told:g}; nothing is guaranteed then",
-            stacklevel=4,
-        )
-
-
-def _check_arms(outcome: Outcome) -> None:
-    """Refuse results of a proposer that named an arm that does not exist."""
-    if (outcome.first_breach == NO_SUCH_ARM).any():
-        last = outcome.plays.shape[2] - 1
-        raise ValueError(f"proposer: must name one of the arms 0 to {last}, and named another")
 
 
 def _later(tick: Callable[[int], None], first: int) -> Callable[[int], None]:

@@ -12,7 +12,7 @@ from floorline.core.compiler import compiled, compiler_errors_in_words
 from floorline.core.kernel import bind
 from floorline.core.records import Counts, new_arms
 from floorline.environments import Environment
-from floorline.policies import Prepared
+from floorline.policy import Prepared
 from floorline.simulate.engine import loop_for, new_outcome
 from floorline.simulate.loop import Measure, Outcome, many_runs, one_run, rows
 from floorline.simulate.results import CHUNK

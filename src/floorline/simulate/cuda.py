@@ -17,7 +17,7 @@ from floorline.core.kernel import Function
 from floorline.core.random import normal, uniform
 from floorline.core.records import Arms
 from floorline.environments import Environment
-from floorline.policies import Prepared
+from floorline.policy import Prepared
 from floorline.simulate.cuda_random import Stream, cuda_normal, cuda_uniform, start_stream
 from floorline.simulate.engine import loop_for, new_outcome
 from floorline.simulate.loop import Measure, Outcome, one_run

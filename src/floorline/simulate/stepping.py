@@ -12,7 +12,7 @@ from floorline.core.records import Counts, Floats, new_arms
 from floorline.core.steps import decide, forget, guaranteed_budget, observe, play, set_aside
 from floorline.environments import Environment
 from floorline.environments.base import draw
-from floorline.policies import Policy
+from floorline.policy import Policy
 from floorline.simulate.cpu import stream
 
 

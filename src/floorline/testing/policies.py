@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from floorline.environments import Environment
-from floorline.policies import Policy
+from floorline.policy import Policy
 from floorline.simulate import simulate
 from floorline.simulate.stepping import step_through
 

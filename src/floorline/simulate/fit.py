@@ -1,0 +1,56 @@
+"""Whether a policy and an environment go together, before a run and after it."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+
+from floorline.core.checks import require
+from floorline.core.records import Floats
+from floorline.environments import Environment, Scripted
+from floorline.policy import Policy
+from floorline.simulate.loop import NO_SUCH_ARM, Outcome
+
+
+def check_fit(policy: Policy, environment: Environment, horizon: int, means: Floats) -> None:
+    """Refuse, or warn of, what would make the policy's promise meaningless."""
+    require(means[0] >= 0, "means", "at least 0 for the default arm", float(means[0]))
+    known = policy.floor.default_mean
+    require(known is None or abs(known - means[0]) < 1e-12, "default_mean",
+            f"the mean of the environment's default arm ({means[0]})", known)  # fmt: skip
+    built_for = policy.proposer.n_arms
+    require(built_for in (None, len(means)), "arms",
+            f"{built_for}, for which the proposer was made", len(means))  # fmt: skip
+    if policy.floor.own_rounds and not environment.adversarial:
+        raise ValueError(
+            "adversary: must be given for this policy, whose floor needs a default arm that pays "
+            "exactly its mean every time"
+        )
+    if policy.unit_rewards and not environment.bounded:
+        raise ValueError(
+            "noise: must keep rewards within 0 and 1 for this policy: bernoulli, a table, "
+            "or an adversary"
+        )
+    if isinstance(environment, Scripted):
+        require(horizon <= environment.rounds, "horizon",
+                f"at most the {environment.rounds} rounds of the table", horizon)  # fmt: skip
+    if policy.floor.max_loss is not None or policy.boundary is not None:
+        lowest = policy.boundary.lowest_reward if policy.boundary else 0.0
+        require(bool(np.all(means >= lowest)), "means",
+                f"at least lowest_reward ({lowest:g})", means.tolist())  # fmt: skip
+    told = policy.boundary.noise_scale if policy.boundary else math.inf
+    if environment.noise_scale > told:
+        warnings.warn(
+            f"noise_scale: rewards may have a scale of {environment.noise_scale:g}, and the "
+            f"boundary was told {told:g}; nothing is guaranteed then",
+            stacklevel=4,  # where `simulate` was called
+        )
+
+
+def check_arms(outcome: Outcome) -> None:
+    """Refuse results of a proposer that named an arm that does not exist."""
+    if (outcome.first_breach == NO_SUCH_ARM).any():
+        last = outcome.plays.shape[2] - 1
+        raise ValueError(f"proposer: must name one of the arms 0 to {last}, and named another")
