@@ -161,13 +161,22 @@ def test_ctrl_c_ends_cleanly():
         str(program), "simulate", "--policy", "ucb", "--means", "0.5,0.6", "--horizon", "1000000",
         "--runs", "1000000",
     ]  # fmt: skip
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while cpu_seconds(process.pid) < 8 and time.monotonic() < deadline:
-        time.sleep(0.1)  # by then it is simulating, whether or not it had to compile first
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, preexec_fn=hear_ctrl_c, **pipes) as process:
+        try:
+            deadline = time.monotonic() + 60
+            while cpu_seconds(process.pid) < 8 and time.monotonic() < deadline:
+                time.sleep(0.1)  # by then it is simulating, whether or not it had to compile first
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert (process.returncode, out, err) == (130, "", "floorline: stopped\n")
+
+
+def hear_ctrl_c() -> None:
+    """Programs started in the background by a shell do not, and pass that on."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def cpu_seconds(pid: int) -> float:

@@ -188,8 +188,10 @@ def test_ctrl_c_is_clean_and_the_same_command_goes_on(tmp_path):
     program = Path(sys.executable).with_name("floorline")
     command = [program, "paper", "--quick", "--runs", "64", "--only", "horizon", "--out"]
     with subprocess.Popen(
-        [*command, tmp_path / "stopped"], stderr=subprocess.PIPE, text=True
-    ) as job:
+        [*command, tmp_path / "stopped"], stderr=subprocess.PIPE, text=True,
+        # A shell's background jobs do not hear Ctrl-C, and pass that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as job:  # fmt: skip
         journal = tmp_path / "stopped" / "points.jsonl"
         while not journal.exists() or journal.read_bytes().count(b"\n") < 5:
             assert job.poll() is None, "it ended before it could be stopped"
