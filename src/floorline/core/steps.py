@@ -83,24 +83,20 @@ def forget(rules: Rules, arms: Arms, memory: Floats) -> None:
 
 
 @kernel
-def weigh(rules: Rules, arms: Arms, memory: Floats, round: int, rng: Any) -> tuple[int, float]:
-    """The candidate of this round, and the budget guaranteed if it is played.
-
-    An arm that does not exist is given back as -1, never affordable.
-    """
+def nominate(rules: Rules, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
+    """The candidate of this round, which may be an arm that does not exist."""
     own_round = round - arms.aside[0]
-    candidate = int(propose(rules.proposer, arms, memory, own_round, rng))  # Alg. 1, line 9
-    if candidate < 0 or candidate >= arms.plays.size:
-        return -1, -math.inf
-    return candidate, guaranteed_budget(rules.floor, arms, round, candidate)  # Alg. 1, line 10
+    return int(propose(rules.proposer, arms, memory, own_round, rng))  # Alg. 1, line 9
 
 
 @kernel
 def decide(rules: Rules, arms: Arms, memory: Floats, round: int, rng: Any) -> Decision:
     """The decision of one round: the candidate if the floor affords it, else the fallback."""
-    candidate, budget = weigh(rules, arms, memory, round, rng)
-    if budget >= 0.0:  # Alg. 1, lines 11 to 14
-        return Decision(candidate, candidate, True, budget)
+    candidate = nominate(rules, arms, memory, round, rng)
+    if 0 <= candidate < arms.plays.size:
+        budget = guaranteed_budget(rules.floor, arms, round, candidate)  # Alg. 1, line 10
+        if budget >= 0.0:  # Alg. 1, lines 11 to 14
+            return Decision(candidate, candidate, True, budget)
     arm = fall_back(rules.floor, arms)
     return Decision(candidate, arm, False, guaranteed_budget(rules.floor, arms, round, arm))
 

@@ -7,7 +7,16 @@ from typing import Any
 
 from floorline.core.kernel import kernel
 from floorline.core.records import ROUNDING, Arms, Floats, Rules
-from floorline.core.steps import chance, fall_back, forget, observe, play, set_aside, weigh
+from floorline.core.steps import (
+    chance,
+    fall_back,
+    forget,
+    guaranteed_budget,
+    nominate,
+    observe,
+    play,
+    set_aside,
+)
 from floorline.environments.adversary import set_rewards
 from floorline.simulate.loop import NO_SUCH_ARM, Measure, Outcome, write_plays
 
@@ -36,10 +45,11 @@ def adversarial_run(
     breach = 0
     for c in range(measure.checkpoints.size):
         while played < measure.checkpoints[c]:
-            candidate, guaranteed = weigh(rules, arms, memory, played + 1, rng)
-            if candidate < 0:
+            candidate = nominate(rules, arms, memory, played + 1, rng)
+            if candidate < 0 or candidate >= n_arms:
                 outcome.first_breach[run] = NO_SUCH_ARM
                 return
+            guaranteed = guaranteed_budget(rules.floor, arms, played + 1, candidate)
             for i in range(n_arms):
                 chances[i] = chance(rules.proposer, arms, memory, candidate, i)
             set_rewards(environment, arms, chances, played + 1, side_rng, rewards)

@@ -14,10 +14,11 @@ from floorline.core.steps import (
     default_rounds,
     fall_back,
     forget,
+    guaranteed_budget,
+    nominate,
     observe,
     observe_known_default,
     play,
-    weigh,
 )
 from floorline.environments.base import draw, draw_sum
 
@@ -85,12 +86,13 @@ def stochastic_run(
     received = 0.0
     for c in range(measure.checkpoints.size):
         while played < measure.checkpoints[c]:
-            candidate, guaranteed = weigh(rules, arms, memory, played + 1, rng)
+            candidate = nominate(rules, arms, memory, played + 1, rng)
+            if candidate < 0 or candidate >= arms.plays.size:
+                outcome.first_breach[run] = NO_SUCH_ARM
+                return
+            guaranteed = guaranteed_budget(rules.floor, arms, played + 1, candidate)
             # Branches, not one choice of arm: the processor then runs ahead into the likely one.
             if candidate == 0 or not guaranteed >= 0.0:
-                if candidate < 0:
-                    outcome.first_breach[run] = NO_SUCH_ARM
-                    return
                 arm = 0
                 if not guaranteed >= 0.0:
                     arm = fall_back(rules.floor, arms)
