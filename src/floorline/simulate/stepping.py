@@ -9,7 +9,7 @@ import numpy as np
 
 from floorline.core.kernel import bind
 from floorline.core.records import Counts, Floats, new_arms
-from floorline.core.steps import decide, forget, guaranteed_budget, observe, play, set_aside
+from floorline.core.steps import decide, forget, guaranteed_budget, observe, play
 from floorline.environments import Environment
 from floorline.environments.base import draw
 from floorline.policy import Policy
@@ -35,9 +35,9 @@ def step_through(policy: Policy, environment: Environment, *, horizon: int, seed
     n_arms = len(environment.means)
     prepared = policy.prepare(n_arms, horizon)
     rules = prepared.rules
-    decides, guarantees, plays, observes, sets_aside, forgets = (
+    decides, guarantees, plays, observes, forgets = (
         bind(prepared.kernels.get(verb, verb), prepared.kernels)
-        for verb in (decide, guaranteed_budget, play, observe, set_aside, forget)
+        for verb in (decide, guaranteed_budget, play, observe, forget)
     )
     draws = bind(environment.kernels()[draw], environment.kernels())
     arms, memory, rng = new_arms(n_arms), np.zeros(prepared.memory), stream(seed, 0)
@@ -48,9 +48,6 @@ def step_through(policy: Policy, environment: Environment, *, horizon: int, seed
         arm = decision.arm
         trace.candidate[t], trace.arm[t] = decision.candidate, arm
         trace.guaranteed[t] = guarantees(rules.floor, arms, t + 1, decision.candidate)
-        if rules.own_rounds and not decision.acted:
-            sets_aside(rules, arms)
-            continue
         plays(rules, arms, arm)
         known = arm == 0 and not math.isnan(rules.default_mean)
         reward = rules.default_mean if known else draws(environment.rules(), arm, rng)
