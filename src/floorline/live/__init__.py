@@ -1,0 +1,22 @@
+"""Live campaigns: decisions under the floor with late, lost and repeated rewards."""
+
+from floorline.live.campaign import Campaign
+from floorline.live.errors import CampaignError, Conflict, LedgerError, Stopped, UnknownTicket
+from floorline.live.history import Record
+from floorline.live.settings import Settings
+from floorline.live.status import ArmStatus, Status
+from floorline.live.tickets import Ticket
+
+__all__ = [
+    "ArmStatus",
+    "Campaign",
+    "CampaignError",
+    "Conflict",
+    "LedgerError",
+    "Record",
+    "Settings",
+    "Status",
+    "Stopped",
+    "Ticket",
+    "UnknownTicket",
+]

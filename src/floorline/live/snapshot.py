@@ -1,0 +1,58 @@
+"""A state as plain values, to open a long campaign quickly. It can be deleted at any time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floorline.core.late import open_play
+from floorline.live.settings import Settings
+from floorline.live.state import OpenPlay, State
+
+SCALARS = ("seq", "time", "epoch", "paused", "stopped", "decisions", "clock", "lost", "late")
+BY_ARM = ("length", "closed", "closed_least", "closed_most", "voided")
+KNOWN = ("plays", "seen", "total", "average")
+BY_PLAY = ("run", "run_least", "run_most")
+
+
+def to_json(state: State) -> dict[str, Any]:
+    """All of a state that cannot be worked out again."""
+    places = [play.place for play in state.open.values()]
+    return {
+        "settings": state.settings.to_json(),
+        **{name: getattr(state, name) for name in SCALARS},
+        "reasons": dict(state.reasons),
+        "drift": state.drift.to_json(),
+        "known": {name: getattr(state.arms, name).tolist() for name in KNOWN},
+        "book": {name: getattr(state.book, name).tolist() for name in BY_ARM},
+        "open": {
+            "tickets": list(state.open),
+            "arms": [play.arm for play in state.open.values()],
+            "times": [play.time for play in state.open.values()],
+            "blocks": [play.block for play in state.open.values()],
+            **{name: getattr(state.book, name)[places].tolist() for name in BY_PLAY},
+        },
+    }
+
+
+def from_json(values: dict[str, Any]) -> State:
+    """The state that `to_json` was given."""
+    state = State(Settings.from_json(values["settings"]))
+    for name in SCALARS:
+        setattr(state, name, values[name])
+    state.reasons.update(values["reasons"])
+    state.drift.restore(values["drift"])
+    for name in KNOWN:
+        getattr(state.arms, name)[:] = values["known"][name]
+    opened = values["open"]
+    for ticket, arm, time, block in zip(
+        opened["tickets"], opened["arms"], opened["times"], opened["blocks"], strict=True
+    ):
+        place = state.take_place()
+        open_play(state.book, arm, place)
+        state.open[ticket] = OpenPlay(arm, time, place, block)
+    places = [play.place for play in state.open.values()]
+    for name in BY_PLAY:
+        getattr(state.book, name)[places] = opened[name]
+    for name in BY_ARM:
+        getattr(state.book, name)[:] = values["book"][name]
+    return state
