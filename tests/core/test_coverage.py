@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import binom
 
-from floorline.core.boundaries import RADII
+from floorline.core.subgaussian import RADII
 
 PATHS = 40_000
 STEPS = 2048

@@ -29,6 +29,9 @@ def simulate(
         float, typer.Option(help="Subgaussian scale of the rewards; 0.5 covers [0, 1].")
     ] = 1.0,
     lowest_reward: Annotated[float, typer.Option(help="No arm's mean is below this.")] = 0.0,
+    highest_reward: Annotated[
+        float, typer.Option(help="No reward is above this; for boundary beta-binomial.")
+    ] = 1.0,
     max_loss: Annotated[
         float, typer.Option(help="Share of the default's reward that may be lost.")
     ] = 0.1,
@@ -37,7 +40,11 @@ def simulate(
         str, typer.Option(help="Whether the policy knows the default arm's mean: known, learned.")
     ] = "known",
     boundary: Annotated[
-        str, typer.Option(help="stitched, authors, as-printed, union or union-proved.")
+        str,
+        typer.Option(
+            help="stitched, beta-binomial (for rewards from --lowest-reward to "
+            "--highest-reward), authors, as-printed, union or union-proved."
+        ),
     ] = "stitched",
     fallback: Annotated[
         str, typer.Option(help="Played instead of a refused arm: default or best-lower.")
@@ -87,8 +94,8 @@ def simulate(
     setting = Setting(
         n_arms=len(environment.means), horizon=horizon, default_mean=environment.means[0],
         learned=default_mean == "learned", max_loss=max_loss, delta=delta,
-        noise_scale=noise_scale, lowest_reward=lowest_reward, boundary=boundary,
-        fallback=fallback, guarantee=guarantee, warm_up=warm_up, lil_ucb=lil_ucb,
+        noise_scale=noise_scale, lowest_reward=lowest_reward, highest_reward=highest_reward,
+        boundary=boundary, fallback=fallback, guarantee=guarantee, warm_up=warm_up, lil_ucb=lil_ucb,
         bounded=environment.bounded,
     )  # fmt: skip
     found = summarize(

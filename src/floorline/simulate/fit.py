@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 
 import numpy as np
 
+from floorline.core.boundaries import BETA_BINOMIAL
 from floorline.core.checks import require
 from floorline.core.records import Floats
 from floorline.environments import Environment, Scripted
@@ -40,11 +40,19 @@ def check_fit(policy: Policy, environment: Environment, horizon: int, means: Flo
         lowest = policy.boundary.lowest_reward if policy.boundary else 0.0
         require(bool(np.all(means >= lowest)), "means",
                 f"at least lowest_reward ({lowest:g})", means.tolist())  # fmt: skip
-    told = policy.boundary.noise_scale if policy.boundary else math.inf
-    if environment.noise_scale > told:
+    boundary = policy.boundary
+    if boundary is not None and boundary.name == BETA_BINOMIAL:
+        least, most = environment.reward_range
+        if least < boundary.lowest_reward or most > boundary.highest_reward:
+            raise ValueError(
+                f"noise: must keep rewards within {boundary.lowest_reward:g} and "
+                f"{boundary.highest_reward:g} for boundary {BETA_BINOMIAL} "
+                f"(bernoulli, or a table), not within {least:g} and {most:g}"
+            )
+    elif boundary is not None and environment.noise_scale > boundary.noise_scale:
         warnings.warn(
             f"noise_scale: rewards may have a scale of {environment.noise_scale:g}, and the "
-            f"boundary was told {told:g}; nothing is guaranteed then",
+            f"boundary was told {boundary.noise_scale:g}; nothing is guaranteed then",
             stacklevel=4,  # where `simulate` was called
         )
 
