@@ -113,7 +113,10 @@ class Boundary:
         self, n_arms: int, default_known: bool, horizon: int
     ) -> SubgaussianRules | BetaBinomialRules:
         """The record for kernels, its table reaching to the horizon if that is not too far."""
-        zeta = self.inverse_error(n_arms, default_known)
+        return self.rules_at(self.inverse_error(n_arms, default_known), horizon)
+
+    def rules_at(self, zeta: float, horizon: int = 0) -> SubgaussianRules | BetaBinomialRules:
+        """The same where the number of means estimated, over their error, is `zeta`."""
         if self.name == BETA_BINOMIAL:
             return beta_binomial_rules(zeta, self.prior, self.lowest_reward, self.highest_reward)
         size = min(horizon + 1, TABLE_SIZE)

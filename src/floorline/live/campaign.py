@@ -95,7 +95,11 @@ class Campaign:
             if first is None:
                 opening = Settings.from_json(settings)
                 state, check = State(opening), 0
-                body = {"version": VERSION, "id": new_campaign_id(), "settings": opening.to_json()}
+                body: dict[str, Any] = {
+                    "version": VERSION,
+                    "id": new_campaign_id(),
+                    "settings": opening.to_json(),
+                }
             else:
                 state, check = load(ledger)
                 state.settings.refuse_others(settings)

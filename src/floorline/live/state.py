@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from floorline.core.kernel import bind
+from floorline.core.kernel import Function, bind
 from floorline.core.late import (
     Book,
     Span,
@@ -70,7 +70,7 @@ class State:
     def _prepare(self) -> None:
         """Bind the kernels of the policy, which may change during a campaign."""
         policy = self.settings.to_policy().prepare(len(self.settings.arms), FOREVER)
-        choices = {**policy.kernels, late_ends: best_ends}
+        choices: dict[Function, Function] = {**policy.kernels, late_ends: best_ends}
         self.rules = policy.rules
         self._memory = np.zeros(policy.memory)
         self._forget = bind(forget, choices)
@@ -200,16 +200,16 @@ class State:
         self.clock += 1
         self.arms.plays[arm] += 1
 
-    def _close(self, ticket: int) -> OpenPlay:
-        play = self.open.pop(ticket)
+    def _close(self, ticket: int | None) -> OpenPlay:
+        play = self.open.pop(ticket)  # type: ignore[arg-type]
         self._free.append(play.place)
         return play
 
     def _observed(self, event: Event) -> None:
-        if event.ticket not in self.open:  # after its window, or of an earlier epoch
+        if event.ticket in self.open:
+            self._receive(self._close(event.ticket), event.body["reward"])
+        else:  # after its window, or of an earlier epoch
             self.late += 1
-            return
-        self._receive(self._close(event.ticket), event.body["reward"])
 
     def _receive(self, play: OpenPlay, reward: float) -> None:
         if play.arm == 0 and self.settings.voids:
@@ -219,7 +219,7 @@ class State:
             self.drift.observed(play.block, reward)
 
     def _expired(self, event: Event) -> None:
-        play = self._close(event.ticket or 0)
+        play = self._close(event.ticket)
         self.lost[play.arm] += 1
         if self.settings.missing == "zero":
             self._receive(play, 0.0)
@@ -231,7 +231,7 @@ class State:
             self.drift.skipped(play.block)
 
     def _voided(self, event: Event) -> None:
-        play = self._close(event.ticket or 0)
+        play = self._close(event.ticket)
         if play.arm > 0:  # it stays on the clock, and is credited with the lowest reward
             self.arms.plays[play.arm] -= 1
         self.book.voided[play.arm] += 1
