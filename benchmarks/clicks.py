@@ -65,7 +65,7 @@ def draw(found: dict[str, Results], folder: Path) -> None:
     )  # fmt: skip
     tidy(axes)
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    legend(axes, loc="center right")
+    legend(axes, loc=(0.4, 0.42))
     folder.mkdir(parents=True, exist_ok=True)
     save(figure, folder, "clicks", ("png", "svg"))
 
