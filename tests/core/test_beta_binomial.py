@@ -29,7 +29,7 @@ SHARES = st.one_of(
     st.floats(-9, 0).map(lambda power: 1 - 10**power),
 )
 LEVELS = st.floats(0, 9).map(lambda power: 10**power)
-PRIORS = st.sampled_from([JEFFREYS, (1.0, 1.0), (3.0, 97.0), (0.01, 5.0)])
+PRIORS = st.sampled_from([JEFFREYS, (1.0, 1.0), (3.0, 97.0), (0.01, 5.0), (1.0, 999.0)])
 GRID = [
     (seen, seen * share)
     for seen in (1, 2, 10, 137, 1000, 100_000, 10**7, 10**9)
@@ -45,7 +45,7 @@ def bernoulli_numbers(last):
 
 
 BERNOULLI = bernoulli_numbers(32)
-ULPS, ROUNDING, CLOSE = Decimal("4e-16"), Decimal("1e-11"), Decimal("1e-9")
+ULPS, ROUNDING, CLOSE = Decimal("4e-16"), Decimal("1e-10"), Decimal("1e-9")
 TINY = Decimal("1e-300")  # below, floats have fewer digits
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097")
 
@@ -86,8 +86,8 @@ class Evidence:
 def check_ends(seen, total, level, prior, ends):
     """Each end is outside the exact root up to rounding, and by hardly more than that.
 
-    Rounding: two units in an end's last digit, and 1e-11 in log(inverse_error), as if delta
-    were larger by one part in 10^11.
+    Rounding: two units in an end's last digit, and 1e-10 in log(inverse_error), as if delta
+    were larger by one part in 10^10.
     """
     lower, upper = map(Decimal, ends)
     with localcontext() as context:
@@ -132,9 +132,9 @@ def test_the_check_catches_ends_that_are_a_little_off():
     lower, upper = beta_binomial_interval(rules, 1000, 30.0)
     check_ends(1000, 30.0, 40.0, JEFFREYS, (lower, upper))
     for ends in (
-        (lower * (1 + 1e-11), upper),
+        (lower * (1 + 1e-10), upper),
         (lower * (1 - 1e-8), upper),
-        (lower, upper * (1 - 1e-11)),
+        (lower, upper * (1 - 1e-10)),
         (lower, upper * (1 + 1e-8)),
     ):
         with pytest.raises(AssertionError):
@@ -247,7 +247,7 @@ def test_it_has_no_radius():
         ({"highest_reward": math.inf}, "highest_reward"),
         ({"prior": (0.0, 1.0)}, "prior"),
         ({"prior": (1.0, math.nan)}, "prior"),
-        ({"prior": (1.0, 1e7)}, "prior"),
+        ({"prior": (1.0, 1001.0)}, "prior"),
         ({"prior": (1.0,)}, "prior"),
         ({"prior": 0.5}, "prior"),
     ],
