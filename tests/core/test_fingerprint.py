@@ -111,4 +111,4 @@ def test_a_proposer_made_for_other_arms_is_refused():
 def test_more_noise_than_the_boundary_was_told_of_warns():
     policy = Policy(classical_ucb(), ConfidenceFloor(0.1, 0.5), Boundary(noise_scale=0.05))
     with pytest.warns(UserWarning, match="noise_scale: rewards may have a scale of 0.1"):
-        simulate(policy, ARMS, horizon=10, runs=1)
+        simulate(policy, ARMS, horizon=10, runs=1, device="python")
