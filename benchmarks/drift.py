@@ -98,7 +98,6 @@ def whole_campaigns(campaigns: int) -> None:
         until, end = (statistics.mean(one[i] for one in ends) for i in (1, 2))
         print(f"| {holdback:.0%} | {len(alarms)} of {campaigns} | {middle} | {until:.0%} | "
               f"{end:.0%} |", flush=True)  # fmt: skip
-        print(ends, flush=True)
 
 
 if __name__ == "__main__":
