@@ -113,6 +113,8 @@ def test_an_adversary_adds_regret_to_the_answer(floorline, tmp_path, adversary):
         (["--runs", "x"], "--runs"),
         (["--runs", "-5"], "--runs: must be"),
         (["--boundary", "wide"], "--boundary: must be one of stitched, authors"),
+        (["--boundary", "beta-binomial"], "--noise: must keep rewards within 0 and 1"),
+        (["--boundary", "beta-binomial", "--highest-reward", "0"], "--highest-reward: must be"),
         (["--fallback", "hope"], "--fallback: must be one of default, best-lower"),
         (["--default-mean", "0.5"], "--default-mean: must be one of known, learned"),
         (["--noise", "pink"], "--noise: must be one of gaussian, bernoulli, table:FILE"),
@@ -145,6 +147,15 @@ def test_missing_policy_and_means(floorline):
         done = floorline(*words)
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1, done.stderr
+
+
+def test_beta_binomial_on_clicks(floorline):
+    done = floorline(
+        "simulate", "--policy", "conservative-ucb", "--boundary", "beta-binomial", "--noise",
+        "bernoulli", "--means", "0.03,0.06", "--horizon", "5000", "--runs", "20",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "boundary beta-binomial, delta 0.05" in done.stdout
 
 
 def test_a_boundary_that_is_not_proved_warns_in_one_line(floorline):

@@ -107,7 +107,11 @@ class State:
         """The budget guaranteed after a default decision, if the intervals are up to date."""
         if self.settings.voids:  # it may reach nobody, and counts once it is observed
             return self.budget()
-        return float(self._budget_after(self.rules.floor, self.arms, self.clock + 1, 0))
+        return self.budget_after(0)
+
+    def budget_after(self, arm: int) -> float:
+        """The budget guaranteed if `arm` is played now, if the intervals are up to date."""
+        return float(self._budget_after(self.rules.floor, self.arms, self.clock + 1, arm))
 
     def refresh(self) -> None:
         """Bring the intervals up to date."""
