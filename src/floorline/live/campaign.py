@@ -17,7 +17,7 @@ from floorline.core.checks import choice, number, require
 from floorline.live import snapshot
 from floorline.live.choose import choose
 from floorline.live.errors import Conflict, Stopped, UnknownTicket
-from floorline.live.events import VERSION, Event, from_row
+from floorline.live.events import VERSION, Event
 from floorline.live.history import Record, records
 from floorline.live.ledger import MEMORY, Ledger
 from floorline.live.replay import load
@@ -82,14 +82,14 @@ class Campaign:
             Settings.from_json(settings)  # what is wrong with them shall leave no file behind
         ledger = Ledger(path)
         try:
-            first = ledger.event(1)
+            first = ledger.opening()
             if first is None:
                 return cls._begin(ledger, Settings.from_json(settings), seed, clock)
             state, check = load(ledger)
             state.settings.refuse_others(settings)
             return cls(Writer(ledger, state, check, clock), first.body["id"], seed)
         except BaseException:
-            ledger.close()
+            ledger.close(untouched=True)
             raise
 
     @classmethod
@@ -135,7 +135,8 @@ class Campaign:
         """
         if request_key is not None:
             fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
-            require(fits, "request_key", f"a text of 1 to {MAX_KEY} characters", request_key)
+            require(fits and request_key.isprintable(), "request_key",
+                    f"a printable text of 1 to {MAX_KEY} characters", request_key)  # fmt: skip
         if candidate is not None:
             choice("candidate", candidate, self.settings.arms)
         with self._writer:
@@ -280,8 +281,14 @@ class Campaign:
 
     def events(self, after: int = 0) -> Iterator[Event]:
         """All that happened after a place in the ledger, in order."""
-        for row in self._ledger.rows(after):
-            yield from_row(row)
+        while True:
+            with self._writer:
+                page = self._ledger.page(after)
+            if not page:
+                return
+            for row in page:
+                yield self._ledger.read(row)
+            after = page[-1].seq
 
     def state(self) -> dict[str, Any]:
         """All that follows from the events so far, as plain values."""
@@ -298,7 +305,7 @@ class Campaign:
 
     def close(self) -> None:
         """Close the ledger."""
-        self._ledger.close()
+        self._writer.close()
 
     def __enter__(self) -> Campaign:
         return self

@@ -21,7 +21,8 @@ def lock(path: str) -> IO[bytes]:
     if not folder.is_dir():
         raise LedgerError(f"{path}: there is no folder {folder}")
     try:
-        file = open(f"{path}-lock", "ab")  # noqa: SIM115 (it stays open)
+        # Under the file's real name, so that a link to it does not let another writer in.
+        file = open(f"{os.path.realpath(path)}-lock", "ab")  # noqa: SIM115 (it stays open)
     except OSError as error:
         raise LedgerError(f"{path}: cannot be locked: {error.strerror}") from None
     try:
