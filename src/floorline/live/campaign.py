@@ -259,10 +259,11 @@ class Campaign:
         """Change `policy` or `holdback`, on which the promise does not depend."""
         for name in settings:
             choice("setting", name, CHANGEABLE)
-        Settings.from_json({**self.settings.to_json(), **settings})
+        wanted = Settings.from_json({**self.settings.to_json(), **settings})
         with self._writer:
             self._refuse_if_stopped()
-            self._writer.happen("changed", body=settings)
+            body = {name: getattr(wanted, name) for name in settings}
+            self._writer.happen("changed", body=body)
 
     def _refuse_if_stopped(self) -> None:
         if self._state.stopped:

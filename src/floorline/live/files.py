@@ -48,3 +48,10 @@ def begin(path: str, schema: str) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def is_cut_off(path: str, pages: int, page_size: int) -> bool:
+    """Whether a file ends before its last page; not known while a log holds some of them."""
+    log = Path(f"{os.path.realpath(path)}-wal")
+    in_log = log.exists() and log.stat().st_size > 0
+    return not in_log and os.path.getsize(path) < pages * page_size

@@ -85,6 +85,8 @@ class Ledger:
                 f"{self.path}: was written by a newer version of Floorline (form {version}, "
                 f"and this one knows {VERSION}); {LEFT}"
             )
+        if files.is_cut_off(self.path, self._db.pragma("page_count"), self._db.pragma("page_size")):
+            raise LedgerError(f"{self.path}: is damaged: its end is missing; {LEFT}")
 
     def close(self, *, untouched: bool = False) -> None:
         """Close the file and let others write; `untouched`: leave even its log as it is."""
