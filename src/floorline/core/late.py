@@ -193,12 +193,14 @@ def best_ends(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> tup
 def hoped_end(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> float:
     """An upper end for proposers: open plays count, so that they do not flock to one arm.
 
-    Missing rewards are taken to be like those seen, and the lowest before the first.
+    Missing rewards are taken to be like those of the closed plays, but no better than those
+    seen, and the lowest before the first: where only clicks are reported, all seen are clicks.
     It plays no part in the floor.
     """
     plays = book.length[arm]
-    guess = arms.average[arm]
-    if arms.seen[arm] == 0:
+    if book.closed[arm] > 0:
+        guess = min(arms.average[arm], book.closed_least[arm] / book.closed[arm])
+    else:
         guess = span.low if math.isfinite(span.low) else 0.0
     missing = plays - arms.seen[arm]
     return interval(rules.boundary, plays, arms.total[arm] + missing * guess)[1]
