@@ -151,12 +151,17 @@ def _take_out(book: Book, arm: int, place: int) -> None:
 
 @kernel
 def receive(rules: Rules, arms: Arms, book: Book, arm: int, place: int, reward: float) -> None:
-    """Take in the reward of the open play at `place`."""
+    """Take in the reward of the open play at `place`.
+
+    As in `observe`, a reward of a default arm whose mean is known counts as that mean.
+    """
     arms.seen[arm] += 1
-    arms.total[arm] += reward
-    arms.average[arm] = arms.total[arm] / arms.seen[arm]
     if arm == 0 and not math.isnan(rules.default_mean):
+        arms.total[0] += rules.default_mean
         arms.average[0] = rules.default_mean
+    else:
+        arms.total[arm] += reward
+        arms.average[arm] = arms.total[arm] / arms.seen[arm]
     close_play(book, arm, place, reward, reward)
 
 

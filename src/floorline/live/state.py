@@ -27,6 +27,7 @@ from floorline.core.records import FOREVER, Arms, Decision, new_arms
 from floorline.core.steps import forget, guaranteed_budget, nominate, permit
 from floorline.floors.confidence import budget_bound
 from floorline.live.drift import DriftWatch
+from floorline.live.errors import LedgerError
 from floorline.live.events import Event
 from floorline.live.settings import CHANGEABLE, Settings
 
@@ -171,7 +172,9 @@ class State:
         self.arms.plays[arm] += 1
 
     def _close(self, ticket: int | None) -> OpenPlay:
-        play = self.open.pop(ticket)  # type: ignore[arg-type]
+        if ticket is None or ticket not in self.open:
+            raise LedgerError(f"event {self.seq}: its decision {ticket} is not open")
+        play = self.open.pop(ticket)
         self._free.append(play.place)
         return play
 
