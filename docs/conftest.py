@@ -5,5 +5,6 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def page(tmp_path, monkeypatch):
+    """Let each page run in a folder of its own, its campaigns with an id that does not change."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("floorline.live.campaign.new_campaign_id", lambda: "5e1f0c7a92")

@@ -257,7 +257,7 @@ def test_a_window_ends_in_silence(missing):
     before = campaign.state()
     assert campaign.observe(tickets[1], 0.5) == "late"
     assert campaign.observe(tickets[1], 0.5) == "duplicate"
-    with pytest.raises(Conflict, match="has the reward 0.5 already"):
+    with pytest.raises(Conflict, match=r"has the reward 0\.5 already"):
         campaign.observe(tickets[1], 1.0)
     with pytest.raises(Conflict, match="can no longer be voided"):
         campaign.void(tickets[2])
