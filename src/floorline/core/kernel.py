@@ -10,6 +10,7 @@ from __future__ import annotations
 import dis
 import types
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -36,7 +37,12 @@ def is_kernel(value: object) -> bool:
 
 def global_names(function: Function) -> list[str]:
     """The names that `function` looks up outside itself, builtins included."""
-    steps = dis.get_instructions(function.__code__)
+    return _global_names(function.__code__)
+
+
+@cache  # a live campaign binds the same kernels again and again
+def _global_names(code: types.CodeType) -> list[str]:
+    steps = dis.get_instructions(code)
     return sorted({step.argval for step in steps if step.opname == "LOAD_GLOBAL"})
 
 
