@@ -47,7 +47,7 @@ class AnyOrder(RuleBasedStateMachine):
     @initialize(
         max_loss=st.sampled_from([0.1, 0.4, 0.75]),
         ends=st.sampled_from([(0.0, 1.0), (0.0, 4.0), (-1.0, 1.0), (1.0, 3.0)]),
-        missing=st.sampled_from(["unknown", "zero", "random"]),
+        missing=st.sampled_from(["unknown", "zero", "random", "random"]),
         voids=st.booleans(),
         known=st.booleans(),
         holdback=st.sampled_from([0.0, 0.2]),
@@ -152,11 +152,12 @@ class AnyOrder(RuleBasedStateMachine):
             assert self.campaign.observe(ticket, reward) == "late"
             self.oracle.time = now
 
-    @rule(number=st.integers(0, 10**6))
-    def void(self, number):
-        if not self.tickets:
+    @rule(number=st.integers(0, 10**6), pending=st.booleans())
+    def void(self, number, pending):
+        tickets = (self.oracle.pending() if pending else None) or self.tickets
+        if not tickets:
             return
-        ticket = self.tickets[number % len(self.tickets)]
+        ticket = tickets[number % len(tickets)]
         now = self.oracle.at(self.clock.now)
         play = self.oracle.plays.get(ticket)
         if play is not None and play.state == VOIDED:
@@ -172,6 +173,15 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(seconds=st.sampled_from([-100.0, 0.5, 30.0, 59.5, 61.0]))
     def time_goes_on(self, seconds):
         self.clock.now += seconds
+
+    @rule(count=st.integers(1, 12), candidate=st.sampled_from(ARMS))
+    def silence(self, count, candidate):
+        """Some decisions whose window is then over, with rewards for some of them."""
+        for _ in range(count):
+            self.decide(candidate=candidate)
+        for number in range(0, count, 3):
+            self.observe_one(len(self.tickets) - count + number, 8)
+        self.clock.now += WINDOW
 
     # Switches.
 
@@ -261,7 +271,7 @@ def steps(examples, length):
 
 
 class TestAnyOrder(AnyOrder.TestCase):
-    settings = steps(60, 30)
+    settings = steps(80, 40)
 
 
 @pytest.mark.soak
