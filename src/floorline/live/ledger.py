@@ -186,10 +186,19 @@ class Ledger:
         """One event as it is stored."""
         return next(self.rows(seq - 1, seq), None)
 
-    def decisions(self, after: int, limit: int) -> list[tuple[Event, list[Event]]]:
-        """Up to `limit` decisions after a place, each with what happened to it since."""
-        where = "kind = 'decided' AND seq > ? ORDER BY seq LIMIT ?"
-        return [(made, self.about(made.seq)) for made in list(self._events(where, after, limit))]
+    def decisions(
+        self, start: int, limit: int, *, newest: bool = False
+    ) -> list[tuple[Event, list[Event]]]:
+        """Up to `limit` decisions after a place, each with what happened to it since.
+
+        With `newest`, those before the place, the newest first.
+        """
+        where = f"kind = 'decided' AND {_page(newest)}"
+        return [(made, self.about(made.seq)) for made in list(self._events(where, start, limit))]
+
+    def events(self, start: int, limit: int, *, newest: bool = False) -> list[Event]:
+        """Up to `limit` events after a place; with `newest` before it, the newest first."""
+        return list(self._events(_page(newest), start, limit))
 
     def by_key(self, key: str) -> Event | None:
         """The decision that was made for a request key."""
@@ -230,6 +239,11 @@ class Ledger:
             raise LedgerError(f"{self.path}: the disk is full; nothing was written") from None
         except apsw.Error as error:
             raise LedgerError(f"{self.path}: {error}") from None
+
+
+def _page(newest: bool) -> str:
+    """What selects a page of events, given its start and its length."""
+    return "seq < ? ORDER BY seq DESC LIMIT ?" if newest else "seq > ? ORDER BY seq LIMIT ?"
 
 
 def _lock(path: str) -> IO[bytes]:

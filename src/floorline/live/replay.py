@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from floorline.live import snapshot
 from floorline.live.errors import LedgerError
+from floorline.live.events import from_row
 from floorline.live.ledger import Ledger
 from floorline.live.settings import Settings
 from floorline.live.state import State
@@ -47,3 +48,22 @@ def _from_snapshot(ledger: Ledger, seq: int) -> tuple[State, int] | None:
         return snapshot.from_json(values), check
     except (ValueError, KeyError, TypeError, IndexError):
         return None
+
+
+def state_before(ledger: Ledger, seq: int, most: int) -> State | None:
+    """The state just before an event; None if more than `most` events would have to be replayed."""
+    for kept in ledger.snapshots():
+        started = _from_snapshot(ledger, kept) if kept < seq else None
+        if started is not None:
+            state = started[0]
+            break
+    else:
+        first = ledger.event(1)
+        if first is None:
+            return None
+        state = State(Settings.from_json(first.body["settings"]))
+    if seq - state.seq > most:
+        return None
+    for row in ledger.rows(state.seq, seq - 1):
+        state.apply(from_row(row))
+    return state

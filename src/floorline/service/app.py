@@ -1,0 +1,62 @@
+"""The service as an ASGI application."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.routing import BaseRoute, Route, Router
+from starlette.types import Receive, Scope, Send
+
+from floorline.service import docs
+from floorline.service.config import Config
+from floorline.service.endpoint import Endpoint, respond
+from floorline.service.folder import Folder
+from floorline.service.gate import Gate
+from floorline.service.keys import KeyFile
+from floorline.service.metrics import Metrics
+from floorline.service.problems import MEDIA_TYPE, Problem
+from floorline.service.registry import Registry
+from floorline.service.routes import OPERATIONS
+
+
+class Service:
+    """All that requests share."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.folder = Folder(config.data)
+        self.metrics = Metrics()
+        self.gate = Gate(KeyFile(self.folder.keys), config.rate)
+        self.registry = Registry(self.folder, self.metrics.commit)
+        self.ready = False
+        self.app = Router(
+            routes=[*self._api(), *docs.routes()], default=_unknown, lifespan=self._run,
+            redirect_slashes=False,
+        )  # fmt: skip
+
+    def _api(self) -> list[BaseRoute]:
+        paths = list(dict.fromkeys(operation.path for operation in OPERATIONS))
+        return [
+            Route(path, Endpoint(self, [one for one in OPERATIONS if one.path == path]))
+            for path in paths
+        ]
+
+    @asynccontextmanager
+    async def _run(self, app: object) -> AsyncIterator[None]:
+        """Serve between opening the ledgers and closing them."""
+        self.folder.lock()
+        try:
+            await self.registry.open_all()
+            self.ready = True
+            yield
+            self.ready = False
+            await self.registry.close()
+        finally:
+            self.folder.unlock()
+
+
+async def _unknown(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "http":
+        problem = Problem(404, "unknown-path", f"there is nothing at {scope['path']}")
+        await respond(send, 404, problem.document(None, ""), MEDIA_TYPE.encode(), {})

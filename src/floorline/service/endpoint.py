@@ -1,0 +1,161 @@
+"""From a request to a handler and back: the one way through which everything goes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+import msgspec
+from starlette.types import Receive, Scope, Send
+
+from floorline.service.calls import Call, Operation, Reply, Stream
+from floorline.service.limits import BODY_SECONDS
+from floorline.service.problems import MEDIA_TYPE, Problem, problem_of
+
+if TYPE_CHECKING:
+    from floorline.service.app import Service
+
+log = logging.getLogger("floorline.service")
+
+JSON = b"application/json"
+
+
+class Endpoint:
+    """Answers all methods of one path. Its decoders are made once."""
+
+    def __init__(self, service: Service, operations: Iterable[Operation]) -> None:
+        self._service = service
+        self._operations = {operation.method: operation for operation in operations}
+        self._decoders = {
+            method: msgspec.json.Decoder(operation.body)
+            for method, operation in self._operations.items()
+            if operation.body is not None
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, with a problem document if anything goes wrong."""
+        started = time.perf_counter()
+        operation = self._operations.get(scope["method"])
+        status, sending = 500, False
+        try:
+            if operation is None:
+                raise Problem(405, "wrong-method", f"{scope['method']} is not possible here",
+                              {"Allow": ", ".join(sorted(self._operations))})  # fmt: skip
+            call = await self._admit(operation, scope, receive)
+            answer = await operation.handler(call)
+            if isinstance(answer, Stream):
+                sending, status = True, 200
+                await _stream(send, answer)
+                return
+            if not isinstance(answer, Reply):
+                answer = Reply(answer)
+            status = answer.status
+            await respond(send, status, answer.body, JSON, answer.headers)
+        except Exception as error:
+            if sending:
+                raise  # too late for a problem document: the connection breaks off
+            status = await self._fail(send, scope, operation, error)
+        finally:
+            seconds = time.perf_counter() - started
+            name = "none" if operation is None else operation.path
+            self._service.metrics.request(name, scope["method"], status, seconds)
+
+    async def _admit(self, operation: Operation, scope: Scope, receive: Receive) -> Call:
+        """The request, if it may be made and is well-formed."""
+        headers = dict(scope["headers"])
+        self._service.gate.admit(operation.scope, scope["method"], headers)
+        call = Call(self._service, scope["path_params"])
+        if operation.body is not None:
+            body = await _read(headers, receive, operation.max_body)
+            if body or operation.body_needed:
+                if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != JSON:
+                    raise Problem(415, "not-json", "the body must be application/json")
+                call.body = _decoded(self._decoders[operation.method], body)
+            else:
+                call.body = operation.body()
+        if operation.query is not None:
+            call.query = _query(operation.query, scope["query_string"])
+        return call
+
+    async def _fail(
+        self, send: Send, scope: Scope, operation: Operation | None, error: Exception
+    ) -> int:
+        request_id = secrets.token_hex(8)
+        try:
+            problem = problem_of(error)
+        except Exception:
+            problem = Problem(500, "internal", "something is wrong with the service; see its log")
+            log.exception("internal error", extra={"request_id": request_id})
+        default_arm = None
+        if operation is not None and operation.default_of and problem.status != 401:
+            found = self._service.registry.find(scope["path_params"][operation.default_of])
+            default_arm = None if found is None else found.default_arm
+        if problem.status >= 500:
+            log.error("request failed", extra={"request_id": request_id, "path": scope["path"],
+                                               "status": problem.status,
+                                               "why": problem.detail})  # fmt: skip
+        document = problem.document(default_arm, request_id)
+        await respond(send, problem.status, document, MEDIA_TYPE.encode(), problem.headers)
+        return problem.status
+
+
+async def respond(
+    send: Send, status: int, message: Any, media_type: bytes, headers: Mapping[str, str]
+) -> None:
+    """Send a message as JSON."""
+    body = msgspec.json.encode(message)
+    raw = [(b"content-type", media_type), (b"content-length", b"%d" % len(body))]
+    raw += [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _stream(send: Send, stream: Stream) -> None:
+    raw = [(b"content-type", stream.media_type.encode())]
+    raw += [(name.lower().encode(), value.encode()) for name, value in stream.headers.items()]
+    await send({"type": "http.response.start", "status": 200, "headers": raw})
+    async for part in stream.parts:
+        await send({"type": "http.response.body", "body": part, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _read(headers: Mapping[bytes, bytes], receive: Receive, most: int) -> bytes:
+    too_large = Problem(413, "too-large", f"the body must have at most {most} bytes")
+    declared = headers.get(b"content-length", b"0")
+    if not declared.isdigit() or int(declared) > most:
+        raise too_large
+    message = await receive()
+    body: bytes = message.get("body", b"")
+    if message.get("more_body"):
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                while message.get("more_body") and len(body) <= most:
+                    message = await receive()
+                    body += message.get("body", b"")
+        except TimeoutError:
+            raise Problem(408, "too-slow", "the body did not come in time") from None
+    if len(body) > most:
+        raise too_large
+    return body
+
+
+def _decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
+    try:
+        return decoder.decode(body)
+    except msgspec.ValidationError as error:
+        raise Problem(422, "invalid", str(error)) from None
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Problem(400, "malformed", f"the body is not JSON: {error}") from None
+
+
+def _query(kind: Any, raw: bytes) -> Any:
+    try:
+        pairs = parse_qsl(raw.decode(), keep_blank_values=True)
+        return msgspec.convert(dict(pairs), kind, strict=False)
+    except (UnicodeDecodeError, msgspec.ValidationError) as error:
+        raise Problem(422, "invalid", f"query: {error}") from None

@@ -1,0 +1,44 @@
+"""Is it alive, is it ready, and how is it doing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from floorline.live import Campaign, Status
+from floorline.service.calls import Call, Stream
+from floorline.service.messages import Live, Ready
+from floorline.service.metrics import MEDIA_TYPE
+from floorline.service.problems import Problem, unavailable
+from floorline.service.registry import Entry
+
+
+async def livez(call: Call) -> Live:
+    """The process answers."""
+    return Live("live")
+
+
+async def readyz(call: Call) -> Ready:
+    """Decisions are served."""
+    if not call.service.ready:
+        raise unavailable("the service is starting or stopping")
+    entries = call.service.registry.all()
+    failing = [e.name for e in entries if not isinstance(e, Entry) or e.writer.failure]
+    return Ready("ready", len(entries), failing)
+
+
+async def metrics(call: Call) -> Stream:
+    """What Prometheus reads."""
+    found: dict[str, Status | None] = {}
+    for entry in call.service.registry.all():
+        found[entry.name] = None
+        if isinstance(entry, Entry):
+            try:
+                found[entry.name] = await entry.writer.submit(Campaign.status)
+            except Exception as error:
+                if not isinstance(error, Problem):
+                    continue
+    return Stream(_whole(call.service.metrics.text(found)), MEDIA_TYPE)
+
+
+async def _whole(text: bytes) -> AsyncIterator[bytes]:
+    yield text
