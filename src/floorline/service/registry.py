@@ -92,7 +92,7 @@ class Registry:
                 continue
             entry = Entry(name, path, campaign, self._watch)
             self._add(entry)
-            task = asyncio.create_task(entry.rebuild(campaign.ledger.count(), self._closing))
+            task = asyncio.create_task(entry.rebuild(campaign.state()["seq"], self._closing))
             self._rebuilding.add(task)
             task.add_done_callback(self._rebuilding.discard)
 
