@@ -21,6 +21,7 @@ def serve(config: Config) -> None:
     """Serve until a signal comes: what is asked by then is answered, and the ledgers are closed."""
     log_to_stderr()
     service = Service(config)
+    service.folder.lock()
     listening = _listen(config)
     server = uvicorn.Server(uvicorn.Config(
         service, log_config=None, access_log=False, server_header=False, lifespan="on",
