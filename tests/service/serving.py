@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import signal
@@ -27,6 +28,22 @@ def problem(answer: Any, status: int, word: str, default_arm: str | None = None)
     assert document["status"] == status
     assert document["default_arm"] == default_arm
     return str(document["detail"])
+
+
+GONE = (OSError, http.client.HTTPException)
+"""What is raised when a server does not answer."""
+
+
+def post(url: str, path: str, body: object) -> tuple[int, dict[str, Any]]:
+    """The status and the answer, over a connection of its own, which is closed in any case."""
+    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=5)
+    try:
+        headers = {"Content-Type": "application/json"}
+        connection.request("POST", path, json.dumps(body), headers)
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+    finally:
+        connection.close()
 
 
 class Server:
