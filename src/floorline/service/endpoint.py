@@ -62,8 +62,8 @@ class Endpoint:
             status = await self._fail(send, scope, operation, error)
         finally:
             seconds = time.perf_counter() - started
-            name = "none" if operation is None else operation.path
-            self._service.metrics.request(name, scope["method"], status, seconds)
+            if operation is not None:  # methods that clients make up would be ever new labels
+                self._service.metrics.request(operation.path, operation.method, status, seconds)
 
     async def _admit(self, operation: Operation, scope: Scope, receive: Receive) -> Call:
         """The request, if it may be made and is well-formed."""
