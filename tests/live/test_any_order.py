@@ -238,10 +238,10 @@ class AnyOrder(RuleBasedStateMachine):
         before = replayed_file(self.path)
         kept = self.oracle.copy(), list(self.tickets), dict(self.keys)
         error = LedgerError("broke, for a test")
-        with mock.patch.object(type(self.campaign._ledger), "commit", side_effect=error):
-            with pytest.raises(LedgerError), self.campaign.together():
-                for _ in range(number):
-                    self.decide()
+        broken = mock.patch.object(type(self.campaign._ledger), "commit", side_effect=error)
+        with broken, pytest.raises(LedgerError), self.campaign.together():
+            for _ in range(number):
+                self.decide()
         self.oracle, self.tickets, self.keys = kept
         assert replayed(self.campaign) == before
 

@@ -114,7 +114,7 @@ def test_a_repeated_reward_is_harmless_and_another_is_refused():
     assert campaign.observe(ticket, 0.25) == "accepted"
     before = campaign.state()
     assert campaign.observe(ticket.id, 0.25) == "duplicate"
-    with pytest.raises(Conflict, match=r"has the reward 0.25 already, not 0.5"):
+    with pytest.raises(Conflict, match=r"has the reward 0\.25 already, not 0\.5"):
         campaign.observe(ticket, 0.5)
     assert campaign.state() == before
     assert campaign.status().duplicates == 1
@@ -257,7 +257,7 @@ def test_a_window_ends_in_silence(missing):
     before = campaign.state()
     assert campaign.observe(tickets[1], 0.5) == "late"
     assert campaign.observe(tickets[1], 0.5) == "duplicate"
-    with pytest.raises(Conflict, match="has the reward 0.5 already"):
+    with pytest.raises(Conflict, match=r"has the reward 0\.5 already"):
         campaign.observe(tickets[1], 1.0)
     with pytest.raises(Conflict, match="can no longer be voided"):
         campaign.void(tickets[2])

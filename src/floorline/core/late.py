@@ -169,18 +169,21 @@ def late_ends(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> tup
 @kernel
 def best_ends(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> tuple[float, float]:
     """The better of the two forms at each end: closed plays, or all plays filled at the worst."""
-    plays = book.length[arm]
-    missing = plays - arms.seen[arm]
-    lower, upper = interval(rules.boundary, plays, arms.total[arm] + missing * span.low)
-    upper = interval(rules.boundary, plays, arms.total[arm] + missing * span.high)[1]
-    closed = book.closed[arm]
+    # Plain numbers: interpreted, arithmetic on NumPy's takes twice as long.
+    plays = int(book.length[arm])
+    total = float(arms.total[arm])
+    missing = plays - int(arms.seen[arm])
+    lower = interval(rules.boundary, plays, total + missing * span.low)[0]
+    upper = interval(rules.boundary, plays, total + missing * span.high)[1]
+    closed = int(book.closed[arm])
     if closed > 0:
-        least = interval(rules.boundary, closed, book.closed_least[arm])
-        most = least
-        if book.closed_most[arm] != book.closed_least[arm]:
-            most = interval(rules.boundary, closed, book.closed_most[arm])
-        lower = max(lower, least[0])
-        upper = min(upper, most[1])
+        least = float(book.closed_least[arm])
+        most = float(book.closed_most[arm])
+        ends = interval(rules.boundary, closed, least)
+        lower = max(lower, ends[0])
+        if most != least:
+            ends = interval(rules.boundary, closed, most)
+        upper = min(upper, ends[1])
     return lower, upper
 
 
@@ -191,12 +194,12 @@ def hoped_end(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> flo
     Missing rewards are taken to be like those seen, and the lowest before the first.
     It plays no part in the floor.
     """
-    plays = book.length[arm]
-    guess = arms.average[arm]
-    if arms.seen[arm] == 0:
+    plays = int(book.length[arm])
+    seen = int(arms.seen[arm])
+    guess = float(arms.average[arm])
+    if seen == 0:
         guess = span.low if math.isfinite(span.low) else 0.0
-    missing = plays - arms.seen[arm]
-    return interval(rules.boundary, plays, arms.total[arm] + missing * guess)[1]
+    return interval(rules.boundary, plays, float(arms.total[arm]) + (plays - seen) * guess)[1]
 
 
 @kernel
@@ -230,7 +233,6 @@ def _freshen_arm(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> 
         book.hoped[arm] = math.inf
         return
     if arms.seen[arm] == plays:
-        # Plain numbers: interpreted, arithmetic on NumPy's takes twice as long.
         lower, upper = interval(rules.boundary, plays, float(arms.total[arm]))
         book.hoped[arm] = upper
     else:
