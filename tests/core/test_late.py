@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from floorline import Boundary
 from floorline.core.compiler import compiled
 from floorline.core.kernel import bind, kernel
 from floorline.core.late import (
@@ -240,3 +241,33 @@ def test_compiled_and_interpreted_books_agree():
     np.testing.assert_allclose(ends, other_ends, atol=1e-12)
     for one, other in zip((*arms, *book), (*other_arms, *other_book), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+BOUNDARIES = [
+    *(Boundary(name, noise_scale=0.5) for name in ("stitched", "union-proved", "authors")),
+    *(Boundary("beta-binomial", prior=prior) for prior in ((0.5, 0.5), (3.0, 97.0), (50.0, 2.0))),
+]
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES, ids=lambda one: f"{one.name} {one.prior}")
+def test_filling_in_at_the_worst_is_the_worst(boundary):
+    """What docs/guarantee.md asks of a boundary: no reward and no further play helps an end more.
+
+    Ends are clipped to the range, outside of which no mean lies.
+    """
+    rules = boundary.rules_at(40.0, 400)
+    ends = bind(boundary.kernels()[interval], boundary.kernels())
+
+    def clipped(seen, total):
+        lower, upper = ends(rules, seen, total)
+        return max(lower, 0.0), min(upper, 1.0)
+
+    for seen in (1, 2, 3, 7, 20, 60, 300):
+        before = (0.0, 0.0)
+        for total in np.linspace(0, seen, min(seen, 40) + 1):
+            lower, upper = clipped(seen, total)
+            assert lower >= before[0] - 1e-12
+            assert upper >= before[1] - 1e-12
+            assert clipped(seen + 1, total)[0] <= lower + 1e-12
+            assert clipped(seen + 1, total + 1)[1] >= upper - 1e-12
+            before = lower, upper

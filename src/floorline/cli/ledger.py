@@ -152,12 +152,12 @@ def _show(found: Explanation) -> None:
     when = datetime.fromtimestamp(made.time, UTC).isoformat(sep=" ", timespec="seconds")
     typer.echo(f"Decision {made.ticket}, {when}: {made.arm} ({made.reason})")
     if made.candidate not in (None, made.arm):
-        typer.echo(f"{made.candidate} was proposed")
-        if made.reason in ("budget-low", "no-rewards"):
-            typer.echo(f"and would have left {found.candidate_budget:.6g}: not affordable")
+        unaffordable = made.reason in ("budget-low", "no-rewards")
+        left = f" and would have left {found.candidate_budget:.6g}: not affordable"
+        typer.echo(f"{made.candidate} was proposed{left if unaffordable else ''}")
     typer.echo("\nThe budget that is sure after it, each mean at the end that makes it smallest:")
     for number, term in enumerate(found.terms):
-        what = f"{term.plays:,} plays"
+        what = f"{term.plays:,} {'play' if term.plays == 1 else 'plays'}"
         if number == 0:
             what += (
                 f" - {1 - found.max_loss:g} x {found.decisions:,} decisions = {term.weight:,.6g}"

@@ -34,6 +34,8 @@ from floorline.live.tickets import (
 from floorline.live.writer import Writer
 
 MAX_KEY = 200
+STREAM = 0x466C6F6F
+"""Tells our random numbers from those of anybody else with the same seed."""
 
 
 class Campaign:
@@ -55,8 +57,10 @@ class Campaign:
         """For `open`, which makes campaigns."""
         self._writer = writer
         self._id = campaign_id
-        self._coin = random.Random(seed)
-        self._rng = np.random.default_rng(seed)
+        # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
+        # that knows the reward would break everything.
+        self._coin = random.Random(None if seed is None else f"floorline {seed}")
+        self._rng = np.random.default_rng(None if seed is None else [seed, STREAM])
         self._duplicates = 0
 
     @classmethod

@@ -131,6 +131,10 @@ class Ledger:
 
     # Reading.
 
+    def back_up(self, to: str) -> None:
+        """Write the ledger as it is now to a new file, while its campaign may go on."""
+        self._do("VACUUM INTO ?", (to,))
+
     def rows(self, after: int = 0) -> Iterator[Row]:
         """The stored rows after a place, in order."""
         while page := self.page(after):
@@ -187,10 +191,19 @@ class Ledger:
         """What happened to a decision after it was made."""
         return self._events("ticket = ? ORDER BY seq", ticket)
 
-    def decisions(self, after: int, limit: int) -> list[tuple[Event, list[Event]]]:
-        """Up to `limit` decisions after a place, each with what happened to it since."""
-        made = self._events("kind = 'decided' AND seq > ? ORDER BY seq LIMIT ?", after, limit)
+    def decisions(
+        self, start: int, limit: int, *, newest: bool = False
+    ) -> list[tuple[Event, list[Event]]]:
+        """Up to `limit` decisions after a place, each with what happened to it since.
+
+        With `newest`, those before the place, the newest first.
+        """
+        made = self._events(f"kind = 'decided' AND {_page(newest)}", start, limit)
         return [(event, self.about(event.seq)) for event in made]
+
+    def events(self, start: int, limit: int, *, newest: bool = False) -> list[Event]:
+        """Up to `limit` events after a place; with `newest` before it, the newest first."""
+        return self._events(_page(newest), start, limit)
 
     def _events(self, where: str, *values: object) -> list[Event]:
         return [self.read(Row(*row)) for row in self._do(SELECT + where, values)]
@@ -253,3 +266,8 @@ class Ledger:
         if isinstance(error, apsw.ReadOnlyError):
             return LedgerError(f"{self.path}: cannot be written to (read-only)")
         return LedgerError(f"{self.path}: {error}")
+
+
+def _page(newest: bool) -> str:
+    """What selects a page of events, given its start and its length."""
+    return "seq < ? ORDER BY seq DESC LIMIT ?" if newest else "seq > ? ORDER BY seq LIMIT ?"

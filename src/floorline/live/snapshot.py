@@ -59,6 +59,7 @@ def from_json(values: dict[str, Any]) -> State:
         place = state.take_place()
         open_play(state.book, arm, place)
         state.open[ticket] = OpenPlay(arm, time, place, block)
+        state.pending[arm] += 1
     places = [play.place for play in state.open.values()]
     for name in BY_PLAY:
         getattr(state.book, name)[places] = opened[name]

@@ -77,6 +77,7 @@ class State:
         self.decisions = 0
         self.clock = 0
         self.open: OrderedDict[int, OpenPlay] = OrderedDict()
+        self.pending = [0] * n_arms  # open plays by arm
         self.reasons: Counter[str] = Counter()
         self.lost = [0] * n_arms
         self.late = 0
@@ -165,6 +166,7 @@ class State:
         open_play(self.book, arm, place)
         block = self.drift.decided() if arm == 0 else -1
         self.open[event.seq] = OpenPlay(arm, event.time, place, block)
+        self.pending[arm] += 1
 
     def _count(self, arm: int) -> None:
         """Count a play in the budget."""
@@ -176,6 +178,7 @@ class State:
             raise LedgerError(f"event {self.seq}: its decision {ticket} is not open")
         play = self.open.pop(ticket)
         self._free.append(play.place)
+        self.pending[play.arm] -= 1
         return play
 
     def _observed(self, event: Event) -> None:
