@@ -50,8 +50,6 @@ class Book(NamedTuple):
     """For each arm: an upper end for proposers, in which open plays earn what others did."""
     stale: Counts
     """For each arm: 1 if its interval is not up to date."""
-    first: Counts
-    """For each arm: its first open play."""
     last: Counts
     """For each arm: its last open play."""
     before: Counts
@@ -66,14 +64,14 @@ class Book(NamedTuple):
 
 def new_book(n_arms: int, size: int) -> Book:
     """A book for `n_arms` arms with room for `size` open plays; `forget_plays` starts it."""
-    arms = [np.zeros(n_arms, kind) for kind in (int, int, float, float, int, float, int, int, int)]
+    arms = [np.zeros(n_arms, kind) for kind in (int, int, float, float, int, float, int, int)]
     plays = [np.zeros(size, kind) for kind in (int, int, int, float, float)]
     return Book(*arms, *plays)
 
 
 def more_room(book: Book) -> Book:
     """The same book with twice the room for open plays."""
-    by_arm, by_play = book[:9], book[9:]
+    by_arm, by_play = book[:8], book[8:]
     return Book(*by_arm, *(np.concatenate([array, np.zeros_like(array)]) for array in by_play))
 
 
@@ -88,7 +86,6 @@ def forget_plays(book: Book) -> None:
         book.voided[i] = 0
         book.hoped[i] = math.inf
         book.stale[i] = 1
-        book.first[i] = NONE
         book.last[i] = NONE
 
 
@@ -101,9 +98,7 @@ def open_play(book: Book, arm: int, place: int) -> None:
     book.run[place] = 0
     book.run_least[place] = 0.0
     book.run_most[place] = 0.0
-    if last == NONE:
-        book.first[arm] = place
-    else:
+    if last != NONE:
         book.after[last] = place
     book.last[arm] = place
     book.length[arm] += 1
@@ -133,7 +128,6 @@ def _take_out(book: Book, arm: int, place: int) -> None:
     before = book.before[place]
     after = book.after[place]
     if before == NONE:
-        book.first[arm] = after
         book.closed[arm] += book.run[place]
         book.closed_least[arm] += book.run_least[place]
         book.closed_most[arm] += book.run_most[place]
