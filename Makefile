@@ -31,6 +31,7 @@ bench: setup
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	$(BIN)/python benchmarks/simulation.py
 	$(BIN)/python benchmarks/paper.py
+	$(BIN)/python benchmarks/live.py
 
 soak: setup
 	$(BIN)/pytest -m soak
