@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 
-def test_the_simulated_demo_prints_a_table_and_draws_a_figure(floorline, tmp_path):
+def test_the_simulated_demo_prints_a_table_and_draws_a_figure(program, tmp_path):
     words = ("demo", "--simulated", "--out", str(tmp_path / "new"), "--runs", "64")
-    done = floorline(*words)
+    done = program(*words)
     assert done.returncode == 0, done.stderr
     for policy in ("UCB", "Conservative UCB", "BudgetFirst", "Unbalanced MOSS"):
         assert policy in done.stdout
@@ -26,9 +26,9 @@ def test_an_unwritable_folder_is_one_clear_line(floorline, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_the_live_demo_runs_to_its_end_without_a_terminal(floorline):
+def test_the_live_demo_runs_to_its_end_without_a_terminal(program):
     pytest.importorskip("starlette", reason="the extra [service] is not installed")
-    done = floorline("demo", "--visitors", "400")
+    done = program("demo", "--visitors", "400")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     said = done.stdout
