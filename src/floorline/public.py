@@ -6,6 +6,8 @@ from floorline.core.records import Arms
 from floorline.environments import (
     Adaptive,
     Bernoulli,
+    ByReward,
+    Delayed,
     Environment,
     Gaussian,
     Late,
@@ -39,7 +41,9 @@ __all__ = [
     "Arms",
     "Bernoulli",
     "Boundary",
+    "ByReward",
     "ConfidenceFloor",
+    "Delayed",
     "Environment",
     "Floor",
     "Gaussian",

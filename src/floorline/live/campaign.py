@@ -17,7 +17,7 @@ from floorline.core.checks import choice, number, require
 from floorline.live import snapshot
 from floorline.live.choose import choose
 from floorline.live.errors import Conflict, Stopped, UnknownTicket
-from floorline.live.events import VERSION, Event, from_row
+from floorline.live.events import VERSION, Event
 from floorline.live.history import Record, records
 from floorline.live.ledger import MEMORY, Ledger
 from floorline.live.replay import load
@@ -34,6 +34,8 @@ from floorline.live.tickets import (
 from floorline.live.writer import Writer
 
 MAX_KEY = 200
+STREAM = 0x466C6F6F
+"""Tells our random numbers from those of anybody else with the same seed."""
 
 
 class Campaign:
@@ -55,8 +57,10 @@ class Campaign:
         """For `open`, which makes campaigns."""
         self._writer = writer
         self._id = campaign_id
-        self._coin = random.Random(seed)
-        self._rng = np.random.default_rng(seed)
+        # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
+        # that knows the reward would break everything.
+        self._coin = random.Random(None if seed is None else f"floorline {seed}")
+        self._rng = np.random.default_rng(None if seed is None else [seed, STREAM])
         self._duplicates = 0
 
     @classmethod
@@ -82,14 +86,14 @@ class Campaign:
             Settings.from_json(settings)  # what is wrong with them shall leave no file behind
         ledger = Ledger(path)
         try:
-            first = ledger.event(1)
+            first = ledger.opening()
             if first is None:
                 return cls._begin(ledger, Settings.from_json(settings), seed, clock)
             state, check = load(ledger)
             state.settings.refuse_others(settings)
             return cls(Writer(ledger, state, check, clock), first.body["id"], seed)
         except BaseException:
-            ledger.close()
+            ledger.close(untouched=True)
             raise
 
     @classmethod
@@ -135,7 +139,8 @@ class Campaign:
         """
         if request_key is not None:
             fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
-            require(fits, "request_key", f"a text of 1 to {MAX_KEY} characters", request_key)
+            require(fits and request_key.isprintable(), "request_key",
+                    f"a printable text of 1 to {MAX_KEY} characters", request_key)  # fmt: skip
         if candidate is not None:
             choice("candidate", candidate, self.settings.arms)
         with self._writer:
@@ -258,10 +263,11 @@ class Campaign:
         """Change `policy` or `holdback`, on which the promise does not depend."""
         for name in settings:
             choice("setting", name, CHANGEABLE)
-        Settings.from_json({**self.settings.to_json(), **settings})
+        wanted = Settings.from_json({**self.settings.to_json(), **settings})
         with self._writer:
             self._refuse_if_stopped()
-            self._writer.happen("changed", body=settings)
+            body = {name: getattr(wanted, name) for name in settings}
+            self._writer.happen("changed", body=body)
 
     def _refuse_if_stopped(self) -> None:
         if self._state.stopped:
@@ -280,8 +286,14 @@ class Campaign:
 
     def events(self, after: int = 0) -> Iterator[Event]:
         """All that happened after a place in the ledger, in order."""
-        for row in self._ledger.rows(after):
-            yield from_row(row)
+        while True:
+            with self._writer:
+                page = self._ledger.page(after)
+            if not page:
+                return
+            for row in page:
+                yield self._ledger.read(row)
+            after = page[-1].seq
 
     def state(self) -> dict[str, Any]:
         """All that follows from the events so far, as plain values."""
@@ -298,7 +310,7 @@ class Campaign:
 
     def close(self) -> None:
         """Close the ledger."""
-        self._ledger.close()
+        self._writer.close()
 
     def __enter__(self) -> Campaign:
         return self

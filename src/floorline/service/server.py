@@ -30,6 +30,7 @@ def serve(config: Config) -> None:
 def _run(service: Service, listening: socket.socket) -> None:
     server = uvicorn.Server(uvicorn.Config(
         service, log_config=None, access_log=False, server_header=False, lifespan="on",
+        proxy_headers=False,
         timeout_keep_alive=30, timeout_graceful_shutdown=PATIENCE,
     ))  # fmt: skip
     host, port = listening.getsockname()[:2]
