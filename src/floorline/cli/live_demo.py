@@ -72,13 +72,15 @@ class Visitors:
         start = time.monotonic()
         tenth = max(1, len(self.luck) // 10)
         coming = iter(range(len(self.luck)))
+        clicks: list[asyncio.TimerHandle] = []
 
         async def work() -> None:
             for visitor in coming:
                 made = await client.decide(str(CAMPAIGN["name"]))
                 self.decisions[visitor] = made
                 if self.luck[visitor] < RATES[made.arm] and not self.lost[visitor]:
-                    loop.call_later(self.delay[visitor], client.reward, made.ticket, 1.0)
+                    click = loop.call_later(self.delay[visitor], client.reward, made.ticket, 1.0)
+                    clicks.append(click)
                 if len(self.decisions) % tenth == 0:
                     console.print(self._progress(len(self.decisions) / (time.monotonic() - start)))
 
@@ -86,10 +88,14 @@ class Visitors:
         async with AsyncClient(
             url, defaults={str(CAMPAIGN["name"]): default}, timeout=TIMEOUT, connections=WORKERS
         ) as client:
-            await asyncio.gather(*(work() for _ in range(WORKERS)))
-            self.seconds = time.monotonic() - start
-            console.print("waiting for the last clicks ...")
-            await asyncio.sleep(WINDOW)
+            try:
+                await asyncio.gather(*(work() for _ in range(WORKERS)))
+                self.seconds = time.monotonic() - start
+                console.print("waiting for the last clicks ...")
+                await asyncio.sleep(WINDOW)
+            finally:
+                for click in clicks:
+                    click.cancel()
 
     def _progress(self, speed: float) -> str:
         done = len(self.decisions)
