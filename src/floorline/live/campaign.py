@@ -137,12 +137,7 @@ class Campaign:
             candidate: an arm that your own bandit proposes. It may depend on anything before
                 this request, and on nothing about this request; see docs/guarantee.md.
         """
-        if request_key is not None:
-            fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
-            require(fits and request_key.isprintable(), "request_key",
-                    f"a printable text of 1 to {MAX_KEY} characters", request_key)  # fmt: skip
-        if candidate is not None:
-            choice("candidate", candidate, self.settings.arms)
+        check_request(self.settings, request_key, candidate)
         with self._writer:
             if request_key is not None:
                 earlier = self._ledger.by_key(request_key)
@@ -320,3 +315,13 @@ class Campaign:
         trace: TracebackType | None,
     ) -> None:  # fmt: skip
         self.close()
+
+
+def check_request(settings: Settings, request_key: str | None, candidate: str | None) -> None:
+    """Raise ValueError unless a decision may be asked for in this way."""
+    if request_key is not None:
+        fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
+        require(fits and request_key.isprintable(), "request_key",
+                f"a printable text of 1 to {MAX_KEY} characters", request_key)  # fmt: skip
+    if candidate is not None:
+        choice("candidate", candidate, settings.arms)
