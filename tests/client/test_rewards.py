@@ -12,6 +12,7 @@ import pytest
 
 from floorline.client import Client
 from floorline.client.journal import Journal, Reward
+from floorline.client.rewards import RewardQueue
 
 NOWHERE = "http://127.0.0.1:9"
 
@@ -111,6 +112,32 @@ def test_the_file_does_not_grow_for_ever(tmp_path: Path) -> None:
     lines = (tmp_path / "rewards").read_text().splitlines()
     assert lines[0] == '["a-1", 0.0]'
     assert len(lines) < 1100
+
+
+def test_a_full_disk_keeps_no_reward_from_being_sent(
+    service: Any, campaign: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Client(service.url, timeout=10, queue_file=tmp_path / "rewards") as client:
+        journal = client._rewards._journal
+        assert journal is not None
+        journal._file.close()
+        journal._file = open("/dev/full", "a")  # noqa: SIM115 (the journal closes it)
+        assert client.reward(client.decide(campaign).ticket, 1.0)
+    assert outcomes(service, campaign) == [("observed", 1)]
+    assert "queue_file: cannot be written: No space left on device" in caplog.text
+
+
+def test_an_answer_that_makes_no_sense_is_asked_for_again() -> None:
+    answers = [b"{}", b"[]", b"<html>", b'{"results": []}', b'{"results": [{"ticket": "a-1"}]}']
+
+    class Wire:
+        def post(self, path: str, body: bytes, timeout: float) -> tuple[int, bytes]:
+            return 200, answers.pop(0)
+
+    rewards = RewardQueue(Wire(), 10, None)  # type: ignore[arg-type]
+    rewards.put("a-1", 1.0)
+    rewards.close(30)
+    assert answers == []
 
 
 def test_a_refused_reward_is_not_sent_again(

@@ -11,6 +11,7 @@ import re
 import threading
 from collections import deque
 from itertools import islice
+from typing import Any
 
 from floorline.client.answers import ServiceError, problem_of
 from floorline.client.journal import Journal, Reward
@@ -147,11 +148,19 @@ class RewardQueue:
             return []
         if status != 200:
             raise problem_of(status, answer)
-        again = []
-        for reward, result in zip(batch, json.loads(answer)["results"], strict=True):
-            problem = result.get("problem")
-            if problem and problem["status"] >= 500:
-                again.append(reward)
-            elif problem:
-                log.warning("reward of %s refused: %s", reward.ticket, problem["detail"])
-        return again
+        try:
+            return _refused_for_now(batch, json.loads(answer)["results"])
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise ServiceError("not-floorline", "the answer has no results") from None
+
+
+def _refused_for_now(batch: list[Reward], results: list[dict[str, Any]]) -> list[Reward]:
+    """The rewards that are to be sent again. Those refused for good are logged."""
+    again = []
+    for reward, result in zip(batch, results, strict=True):
+        problem = result.get("problem")
+        if problem and problem["status"] >= 500:
+            again.append(reward)
+        elif problem:
+            log.warning("reward of %s refused: %s", reward.ticket, problem["detail"])
+    return again
