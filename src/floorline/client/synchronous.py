@@ -50,7 +50,8 @@ class Client:
             key: an API key with the scopes `decide` and `reward`, if the service has keys.
             defaults: the default arm of each campaign. One that is left out is learned from the
                 service's answers; until then, `decide` raises ServiceError if there is none.
-            timeout: seconds after which `decide` answers the default arm, tries included.
+            timeout: seconds after which `decide` answers the default arm, tries included. A server
+                that sends its answer in drops can take longer; AsyncClient is strict there too.
             queue_size: rewards that wait to be sent, at most.
             queue_file: where rewards wait too, so that they survive the end of this process.
                 Only one client can use it.
