@@ -22,7 +22,7 @@ test: check
 	$(BIN)/pytest
 
 demo: setup
-	$(BIN)/floorline demo --out out
+	$(BIN)/floorline demo
 
 paper: setup
 	$(BIN)/floorline paper --out out/paper
