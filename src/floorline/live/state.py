@@ -77,7 +77,7 @@ class State:
         self._freshen = bind(freshen, choices)
         self._nominate = bind(nominate, choices)
         self._permit = bind(permit, choices)
-        self._budget_after = bind(choices[guaranteed_budget], choices)
+        self._guaranteed = bind(choices[guaranteed_budget], choices)
 
     def _start_epoch(self) -> None:
         """Counts, intervals and budget from zero."""
@@ -137,11 +137,15 @@ class State:
         known = self.settings.default_mean is not None
         return "budget-low" if known or self.arms.seen[0] > 0 else "no-rewards"
 
+    def budget_after(self, arm: int) -> float:
+        """The budget guaranteed if the arm is played now."""
+        return float(self._guaranteed(self.rules.floor, self.arms, self.clock + 1, arm))
+
     def _default_budget(self) -> float:
         """The budget guaranteed after a default decision."""
         if self.settings.voids:  # it may reach nobody, and counts once it is observed
             return self.budget()
-        return float(self._budget_after(self.rules.floor, self.arms, self.clock + 1, 0))
+        return self.budget_after(0)
 
     def refresh(self) -> None:
         """Bring the intervals up to date."""

@@ -7,10 +7,11 @@ from floorline.live.events import Event
 from floorline.live.history import record
 from floorline.live.ledger import Ledger
 from floorline.live.replay import state_before
+from floorline.live.state import State
 from floorline.live.tickets import ticket_number
 from floorline.service.calls import Call
 from floorline.service.history import answer_of, reading
-from floorline.service.messages import ArmThen, Explanation
+from floorline.service.messages import ArmThen, Check, Explanation
 from floorline.service.problems import Problem
 
 MOST_EVENTS = 100_000
@@ -72,4 +73,17 @@ def explanation(ledger: Ledger, campaign: str, made: Event, settings: Settings) 
             )
             for arm, name in enumerate(settings.arms)
         ]
+        if body["candidate"] is not None and body["reason"] not in ("paused", "drift"):
+            answer.check = _check(state, state.index[body["candidate"]])
     return answer
+
+
+def _check(state: State, candidate: int) -> Check:
+    """What the floor asks about a candidate."""
+    arms, round = state.arms, state.clock + 1
+    default_plays = int(arms.plays[0]) + (candidate == 0)
+    earned = float(arms.earned[0]) + (float(arms.lower[candidate]) if candidate else 0.0)
+    ahead = default_plays - (1 - state.settings.max_loss) * round
+    worse = arms.upper[0] if ahead < 0 else arms.lower[0]
+    budget = state.budget_after(candidate)
+    return Check(round, default_plays, ahead, earned, float(worse), budget)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from floorline.service.keys import KeyFile
+from floorline.service.keys import SCOPES, KeyFile
 from floorline.service.limits import RateLimit
 from floorline.service.problems import Problem
 
@@ -19,6 +19,13 @@ class Gate:
     def __init__(self, keys: KeyFile, rate: float) -> None:
         self._keys = keys
         self._limit = RateLimit(rate)
+
+    def scopes(self, authorization: bytes) -> tuple[str, ...]:
+        """What may be done with this `Authorization` header."""
+        if not self._keys.required:
+            return SCOPES
+        known = self._keys.find(authorization)
+        return () if known is None else known.scopes
 
     def admit(self, scope: str | None, method: str, headers: Mapping[bytes, bytes]) -> None:
         """Let a request in that needs this scope.

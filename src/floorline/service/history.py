@@ -9,7 +9,7 @@ import asyncio
 import csv
 import io
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import closing
 from typing import TypeVar
 
@@ -120,7 +120,7 @@ async def export(call: Call) -> Stream:
 
 async def _export(
     entry: Entry, lines: Callable[[list[RecordAnswer]], bytes]
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes, None]:
     after = 0
     if lines is _csv:
         yield (",".join(RecordAnswer.__struct_fields__) + "\r\n").encode()

@@ -227,6 +227,26 @@ class ArmThen(Struct):
     upper: float
 
 
+class Check(Struct):
+    """What the floor asked about the candidate: would the budget be sure to stay above zero?
+
+    The budget is `earned + ahead * default_mean`, with `ahead` being `default_plays` less
+    `floor_share * round`.
+    """
+
+    round: int
+    """Decisions that count, this one included."""
+    default_plays: int
+    """Those of them that the default would have had."""
+    ahead: float
+    earned: float
+    """What the challengers are sure to earn, the candidate included: plays by lower end."""
+    default_mean: float
+    """The end of the default's interval that is worse here."""
+    budget: float
+    """What is guaranteed then; below zero, the candidate is refused."""
+
+
 class Explanation(Struct):
     """Why a decision was made as it was."""
 
@@ -240,6 +260,8 @@ class Explanation(Struct):
     """The share of the default's reward that is promised."""
     arms: list[ArmThen] | None
     """What was known just before."""
+    check: Check | None = None
+    """The arithmetic; null where no candidate was asked about."""
 
 
 class Series(Struct):
@@ -262,6 +284,16 @@ class Series(Struct):
     """By arm."""
     reasons: dict[str, list[int]]
     """Decisions by reason."""
+
+
+class Update(Struct):
+    """Where a campaign stands now, as its live stream tells it."""
+
+    status: Status | None
+    point: Series | None
+    """The last point of the series."""
+    problem: str | None = None
+    """Why there is no status."""
 
 
 class OfrepContext(Struct):

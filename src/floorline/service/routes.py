@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from floorline.service import campaigns, decisions, explain, health, history, messages, ofrep
+from floorline.service import campaigns, decisions, explain, feed, health, history, messages, ofrep
 from floorline.service.calls import Operation
 from floorline.service.limits import MAX_BATCH_BODY
 
@@ -65,6 +65,10 @@ OPERATIONS = (
     Operation(
         "GET", f"{CAMPAIGN}/series", history.series, "See how a campaign went", "read",
         messages.Series, problems=(404,),
+    ),
+    Operation(
+        "GET", f"{CAMPAIGN}/live", feed.live, "Watch a campaign: server-sent events", "read",
+        "text/event-stream", problems=(404,),
     ),
     Operation(
         "GET", f"{CAMPAIGN}/events", history.events, "Page through the events", "read",

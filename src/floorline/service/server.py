@@ -22,14 +22,27 @@ def serve(config: Config) -> None:
     log_to_stderr()
     service = Service(config)
     listening = _listen(config)
-    server = uvicorn.Server(uvicorn.Config(
+    server = Server(uvicorn.Config(
         service.app, log_config=None, access_log=False, server_header=False, lifespan="on",
         timeout_keep_alive=30, timeout_graceful_shutdown=PATIENCE,
-    ))  # fmt: skip
+    ), service)  # fmt: skip
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     log.info("listening", extra={"address": f"http://{shown}:{port}", "data": str(config.data)})
     server.run(sockets=[listening])
+
+
+class Server(uvicorn.Server):
+    """Ends the streams of those who watch before it waits for open requests."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End in order."""
+        await self._service.registry.end_feeds()
+        await super().shutdown(sockets)
 
 
 def _listen(config: Config) -> socket.socket:
