@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from typing import Any, NamedTuple
+
+import msgspec
 
 VERSION = 1
 """The version of the events' form; a ledger says which it was begun with."""
@@ -36,24 +37,32 @@ class Row(NamedTuple):
     ticket: int | None
     key: str | None
     body: str
+    """The body as JSON."""
     check: int
     """A checksum of this row and all rows before it."""
 
 
-_encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def to_row(event: Event, check_before: int) -> Row:
     """The event as it is stored, its checksum continuing that of the row before."""
-    row = Row(*event[:5], _encode(event.body), 0)
-    return row._replace(check=checksum(row, check_before))
+    seq, time, kind, ticket, key, body = event
+    text = _encode(body).decode()
+    check = checksum(seq, time, kind, ticket, key, text, check_before)
+    return Row(seq, time, kind, ticket, key, text, check)
 
 
 def from_row(row: Row) -> Event:
     """The event that was stored."""
-    return Event(*row[:5], json.loads(row.body))
+    return Event(row.seq, row.time, row.kind, row.ticket, row.key, _decode(row.body))
 
 
-def checksum(row: Row, check_before: int) -> int:
+def checksum(
+    seq: int, time: float, kind: str, ticket: int | None, key: str | None, body: str,
+    check_before: int,
+) -> int:  # fmt: skip
     """CRC-32 of a row's contents, continued from the row before."""
-    return zlib.crc32(repr(row[:6]).encode(), check_before)
+    text = f"{seq} {time!r} {kind} {ticket} {key!r} {body}"
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"), check_before)

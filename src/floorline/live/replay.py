@@ -1,69 +1,56 @@
-"""State from events: the whole of them, or those since a snapshot."""
+"""State from events: all of them, or those since a snapshot."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from floorline.live import snapshot
 from floorline.live.errors import LedgerError
-from floorline.live.events import from_row
+from floorline.live.events import Event
 from floorline.live.ledger import Ledger
 from floorline.live.settings import Settings
 from floorline.live.state import State
 
+Checked = Iterator[tuple[Event, int]]
+"""Events, each with its checksum."""
 
-def load(ledger: Ledger) -> tuple[State, int]:
-    """The state that a ledger leads to and the last checksum, from its latest good snapshot."""
+
+def load(ledger: Ledger, upto: int | None = None) -> tuple[State, int]:
+    """The state that a ledger leads to, and the last checksum; up to an event if that is given."""
     for seq in ledger.snapshots():
-        started = _from_snapshot(ledger, seq)
-        if started is not None:
-            return _go_on(ledger, *started)
-    return replay(ledger)
+        if upto is None or seq <= upto:
+            found = _from_snapshot(ledger, seq)
+            if found is not None:
+                state, check = found
+                return _go_on(state, check, ledger.checked_events(seq, check), upto)
+    state, events = start(ledger)
+    return _go_on(state, 0, events, upto)
 
 
-def replay(ledger: Ledger) -> tuple[State, int]:
-    """The state that all events of a ledger lead to, and the last checksum."""
-    events = ledger.checked_events(0, 0)
-    first, check = next(events, (None, 0))
+def start(ledger: Ledger) -> tuple[State, Checked]:
+    """The state before anything happened, and all that happened."""
+    first = ledger.event(1)
     if first is None or first.kind != "opened":
-        raise LedgerError(f"{ledger.path}: does not begin with a campaign's opening")
-    state = State(Settings.from_json(first.body["settings"]))
-    state.apply(first)
-    for event, check in events:  # noqa: B007 (the last one is wanted)
-        state.apply(event)
-    return state, check
+        raise LedgerError(f"{ledger.path}: does not begin with the opening of a campaign")
+    return State(Settings.from_json(first.body["settings"])), ledger.checked_events(0, 0)
 
 
-def _go_on(ledger: Ledger, state: State, check: int) -> tuple[State, int]:
-    for event, check in ledger.checked_events(state.seq, check):  # noqa: B007, B020
+def _go_on(state: State, check: int, events: Checked, upto: int | None) -> tuple[State, int]:
+    for event, after in events:
+        if upto is not None and event.seq > upto:
+            break
         state.apply(event)
+        check = after
     return state, check
 
 
 def _from_snapshot(ledger: Ledger, seq: int) -> tuple[State, int] | None:
-    """The state and checksum at a snapshot; None if it is not good."""
+    """The state and the checksum at a snapshot; None if it is not good."""
     try:
         check, values = ledger.snapshot(seq)
-        event = ledger.row(seq)
-        if event is None or event.check != check:
+        row = ledger.row(seq)
+        if row is None or row.check != check:
             return None
         return snapshot.from_json(values), check
     except (ValueError, KeyError, TypeError, IndexError):
         return None
-
-
-def state_before(ledger: Ledger, seq: int, most: int) -> State | None:
-    """The state just before an event; None if more than `most` events would have to be replayed."""
-    for kept in ledger.snapshots():
-        started = _from_snapshot(ledger, kept) if kept < seq else None
-        if started is not None:
-            state = started[0]
-            break
-    else:
-        first = ledger.event(1)
-        if first is None:
-            return None
-        state = State(Settings.from_json(first.body["settings"]))
-    if seq - state.seq > most:
-        return None
-    for row in ledger.rows(state.seq, seq - 1):
-        state.apply(from_row(row))
-    return state

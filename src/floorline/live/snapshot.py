@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from floorline.core.late import open_play
@@ -32,6 +33,12 @@ def to_json(state: State) -> dict[str, Any]:
             **{name: getattr(state.book, name)[places].tolist() for name in BY_PLAY},
         },
     }
+
+
+def plain(state: State) -> dict[str, Any]:
+    """The same as `to_json` gives after it was stored and read again."""
+    values: dict[str, Any] = json.loads(json.dumps(to_json(state)))
+    return values
 
 
 def from_json(values: dict[str, Any]) -> State:

@@ -23,7 +23,7 @@ from floorline.core.late import (
     receive,
     skip_play,
 )
-from floorline.core.records import FOREVER, Arms, new_arms
+from floorline.core.records import FOREVER, Arms, Decision, new_arms
 from floorline.core.steps import forget, guaranteed_budget, nominate, permit
 from floorline.floors.confidence import budget_bound
 from floorline.live.drift import DriftWatch
@@ -40,16 +40,6 @@ class OpenPlay(NamedTuple):
     """Where the book keeps it."""
     block: int
     """For the default arm: where the drift watch keeps it."""
-
-
-class Choice(NamedTuple):
-    """What would be decided now, and why."""
-
-    arm: int
-    candidate: int | None
-    reason: str
-    guaranteed_budget: float
-    probability: float | None
 
 
 class State:
@@ -77,7 +67,7 @@ class State:
         self._freshen = bind(freshen, choices)
         self._nominate = bind(nominate, choices)
         self._permit = bind(permit, choices)
-        self._guaranteed = bind(choices[guaranteed_budget], choices)
+        self._budget_after = bind(choices[guaranteed_budget], choices)
 
     def _start_epoch(self) -> None:
         """Counts, intervals and budget from zero."""
@@ -102,50 +92,26 @@ class State:
 
     # What is asked of the state.
 
-    def choose(self, candidate: int | None, coin: float, rng: Any) -> Choice:
-        """What to decide now. `coin` is uniform in [0, 1) and independent of all else."""
-        self.refresh()
-        settings, arms, round = self.settings, self.arms, self.clock + 1
-        if self.paused or self.drift.alarm:
-            reason = "paused" if self.paused else "drift"
-            return Choice(0, candidate, reason, self._default_budget(), 1.0)
-        given = candidate is not None
-        if candidate is None:
-            self._memory[:] = 0.0
-            candidate = self._nominate(self.rules, self._seen_by_proposer, self._memory, round, rng)
-        decision = self._permit(self.rules, arms, round, candidate)
-        explores = decision.arm > 0
-        held = coin < settings.holdback
-        probability = None
-        if not given and settings.policy == "conservative-ucb":
-            probability = 1.0
-            if explores:
-                probability = settings.holdback if held else 1.0 - settings.holdback
-        if held or not explores:
-            reason = self._why_default(held, candidate)
-            return Choice(0, candidate, reason, self._default_budget(), probability)
-        proved = arms.lower[candidate] >= arms.upper[0]
-        reason = "exploit" if proved else "explore"
-        budget = float(decision.guaranteed_budget)
-        return Choice(candidate, candidate, reason, budget, probability)
+    def propose(self, rng: Any) -> int:
+        """The arm that the proposer would like to play now; it sees open plays in its counts."""
+        self._memory[:] = 0.0
+        round = self.clock + 1
+        return int(self._nominate(self.rules, self._seen_by_proposer, self._memory, round, rng))
 
-    def _why_default(self, held: bool, candidate: int) -> str:
-        if held:
-            return "holdback"
-        if candidate == 0:
-            return "default-is-best"
-        known = self.settings.default_mean is not None
-        return "budget-low" if known or self.arms.seen[0] > 0 else "no-rewards"
+    def permit(self, candidate: int) -> Decision:
+        """The floor's answer to a candidate, if the intervals are up to date."""
+        decision: Decision = self._permit(self.rules, self.arms, self.clock + 1, candidate)
+        return decision
 
-    def budget_after(self, arm: int) -> float:
-        """The budget guaranteed if the arm is played now."""
-        return float(self._guaranteed(self.rules.floor, self.arms, self.clock + 1, arm))
-
-    def _default_budget(self) -> float:
-        """The budget guaranteed after a default decision."""
+    def budget_after_default(self) -> float:
+        """The budget guaranteed after a default decision, if the intervals are up to date."""
         if self.settings.voids:  # it may reach nobody, and counts once it is observed
             return self.budget()
         return self.budget_after(0)
+
+    def budget_after(self, arm: int) -> float:
+        """The budget guaranteed if `arm` is played now, if the intervals are up to date."""
+        return float(self._budget_after(self.rules.floor, self.arms, self.clock + 1, arm))
 
     def refresh(self) -> None:
         """Bring the intervals up to date."""
@@ -260,8 +226,3 @@ class State:
             self._use_book(more_room(self.book))
             self._free = list(range(size, 2 * size))
         return self._free.pop()
-
-    def replay(self, events: Iterator[Event]) -> None:
-        """Let events happen one after the other."""
-        for event in events:
-            self.apply(event)

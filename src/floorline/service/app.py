@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Route, Router
 from starlette.types import Receive, Scope, Send
 
 from floorline.service import docs
 from floorline.service.config import Config
-from floorline.service.endpoint import Endpoint, respond
+from floorline.service.endpoint import Endpoint, send_problem
 from floorline.service.folder import Folder
 from floorline.service.gate import Gate
 from floorline.service.keys import KeyFile
 from floorline.service.metrics import Metrics
-from floorline.service.problems import MEDIA_TYPE, Problem
+from floorline.service.problems import Problem
 from floorline.service.registry import Registry
 from floorline.service.routes import OPERATIONS
 
@@ -30,10 +31,19 @@ class Service:
         self.gate = Gate(KeyFile(self.folder.keys), config.rate)
         self.registry = Registry(self.folder, self.metrics.commit)
         self.ready = False
-        self.app = Router(
+        self.router = Router(
             routes=[*self._api(), *docs.routes()], default=_unknown, lifespan=self._run,
             redirect_slashes=False,
         )  # fmt: skip
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        scope["app"] = self
+        try:
+            await self.router(scope, receive, send)
+        except HTTPException as error:  # of pages; the API's own endpoints send what goes wrong
+            problem = Problem(error.status_code, "page", error.detail, error.headers)
+            await send_problem(send, problem, scope["path"])
 
     def _api(self) -> list[BaseRoute]:
         paths = list(dict.fromkeys(operation.path for operation in OPERATIONS))
@@ -59,4 +69,4 @@ class Service:
 async def _unknown(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
         problem = Problem(404, "unknown-path", f"there is nothing at {scope['path']}")
-        await respond(send, 404, problem.document(None, ""), MEDIA_TYPE.encode(), {})
+        await send_problem(send, problem, scope["path"])

@@ -25,11 +25,12 @@ class Call:
 
 @dataclass(slots=True)
 class Reply:
-    """An answer that is more than a message with the usual status."""
+    """An answer that is more than a message with status 200."""
 
-    body: Any
+    body: bytes
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
+    media_type: str = "application/json"
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from floorline.live import Campaign
+from floorline.live import Campaign, CampaignError
 from floorline.service.calls import Call, Reply
 from floorline.service.messages import CampaignAnswer, Campaigns
 from floorline.service.problems import Problem
@@ -26,7 +26,8 @@ async def create(call: Call) -> Reply:
         log.info("campaign opened", extra={"campaign": name, "settings": settings})
     answer = await answer_of(entry)
     answer.warnings = entry.settings.warnings
-    return Reply(answer, 201 if new else 200, {"Location": f"/v1/campaigns/{name}"})
+    body = msgspec.json.encode(answer)
+    return Reply(body, 201 if new else 200, {"Location": f"/v1/campaigns/{name}"})
 
 
 async def list_all(call: Call) -> Campaigns:
@@ -49,8 +50,11 @@ async def answer_of(found: Entry | Broken) -> CampaignAnswer:
     if isinstance(found, Broken):
         answer.problem = found.why
         return answer
-    answer.status = await found.writer.submit(Campaign.status)
-    answer.available = True
+    try:
+        answer.status = await found.writer.submit(Campaign.status)
+        answer.available = True
+    except (CampaignError, Problem) as error:
+        answer.problem = str(error)
     return answer
 
 

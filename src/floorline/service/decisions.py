@@ -106,4 +106,4 @@ def _observe(campaign: Campaign, given: TicketReward) -> TakenOrNot:
 
 
 def _refused(ticket: str, error: Exception) -> TakenOrNot:
-    return TakenOrNot(ticket, problem=problem_of(error).document(None, ""))
+    return TakenOrNot(ticket, problem=problem_of(error).document())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import aclosing
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("floorline.service")
 
-JSON = b"application/json"
+JSON = "application/json"
 
 
 class Endpoint:
@@ -52,11 +51,12 @@ class Endpoint:
             if isinstance(answer, Stream):
                 sending, status = True, 200
                 await _stream(receive, send, answer)
-                return
-            if not isinstance(answer, Reply):
-                answer = Reply(answer)
-            status = answer.status
-            await respond(send, status, answer.body, JSON, answer.headers)
+            elif isinstance(answer, Reply):
+                status = answer.status
+                await respond(send, status, answer.body, answer.media_type, answer.headers)
+            else:
+                status = 200
+                await respond(send, status, msgspec.json.encode(answer))
         except Exception as error:
             if sending:
                 raise  # too late for a problem document: the connection breaks off
@@ -74,7 +74,10 @@ class Endpoint:
         if operation.body is not None:
             body = await _read(headers, receive, operation.max_body)
             if body or operation.body_needed:
-                if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != JSON:
+                if (
+                    headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+                    != JSON.encode()
+                ):
                     raise Problem(415, "not-json", "the body must be application/json")
                 call.body = _decoded(self._decoders[operation.method], body)
             else:
@@ -86,32 +89,36 @@ class Endpoint:
     async def _fail(
         self, send: Send, scope: Scope, operation: Operation | None, error: Exception
     ) -> int:
-        request_id = secrets.token_hex(8)
-        try:
-            problem = problem_of(error)
-        except Exception:
-            problem = Problem(500, "internal", "something is wrong with the service; see its log")
-            log.exception("internal error", extra={"request_id": request_id})
+        problem = problem_of(error)
         default_arm = None
         if operation is not None and operation.default_of and problem.status != 401:
             found = self._service.registry.find(scope["path_params"][operation.default_of])
             default_arm = None if found is None else found.default_arm
-        if problem.status >= 500:
-            log.error("request failed", extra={"request_id": request_id, "path": scope["path"],
-                                               "status": problem.status,
-                                               "why": problem.detail})  # fmt: skip
-        document = problem.document(default_arm, request_id)
-        await respond(send, problem.status, document, MEDIA_TYPE.encode(), problem.headers)
+        await send_problem(send, problem, scope["path"], default_arm)
         return problem.status
 
 
-async def respond(
-    send: Send, status: int, message: Any, media_type: bytes, headers: Mapping[str, str]
+async def send_problem(
+    send: Send, problem: Problem, path: str, default_arm: str | None = None
 ) -> None:
-    """Send a message as JSON."""
-    body = msgspec.json.encode(message)
-    raw = [(b"content-type", media_type), (b"content-length", b"%d" % len(body))]
-    raw += [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    """Send a problem document; one of the service's own making is also logged."""
+    document = problem.document(default_arm)
+    if problem.status >= 500:
+        log.error("request failed", extra={"request_id": document.request_id, "path": path,
+                                           "status": problem.status,
+                                           "why": problem.detail})  # fmt: skip
+    body = msgspec.json.encode(document)
+    await respond(send, problem.status, body, MEDIA_TYPE, problem.headers)
+
+
+async def respond(
+    send: Send, status: int, body: bytes, media_type: str = JSON,
+    headers: Mapping[str, str] | None = None,
+) -> None:  # fmt: skip
+    """Send a whole answer."""
+    raw = [(b"content-type", media_type.encode()), (b"content-length", b"%d" % len(body))]
+    if headers:
+        raw += [(name.lower().encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": raw})
     await send({"type": "http.response.body", "body": body})
 

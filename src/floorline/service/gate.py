@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from floorline.service.keys import SCOPES, KeyFile
@@ -39,31 +40,28 @@ class Gate:
             key = self._keys.check(headers.get(b"authorization", b""), scope)
         else:
             key = ""
-            refuse_foreign_pages(headers)
+            if not is_own_page(headers.get(b"host", b"localhost"), headers.get(b"origin")):
+                raise Problem(403, "foreign-page",
+                              "without keys, only this machine's own pages may ask")  # fmt: skip
         wait = self._limit.wait(key)
         if wait > 0:
             raise Problem(429, "too-many", "this key makes too many requests",
                           {"Retry-After": str(math.ceil(wait))})  # fmt: skip
 
 
-def refuse_foreign_pages(headers: Mapping[bytes, bytes]) -> None:
-    """Keep web pages of others from using a service without keys through a visitor's browser.
+@lru_cache(1024)
+def is_own_page(host: bytes, origin: bytes | None) -> bool:
+    """Whether a request is not made by a foreign web page, through the browser of someone here.
 
-    Raises:
-        Problem: 403 where the browser says that the page is of another origin, or was led here
-            by another name than that of this machine.
+    Such a page has another origin, or was led here by another name than this machine's.
+
+    >>> is_own_page(b"localhost:8400", None), is_own_page(b"localhost:8400", b"https://other.net")
+    (True, False)
     """
-    host = headers.get(b"host", b"localhost").decode("latin-1")
-    origin = headers.get(b"origin")
-    fits = _hostname(host) in LOOPBACK
-    if origin is not None:
-        fits = fits and urlsplit(origin.decode("latin-1")).netloc == host
-    if not fits:
-        raise Problem(403, "foreign-page", "without keys, only this machine's own pages may ask")
-
-
-def _hostname(host: str) -> str:
     try:
-        return urlsplit(f"//{host}").hostname or ""
+        name = urlsplit(f"//{host.decode('latin-1')}").hostname
     except ValueError:
-        return ""
+        return False
+    if name not in LOOPBACK:
+        return False
+    return origin is None or origin.partition(b"//")[2] == host

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from contextlib import suppress
 
-from floorline.live import Campaign, Status
-from floorline.service.calls import Call, Stream
+from floorline.live import Campaign, CampaignError, Status
+from floorline.service.calls import Call, Reply
 from floorline.service.messages import Live, Ready
 from floorline.service.metrics import MEDIA_TYPE
 from floorline.service.problems import Problem, unavailable
@@ -26,19 +26,12 @@ async def readyz(call: Call) -> Ready:
     return Ready("ready", len(entries), failing)
 
 
-async def metrics(call: Call) -> Stream:
+async def metrics(call: Call) -> Reply:
     """What Prometheus reads."""
     found: dict[str, Status | None] = {}
     for entry in call.service.registry.all():
         found[entry.name] = None
         if isinstance(entry, Entry):
-            try:
+            with suppress(CampaignError, Problem):
                 found[entry.name] = await entry.writer.submit(Campaign.status)
-            except Exception as error:
-                if not isinstance(error, Problem):
-                    continue
-    return Stream(_whole(call.service.metrics.text(found)), MEDIA_TYPE)
-
-
-async def _whole(text: bytes) -> AsyncIterator[bytes]:
-    yield text
+    return Reply(call.service.metrics.text(found), media_type=MEDIA_TYPE)

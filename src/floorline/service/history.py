@@ -123,7 +123,7 @@ async def _export(
 ) -> AsyncGenerator[bytes, None]:
     after = 0
     if lines is _csv:
-        yield (",".join(RecordAnswer.__struct_fields__) + "\r\n").encode()
+        yield (",".join(RecordAnswer.__struct_fields__) + "\n").encode()
     while True:
         page = await reading(entry, _page_after(after))
         if not page:
@@ -138,7 +138,7 @@ def _page_after(place: int) -> Callable[[Ledger], list[tuple[Event, list[Event]]
 
 def _csv(found: list[RecordAnswer]) -> bytes:
     text = io.StringIO()
-    csv.writer(text).writerows(msgspec.structs.astuple(one) for one in found)
+    csv.writer(text, lineterminator="\n").writerows(msgspec.structs.astuple(one) for one in found)
     return text.getvalue().encode()
 
 

@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 
 from floorline.live import Status, Ticket
 from floorline.live.campaign import MAX_KEY
+from floorline.live.explain import Term
 from floorline.live.settings import MAX_ARMS, POLICIES, SILENCES
 from floorline.service.limits import MAX_BATCH, MAX_PAGE
 from floorline.service.problems import ProblemDocument
@@ -217,51 +218,20 @@ class EventPage(Struct):
     """The cursor of the next page; null at the end."""
 
 
-class ArmThen(Struct):
-    """What was known of an arm."""
-
-    name: str
-    plays: int
-    seen: int
-    lower: float
-    upper: float
-
-
-class Check(Struct):
-    """What the floor asked about the candidate: would the budget be sure to stay above zero?
-
-    The budget is `earned + ahead * default_mean`, with `ahead` being `default_plays` less
-    `floor_share * round`.
-    """
-
-    round: int
-    """Decisions that count, this one included."""
-    default_plays: int
-    """Those of them that the default would have had."""
-    ahead: float
-    earned: float
-    """What the challengers are sure to earn, the candidate included: plays by lower end."""
-    default_mean: float
-    """The end of the default's interval that is worse here."""
-    budget: float
-    """What is guaranteed then; below zero, the candidate is refused."""
-
-
 class Explanation(Struct):
-    """Why a decision was made as it was."""
+    """Why a decision was made as it was: the arithmetic of its budget."""
 
     decision: RecordAnswer
     words: str
     """The reason as a sentence."""
-    round: int | None
-    """Which decision of its epoch it was; null where that lies too far back to be worked out."""
-    epoch: int | None
-    floor_share: float
-    """The share of the default's reward that is promised."""
-    arms: list[ArmThen] | None
-    """What was known just before."""
-    check: Check | None = None
-    """The arithmetic; null where no candidate was asked about."""
+    decisions: int
+    """Decisions on the clock, this one included."""
+    max_loss: float
+    terms: list[Term]
+    """What each arm adds to the guaranteed budget."""
+    guaranteed_budget: float
+    candidate_budget: float | None
+    """What would have stayed guaranteed had the candidate been played, if it was not."""
 
 
 class Series(Struct):

@@ -28,13 +28,18 @@ class Metrics:
                                 buckets=SIZES, registry=self._registry)  # fmt: skip
         self._commit = Histogram("floorline_commit_seconds", "Seconds for a group of operations.",
                                  buckets=SECONDS, registry=self._registry)  # fmt: skip
+        self._children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._campaigns = _Campaigns()
         self._registry.register(self._campaigns)
 
     def request(self, path: str, method: str, status: int, seconds: float) -> None:
         """Count a request."""
-        self._requests.labels(path, method, status).inc()
-        self._seconds.labels(path).observe(seconds)
+        children = self._children.get((path, method, status))
+        if children is None:  # looking them up by labels is slow
+            children = self._requests.labels(path, method, status), self._seconds.labels(path)
+            self._children[path, method, status] = children
+        children[0].inc()
+        children[1].observe(seconds)
 
     def commit(self, size: int, seconds: float) -> None:
         """Count a group of operations."""

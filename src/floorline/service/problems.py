@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+import secrets
 from collections.abc import Mapping
 from http import HTTPStatus
 
 import msgspec
 
 from floorline.live import Conflict, LedgerError, Stopped, UnknownTicket
+
+log = logging.getLogger("floorline.service")
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -39,11 +43,11 @@ class Problem(Exception):  # noqa: N818 (it is what the answer is called)
         self.detail = detail
         self.headers = headers or {}
 
-    def document(self, default_arm: str | None, request_id: str) -> ProblemDocument:
-        """The answer's body."""
+    def document(self, default_arm: str | None = None) -> ProblemDocument:
+        """The answer's body, with a new request id."""
         return ProblemDocument(
             f"urn:floorline:problem:{self.word}", HTTPStatus(self.status).phrase, self.status,
-            self.detail, default_arm, request_id,
+            self.detail, default_arm, secrets.token_hex(8),
         )  # fmt: skip
 
 
@@ -53,7 +57,7 @@ def unavailable(detail: str, seconds: int = 1) -> Problem:
 
 
 def problem_of(error: Exception) -> Problem:
-    """The problem that an error of a campaign is; the error itself if it is none of these."""
+    """The problem that an error is; one that should not happen is logged."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, UnknownTicket):
@@ -62,8 +66,9 @@ def problem_of(error: Exception) -> Problem:
         return Problem(409, "stopped", str(error))
     if isinstance(error, Conflict):
         return Problem(409, "conflict", str(error))
-    if isinstance(error, LedgerError):
+    if isinstance(error, (LedgerError, OSError)):
         return unavailable(str(error))
     if isinstance(error, ValueError):
         return Problem(422, "invalid", str(error))
-    raise error
+    log.error("internal error", exc_info=error)
+    return Problem(500, "internal", "something is wrong with the service; see its log")

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from threading import Event
 from typing import Any
 
-from floorline.live import Campaign, LedgerError, Settings
+from floorline.live import Campaign, CampaignError, LedgerError, Settings
 from floorline.live.ledger import Ledger
 from floorline.service.feed import Feed
 from floorline.service.folder import Folder
 from floorline.service.problems import Problem, unavailable
-from floorline.service.series import Point, Track, points_of
+from floorline.service.series import Track, points_of
 from floorline.service.writer import Writer
 
 log = logging.getLogger("floorline.service")
@@ -40,10 +42,13 @@ class Entry:
         self.track.settle(durable)
         self.feed.notice(self._campaign.seq)
 
-    async def rebuild(self, last: int) -> None:
+    async def rebuild(self, last: int, closing: Event) -> None:
         """Make the track of what happened up to a place in the ledger."""
-        points: list[Point] = await asyncio.to_thread(points_of, self.path, last)
-        await self.writer.submit(lambda _: self.track.add(points))
+        try:
+            points = await asyncio.to_thread(points_of, self.path, last, closing)
+            await self.writer.submit(lambda _: self.track.add(points))
+        except (CampaignError, Problem) as error:
+            log.warning("no series", extra={"campaign": self.name, "why": str(error)})
 
 
 class Broken:
@@ -55,11 +60,8 @@ class Broken:
         self.settings: Settings | None = None
         self.id: str | None = None
         try:
-            ledger = Ledger(str(path), read_only=True)
-            try:
+            with closing(Ledger(str(path), read_only=True)) as ledger:
                 opened = ledger.event(1)
-            finally:
-                ledger.close()
             if opened is not None:
                 self.settings = Settings.from_json(opened.body["settings"])
                 self.id = opened.body["id"]
@@ -82,20 +84,23 @@ class Registry:
         self._by_id: dict[str, Entry | Broken] = {}
         self._opening = asyncio.Lock()
         self._rebuilding: set[asyncio.Task[None]] = set()
+        self._closing = Event()
 
     async def open_all(self) -> None:
         """Open every campaign of the folder; a damaged one does not keep out the others."""
         for name in self.folder.names():
             path = self.folder.ledger(name)
             try:
+                if not await asyncio.to_thread(has_begun, str(path)):
+                    continue  # its opening was cut off; it can be opened anew
                 campaign = await asyncio.to_thread(Campaign.open, path)
-            except (LedgerError, ValueError) as error:
+            except Exception as error:  # whatever it is, the others must be served
                 log.error("campaign unavailable", extra={"campaign": name, "why": str(error)})
                 self._add(Broken(name, path, str(error)))
                 continue
             entry = Entry(name, path, campaign, self._watch)
             self._add(entry)
-            task = asyncio.create_task(entry.rebuild(campaign.ledger.count()))
+            task = asyncio.create_task(entry.rebuild(campaign.state()["seq"], self._closing))
             self._rebuilding.add(task)
             task.add_done_callback(self._rebuilding.discard)
 
@@ -165,11 +170,17 @@ class Registry:
 
     async def close(self) -> None:
         """Finish all that waits and close the ledgers."""
-        for task in self._rebuilding:
-            task.cancel()
+        self._closing.set()
+        await asyncio.gather(*self._rebuilding)
         for entry in self.all():
             if isinstance(entry, Entry):
                 await entry.writer.close()
+
+
+def has_begun(path: str) -> bool:
+    """Whether a ledger holds a campaign."""
+    with closing(Ledger(path, read_only=True)) as ledger:
+        return ledger.event(1) is not None
 
 
 def _available(found: Entry | Broken) -> Entry:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from threading import Event
 
 from floorline.live import Campaign, Settings, Status
 from floorline.live.ledger import Ledger
@@ -69,8 +70,8 @@ class Track:
         return list(first.values())
 
 
-def points_of(path: str, last: int) -> list[Point]:
-    """The points of a ledger up to a place in it, by a replay."""
+def points_of(path: str, last: int, closing: Event) -> list[Point]:
+    """The points of a ledger up to a place in it, by a replay, unless the service is closing."""
     ledger = Ledger(path, read_only=True)
     try:
         first = ledger.event(1)
@@ -86,7 +87,7 @@ def points_of(path: str, last: int) -> list[Point]:
             if event.kind == "decided" and event.seq >= expected:
                 points.append(Point(event.seq, event.time, status_of("", state, 0, event.time)))
                 expected = (event.seq // step + 1) * step
-            if event.seq >= last:
+            if event.seq >= last or closing.is_set():
                 break
         return points
     finally:

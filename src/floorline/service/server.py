@@ -23,7 +23,7 @@ def serve(config: Config) -> None:
     service = Service(config)
     listening = _listen(config)
     server = Server(uvicorn.Config(
-        service.app, log_config=None, access_log=False, server_header=False, lifespan="on",
+        service, log_config=None, access_log=False, server_header=False, lifespan="on",
         timeout_keep_alive=30, timeout_graceful_shutdown=PATIENCE,
     ), service)  # fmt: skip
     host, port = listening.getsockname()[:2]
