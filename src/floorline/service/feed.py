@@ -67,7 +67,8 @@ class Feed:
             heard = self._count
             while True:
                 async with self._news:
-                    await self._news.wait_for(lambda: self._count != heard or self._ended)
+                    while self._count == heard and not self._ended:
+                        await self._news.wait()
                 if self._ended:
                     return
                 heard = self._count

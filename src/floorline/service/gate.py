@@ -21,9 +21,14 @@ class Gate:
         self._keys = keys
         self._limit = RateLimit(rate)
 
+    @property
+    def required(self) -> bool:
+        """Whether a key is needed."""
+        return self._keys.required
+
     def scopes(self, authorization: bytes) -> tuple[str, ...]:
         """What may be done with this `Authorization` header."""
-        if not self._keys.required:
+        if not self.required:
             return SCOPES
         known = self._keys.find(authorization)
         return () if known is None else known.scopes
@@ -36,7 +41,7 @@ class Gate:
         """
         if scope is None:
             return
-        if self._keys.required:
+        if self.required:
             key = self._keys.check(headers.get(b"authorization", b""), scope)
         else:
             key = ""

@@ -16,7 +16,7 @@ from typing import TypeVar
 import msgspec
 
 from floorline.live import Campaign, Record, Status
-from floorline.live.events import Event
+from floorline.live.events import CHANGES, KINDS, Event
 from floorline.live.history import record
 from floorline.live.ledger import Ledger
 from floorline.live.tickets import ticket_id
@@ -24,6 +24,7 @@ from floorline.service.calls import Call, Stream
 from floorline.service.messages import (
     EventAnswer,
     EventPage,
+    EventQuery,
     PageQuery,
     RecordAnswer,
     RecordPage,
@@ -65,8 +66,9 @@ async def decisions(call: Call) -> RecordPage:
 async def events(call: Call) -> EventPage:
     """A page of events."""
     entry = call.service.registry.get(call.path["name"])
-    query: PageQuery = call.query
+    query: EventQuery = call.query
     newest = query.order == "newest"
+    kinds = KINDS if query.kind == "all" else CHANGES
 
     def read(ledger: Ledger) -> EventPage:
         found = [
@@ -78,7 +80,7 @@ async def events(call: Call) -> EventPage:
                 event.key,
                 event.body,
             )
-            for event in ledger.events(_start(query), query.limit, newest=newest)
+            for event in ledger.events(_start(query), query.limit, newest=newest, kinds=kinds)
         ]
         return EventPage(found, found[-1].seq if len(found) == query.limit else None)
 

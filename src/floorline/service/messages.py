@@ -169,6 +169,13 @@ class PageQuery(Struct, forbid_unknown_fields=True):
     """Which come first."""
 
 
+class EventQuery(PageQuery, forbid_unknown_fields=True):
+    """Which events are wanted."""
+
+    kind: Literal["all", "changes"] = "all"
+    """`changes`: what was done to the campaign itself, without decisions and rewards."""
+
+
 class ExportQuery(Struct, forbid_unknown_fields=True):
     """How to write the decisions."""
 

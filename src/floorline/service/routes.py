@@ -72,7 +72,7 @@ OPERATIONS = (
     ),
     Operation(
         "GET", f"{CAMPAIGN}/events", history.events, "Page through the events", "read",
-        messages.EventPage, query=messages.PageQuery, problems=(404,),
+        messages.EventPage, query=messages.EventQuery, problems=(404,),
     ),
     Operation(
         "GET", f"{CAMPAIGN}/decisions/{{ticket}}", explain.explain, "Explain a decision", "read",

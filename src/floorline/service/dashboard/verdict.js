@@ -1,0 +1,45 @@
+// The verdict in words, and the numbers that matter most.
+
+import { byId, el, say } from "./dom.js";
+import { amount, count, duration, exactPercent, percent } from "./format.js";
+
+/** `good`, `warn` or `bad`: how a verdict is to be taken. */
+export function mood(status) {
+  if (status === null) return "bad";
+  if (status.state === "drift") return "warn";
+  return status.guaranteed_share >= status.promised_share - 1e-9 ? "good" : "warn";
+}
+
+const MORE = {
+  running: "It covers every moment so far, whatever rewards are still missing or lost.",
+  paused: "Paused: everyone gets the default. Rewards are still taken in.",
+  stopped: "Stopped for good: nothing more is decided. Rewards are still taken in.",
+  drift: "Everyone gets the default until a new epoch is started.",
+};
+
+export function showVerdict(status) {
+  const box = byId("verdict");
+  box.className = `verdict ${mood(status)}`;
+  say(byId("verdict-words"), status.verdict);
+  const started = status.decisions > 0 || status.state !== "running";
+  say(byId("verdict-more"), started ? MORE[status.state] : "No decision has been made yet.");
+  say(byId("state"), status.state);
+  byId("state").className = `chip ${status.state}`;
+}
+
+export function showTiles(status) {
+  const explored = status.arms.slice(1).reduce((total, arm) => total + arm.plays, 0);
+  const share = status.decisions > 0 ? explored / status.decisions : 0;
+  const oldest = status.oldest_pending === null ? "none open"
+    : `oldest ${duration(Date.now() / 1000 - status.oldest_pending)}`;
+  const epoch = status.epoch > 1 ? `in epoch ${status.epoch}` : "since it was opened";
+  const tiles = [
+    ["Decisions", count(status.decisions), epoch],
+    ["Sure share of the default", percent(status.guaranteed_share),
+      `promised ${exactPercent(status.promised_share)}`],
+    ["Guaranteed budget", amount(status.guaranteed_budget), "in units of reward"],
+    ["On challengers", percent(share), `${count(status.pending)} rewards pending, ${oldest}`],
+  ];
+  byId("tiles").replaceChildren(...tiles.map(([name, value, note]) =>
+    el("div", {}, el("dt", {}, name), el("dd", {}, value), el("dd", { class: "note" }, note))));
+}
