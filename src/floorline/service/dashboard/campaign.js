@@ -26,12 +26,12 @@ function fail(title, why) {
 function connection(there) {
   const words = there ? "Live" : "The service does not answer. Trying again…";
   say(byId("connection"), words);
-  byId("connection").classList.toggle("gone", !there);
+  byId("connection").className = `connection ${there ? "live" : "gone"}`;
 }
 
-function show(answer, scopes) {
+function show(answer, past, scopes) {
   const { settings } = answer;
-  const series = new Series();
+  const series = new Series(past);
   const drawn = charts(settings);
   const log = decisionLog(campaign);
   const events = eventList(campaign);
@@ -43,7 +43,6 @@ function show(answer, scopes) {
 
   function update(now) {
     if (status?.decisions !== now.decisions || status?.pending !== now.pending) log.refresh();
-    if (status?.epoch !== now.epoch) loadSeries();
     status = now;
     showVerdict(now);
     showTiles(now);
@@ -82,7 +81,7 @@ async function start() {
   try {
     const scopes = await enter();
     const answer = await get(campaignPath(campaign));
-    if (answer.available) show(answer, scopes);
+    if (answer.available) show(answer, await get(campaignPath(campaign, "series")), scopes);
     else fail(`${campaign} cannot be used`, answer.problem);
   } catch (error) {
     if (error.status === 404) fail("No such campaign", error.message);

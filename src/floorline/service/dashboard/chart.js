@@ -11,7 +11,7 @@ export class Chart {
   constructor(host, draw) {
     this.legend = el("ul", { class: "legend" });
     this.plot = el("div", { class: "plot" });
-    this.host = host;
+    this.picture = svg("svg", { role: "img" });
     this.focus = null; // the point under the pointer
     this.draw = draw;
     host.replaceChildren(this.legend, this.plot);
@@ -25,8 +25,10 @@ export class Chart {
 
   /** Put the drawing in its place. A screen reader hears the label. */
   put(label, width, height, parts) {
-    const viewBox = `0 0 ${width} ${height}`;
-    this.plot.replaceChildren(svg("svg", { role: "img", "aria-label": label, viewBox }, parts));
+    this.picture.setAttribute("aria-label", label);
+    this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.picture.replaceChildren(...parts);
+    if (!this.picture.isConnected) this.plot.replaceChildren(this.picture);
   }
 
   /** Say that there is nothing to show yet. */
@@ -38,7 +40,7 @@ export class Chart {
   /** Entries are {name, value, look, swatch}. */
   explain(entries) {
     this.legend.replaceChildren(...entries.map(({ name, value, look, swatch }) =>
-      el("li", { class: look }, el("span", { class: `swatch ${swatch ?? ""}` }), name,
+      el("li", { class: look }, swatch !== "none" && el("span", { class: `swatch ${swatch ?? ""}` }), name,
         value !== undefined && el("b", {}, value))));
   }
 

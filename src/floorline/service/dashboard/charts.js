@@ -4,13 +4,10 @@ import { byId } from "./dom.js";
 import { exactPercent } from "./format.js";
 import { intervalChart } from "./intervals.js";
 import { lineChart } from "./lines.js";
+import { REASONS } from "./reasons.js";
 import { stackedChart } from "./stacked.js";
 
 const EMPTY = "No decisions yet.";
-const REASONS = {
-  explore: "c1", exploit: "c3", "budget-low": "c2", "no-rewards": "c7",
-  "default-is-best": "c0", holdback: "c4", paused: "c6", drift: "c5",
-};
 
 /** The colour of an arm; the default is grey. */
 const lookOf = (arm) => (arm === 0 ? "c0" : `c${1 + ((arm - 1) % 8)}`);
@@ -39,7 +36,7 @@ export function charts(settings) {
       const reasons = Object.keys(REASONS).filter((reason) => reason in (columns?.reasons ?? {}));
       byReason.show(columns && {
         label: "Traffic by reason", decisions: columns.decisions,
-        parts: reasons.map((name) => ({ name, counts: columns.reasons[name], look: REASONS[name] })),
+        parts: reasons.map((word) => ({ ...REASONS[word], counts: columns.reasons[word] })),
       });
       const mean = settings.default_mean ?? status.arms[0].average;
       arms.show({

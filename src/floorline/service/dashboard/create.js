@@ -68,8 +68,14 @@ function blame(form, detail) {
     say(byId("create-error"), detail);
     return;
   }
-  say(byId(`${named}-error`) ?? byId("create-error"), detail);
+  say(byId(`${named}-error`) ?? byId("create-error"), plain(detail));
   field.setAttribute("aria-invalid", "true");
   field.closest("details")?.setAttribute("open", "");
   field.focus();
+}
+
+/** The service's words without those that only a program needs. */
+function plain(detail) {
+  if (detail.includes("matching regex")) return "Must have the form said above.";
+  return detail.replace(/ - at `.*`$/, "").replaceAll("`", "");
 }

@@ -9,7 +9,7 @@ import { table } from "./table.js";
 export async function explain(campaign, ticket) {
   const found = await get(campaignPath(campaign, "decisions", encodeURIComponent(ticket)));
   const dialog = el("dialog", { "aria-labelledby": "explain-title" },
-    el("h2", { id: "explain-title" }, `Why ${found.decision.arm}?`),
+    el("h2", { id: "explain-title", tabindex: "-1", autofocus: true }, `Why ${found.decision.arm}?`),
     el("p", {}, found.words), ...facts(found), ...arithmetic(found),
     el("div", { class: "buttons" },
       el("button", { class: "primary", onclick: () => dialog.close() }, "Close")));
@@ -32,8 +32,8 @@ function arithmetic(found) {
     { name: "Arm" }, { name: "Plays", number: true }, { name: "Weight", number: true },
     { name: "Mean at worst", number: true }, { name: "Adds", number: true },
   ];
-  const rows = found.terms.map((term) => [
-    term.arm, count(term.plays), amount(term.weight), amount(term.mean), amount(term.sum),
+  const rows = found.terms.map((term, i) => [
+    i === 0 ? `${term.arm} (default)` : term.arm, count(term.plays), amount(term.weight), amount(term.mean), amount(term.sum),
   ]);
   const foot = ["Guaranteed budget", "", "", "", amount(found.guaranteed_budget)];
   const rule = `Each arm adds its weight times the end of its interval that is worst. A challenger `

@@ -1,7 +1,7 @@
 // Reward health: what is pending and for how long, what was lost, late or sent twice.
 
 import { byId, el } from "./dom.js";
-import { count, percent } from "./format.js";
+import { count, duration, percent } from "./format.js";
 
 const AGES = ["under a minute", "1 to 10 minutes", "10 to 60 minutes", "1 to 24 hours", "over a day"];
 
@@ -11,7 +11,7 @@ export function showHealth(status) {
   const share = status.decisions > 0 ? percent(lost / status.decisions) : "0.0%";
   const numbers = [
     ["Rewards known", count(total("seen"))],
-    ["Lost", `${count(lost)} (${share})`],
+    [`Lost, ${share}`, count(lost)],
     ["Late, not used", count(status.late)],
     ["Sent twice", count(status.duplicates)],
   ];
@@ -19,8 +19,12 @@ export function showHealth(status) {
   byId("health").replaceChildren(
     el("dl", { class: "numbers" }, numbers.map(([name, value]) =>
       el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
-    el("h3", {}, `Pending: ${count(status.pending)}`),
+    el("h3", {}, `Pending: ${count(status.pending)}${oldest(status)}`),
     el("ul", { class: "meters" }, status.pending_by_age.map((number, i) => meter(AGES[i], number, most))));
+}
+
+function oldest({ oldest_pending: since }) {
+  return since === null ? "" : `, the oldest for ${duration(Date.now() / 1000 - since)}`;
 }
 
 function meter(name, number, most) {

@@ -61,7 +61,7 @@ function drawLines(chart, data, width, height, useScale) {
     })),
     ...(band ? [{ name: band.name, look: band.look, swatch: "is-band",
       value: `${amount(band.low[at])} to ${amount(band.high[at])}` }] : []),
-    { name: "at decision", look: "at", swatch: "none", value: count(decisions[at]) },
+    { name: "at decision", swatch: "none", value: count(decisions[at]) },
   ]);
 }
 

@@ -4,13 +4,14 @@ import { campaignPath, get } from "./api.js";
 import { byId, el, say } from "./dom.js";
 import { amount, time } from "./format.js";
 import { explain } from "./explain.js";
+import { REASONS } from "./reasons.js";
 import { table } from "./table.js";
 
 const PAGE = 12;
 const REST = 2000; // milliseconds between two looks at the newest
 const COLUMNS = [
-  { name: "Time" }, { name: "Ticket" }, { name: "Arm" }, { name: "Reason" },
-  { name: "Budget", number: true }, { name: "Reward", number: true }, { name: "" },
+  { name: "Time" }, { name: "Arm" }, { name: "Reason" }, { name: "Reward", number: true },
+  { name: "Budget after", number: true }, { name: "Ticket" }, { name: "Why", keep: true },
 ];
 
 /** The log of a campaign. `refresh` shows the newest, unless older ones are being read. */
@@ -71,8 +72,9 @@ const nothing = () => el("p", { class: "nothing" }, "No decisions yet. They appe
 function row(made, open) {
   const reward = made.reward === null ? made.outcome : amount(made.reward);
   return [
-    time(made.time), el("code", {}, made.ticket), made.arm, made.reason,
-    amount(made.guaranteed_budget), made.outcome === "late" ? `${reward} (late)` : reward,
+    time(made.time), made.arm, REASONS[made.reason]?.name ?? made.reason,
+    made.outcome === "late" ? `${reward} (late)` : reward, amount(made.guaranteed_budget),
+    el("code", {}, made.ticket),
     el("button", { class: "small", "data-what": made.ticket,
       "aria-label": `Explain ${made.ticket}`, onclick: () => open(made.ticket) }, "Explain"),
   ];

@@ -38,7 +38,7 @@ async function refresh() {
 async function watch() {
   for (;;) {
     let there = true;
-    await refresh().catch(() => { there = false; });
+    if (!document.hidden) await refresh().catch(() => { there = false; });
     say(byId("connection"), there ? "" : "The service does not answer. Trying again…");
     byId("connection").classList.toggle("gone", !there);
     byId("main").setAttribute("aria-busy", "false");

@@ -21,7 +21,7 @@ export function showPrice(status, defaultMean) {
     el("p", { class: "price" }, `${count(forced)} decisions`),
     el("p", { class: "about" }, `${share} of all went to the default because the budget could not `
       + `pay for the challenger that was proposed. ${count(held)} more were held back to watch it.`),
-    el("p", { class: "price" }, given === null ? "–" : `about ${amount(given)} reward`),
+    el("p", { class: "price" }, given === null ? "–" : `about ${amount(given)} of reward`),
     el("p", { class: "about" }, words(given, best, mean)));
 }
 

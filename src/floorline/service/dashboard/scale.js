@@ -13,7 +13,8 @@ export function ticks(low, high, wanted) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough);
   const found = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i += 1) {
+  const first = Math.ceil(low / step - 1e-9) + 0; // never -0
+  for (let i = first; i * step <= high + 1e-9 * step; i += 1) {
     found.push(i * step);
   }
   return found;

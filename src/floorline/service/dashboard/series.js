@@ -4,11 +4,14 @@ const MOST = 1200;
 const NESTED = ["plays", "reasons"];
 
 export class Series {
-  #columns = null;
+  #columns;
+
+  constructor(columns) {
+    this.load(columns);
+  }
 
   /** Begin with what the service has kept. */
   load(columns) {
-    this.#columns = null;
     const epoch = columns.epoch.at(-1);
     const first = columns.epoch.indexOf(epoch);
     this.#columns = mapColumns(columns, (values) => values.slice(first));
@@ -17,7 +20,7 @@ export class Series {
   /** Add one more point: columns of length one. */
   append(point) {
     const columns = this.#columns;
-    if (columns === null || point.epoch[0] !== columns.epoch[0]) {
+    if (point.epoch[0] !== columns.epoch[0]) {
       this.#columns = point;
       return;
     }
@@ -33,12 +36,12 @@ export class Series {
   }
 
   get length() {
-    return this.#columns === null ? 0 : this.#columns.decisions.length;
+    return this.#columns.decisions.length;
   }
 
   /** Whether there is a decision to show. */
   get isEmpty() {
-    return this.length === 0 || this.#columns.decisions.at(-1) === 0;
+    return this.#columns.decisions.at(-1) === 0;
   }
 
   get columns() {

@@ -57,14 +57,15 @@ function barsOf({ decisions, parts }) {
 function drawBar(bar, parts, { x, y }, focused) {
   const total = sum(bar.counts) || 1;
   const left = x(bar.from);
-  const width = Math.max(0.5, x(bar.to) - left - (focused ? 0 : 0.6));
+  const width = Math.max(0.5, x(bar.to) - left);
   let below = 0;
   return parts.map((part, p) => {
     const share = bar.counts[p] / total;
     const top = y(below + share);
     const height = y(below) - top;
     below += share;
-    return svg("rect", { class: `bar-part ${part.look}`, x: left, y: top, width, height });
+    const look = `bar-part ${part.look} ${focused ? "" : "calm"}`;
+    return svg("rect", { class: look, x: left, y: top, width, height });
   });
 }
 

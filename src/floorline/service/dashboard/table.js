@@ -2,15 +2,16 @@
 
 import { el } from "./dom.js";
 
-/** A table that can be scrolled sideways. Columns are {name, number}; rows are lists of cells. */
+/** A table that can be scrolled sideways. Columns are {name, number, keep}, kept in view; rows are lists of cells. */
 export function table(label, columns, rows, foot = null) {
-  const cell = (tag) => (value, i) => el(tag, { class: columns[i].number && "number" }, value);
+  const look = ({ number, keep }) => (number && "number") || (keep && "keep");
+  const cell = (value, i) => el("td", { class: look(columns[i]) }, value);
   return el("div", { class: "scroll", role: "region", "aria-label": label, tabindex: "0" },
     el("table", {},
-      el("thead", {}, el("tr", {}, columns.map(({ name, number }) =>
-        el("th", { scope: "col", class: number && "number" }, name)))),
-      el("tbody", {}, rows.map((row) => el("tr", {}, row.map(cell("td"))))),
-      foot && el("tfoot", {}, el("tr", {}, foot.map(cell("td"))))));
+      el("thead", {}, el("tr", {}, columns.map((column) =>
+        el("th", { scope: "col", class: look(column) }, column.name)))),
+      el("tbody", {}, rows.map((row) => el("tr", {}, row.map(cell)))),
+      foot && el("tfoot", {}, el("tr", {}, foot.map(cell)))));
 }
 
 /** A closed part that holds a table, made anew whenever it is opened. */

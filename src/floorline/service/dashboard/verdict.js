@@ -1,7 +1,7 @@
 // The verdict in words, and the numbers that matter most.
 
 import { byId, el, say } from "./dom.js";
-import { amount, count, duration, exactPercent, percent } from "./format.js";
+import { amount, count, exactPercent, percent } from "./format.js";
 
 /** `good`, `warn` or `bad`: how a verdict is to be taken. */
 export function mood(status) {
@@ -30,15 +30,13 @@ export function showVerdict(status) {
 export function showTiles(status) {
   const explored = status.arms.slice(1).reduce((total, arm) => total + arm.plays, 0);
   const share = status.decisions > 0 ? explored / status.decisions : 0;
-  const oldest = status.oldest_pending === null ? "none open"
-    : `oldest ${duration(Date.now() / 1000 - status.oldest_pending)}`;
   const epoch = status.epoch > 1 ? `in epoch ${status.epoch}` : "since it was opened";
   const tiles = [
     ["Decisions", count(status.decisions), epoch],
     ["Sure share of the default", percent(status.guaranteed_share),
       `promised ${exactPercent(status.promised_share)}`],
     ["Guaranteed budget", amount(status.guaranteed_budget), "in units of reward"],
-    ["On challengers", percent(share), `${count(status.pending)} rewards pending, ${oldest}`],
+    ["On challengers", percent(share), "of all decisions"],
   ];
   byId("tiles").replaceChildren(...tiles.map(([name, value, note]) =>
     el("div", {}, el("dt", {}, name), el("dd", {}, value), el("dd", { class: "note" }, note))));
