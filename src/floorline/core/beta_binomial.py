@@ -46,9 +46,10 @@ def beta_binomial_rules(
     inverse_error: float, prior: tuple[float, float], low: float, high: float
 ) -> BetaBinomialRules:
     """The record for the kernels below."""
-    up, down = prior
+    up, down = map(float, prior)
     log_beta = math.lgamma(up) + math.lgamma(down) - math.lgamma(up + down)
-    return BetaBinomialRules(up, down, math.log(inverse_error) + log_beta, low, high - low)
+    start = math.log(inverse_error) + log_beta
+    return BetaBinomialRules(up, down, start, float(low), float(high - low))
 
 
 @kernel

@@ -26,7 +26,7 @@ from floorline.core.subgaussian import (
 
 BETA_BINOMIAL = "beta-binomial"
 
-LARGEST_PRIOR = 1e6
+LARGEST_PRIOR = 1000.0
 """Beyond this the logarithms of the mixture lose digits."""
 
 

@@ -19,7 +19,7 @@ from threading import Lock
 from typing import Any
 
 from floorline.core.fingerprint import Fingerprint, fingerprint
-from floorline.core.kernel import Function, bind
+from floorline.core.kernel import Function, bind, reachable
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -41,6 +41,7 @@ INNER: dict[str, Any] = {**OPTIONS, "forceinline": True, "no_cpython_wrapper": T
 TELLING = re.compile("NameError|Unknown attribute|Unsupported|Cannot|Invalid use|not supported")
 
 _compiled: dict[object, Function] = {}
+_inner: dict[object, Function] = {}
 _lock = Lock()
 
 
@@ -60,7 +61,7 @@ def _compile(
 ) -> Function:
     import numba
 
-    entry = bind(function, choices, wrap=numba.njit(**INNER))
+    entry = bind(function, choices, wrap=lambda twin, one: _compile_inner(twin, one, choices))
     folder = cache_folder() if mark.complete else None
     if folder is None:
         return numba.njit(**OPTIONS)(entry)  # type: ignore[no-any-return]
@@ -72,6 +73,18 @@ def _compile(
         return numba.njit(cache=True, **OPTIONS)(entry)  # type: ignore[no-any-return]
     finally:
         settings.CACHE_DIR = previous
+
+
+def _compile_inner(twin: Function, one: Function, choices: Mapping[Function, Function]) -> Function:
+    """`twin`, the bound copy of kernel `one`, compiled; policies that share it compile it once."""
+    import numba
+
+    mark = fingerprint(one, choices)
+    # In order, so that no two slots can be mistaken for each other.
+    key = (mark, *reachable(one, choices))
+    if key not in _inner or not mark.complete:
+        _inner[key] = numba.njit(**INNER)(twin)
+    return _inner[key]
 
 
 def compiled_for_gpu(
@@ -89,7 +102,7 @@ def compiled_for_gpu(
     if settings.ENABLE_CUDASIM:  # numba's simulator runs plain functions, and much faster
         entry = bind(function, choices)
     else:
-        entry = bind(function, choices, wrap=compiler.jit(device=True))
+        entry = bind(function, choices, wrap=lambda twin, _: compiler.jit(device=True)(twin))
     entry.__globals__.update(constants)
     return compiler.jit(entry)
 

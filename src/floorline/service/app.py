@@ -28,12 +28,13 @@ class Service:
         self.config = config
         self.folder = Folder(config.data)
         self.metrics = Metrics()
-        self.gate = Gate(KeyFile(self.folder.keys), config.rate)
+        self.keys = KeyFile(self.folder.keys)
+        self.gate = Gate(self.keys, config.rate)
         self.registry = Registry(self.folder, self.metrics.commit)
         self.ready = False
         self.router = Router(
-            routes=[*self._api(), *docs.routes(), *pages.routes()], default=_unknown, lifespan=self._run,
-            redirect_slashes=False,
+            routes=[*self._api(), *docs.routes(self.keys), *pages.routes()],
+            default=_unknown, lifespan=self._run, redirect_slashes=False,
         )  # fmt: skip
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -43,7 +44,7 @@ class Service:
             await self.router(scope, receive, send)
         except HTTPException as error:  # of pages; the API's own endpoints send what goes wrong
             problem = Problem(error.status_code, "page", error.detail, error.headers)
-            await send_problem(send, problem, scope["path"])
+            await send_problem(send, problem, problem.document(), scope["path"])
 
     def _api(self) -> list[BaseRoute]:
         paths = list(dict.fromkeys(operation.path for operation in OPERATIONS))
@@ -69,4 +70,4 @@ class Service:
 async def _unknown(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
         problem = Problem(404, "unknown-path", f"there is nothing at {scope['path']}")
-        await send_problem(send, problem, scope["path"])
+        await send_problem(send, problem, problem.document(), scope["path"])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from floorline.service.limits import MAX_BODY
+from floorline.service.problems import ProblemDocument
 
 if TYPE_CHECKING:
     from floorline.service.app import Service
@@ -69,3 +70,5 @@ class Operation:
     """Statuses of problems beyond those that everything can have."""
     default_of: str | None = None
     """The part of the path that names the campaign whose default arm a failure tells."""
+    refine: Callable[[ProblemDocument, dict[str, str]], ProblemDocument] | None = None
+    """Adds to a problem what another protocol expects, given the parts of the path."""

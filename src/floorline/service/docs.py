@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from floorline.service.keys import KeyFile
 from floorline.service.openapi import describe
 from floorline.service.routes import OPERATIONS
 
@@ -35,12 +36,11 @@ SAFE = {"Content-Security-Policy": "default-src 'self'; img-src 'self' data:; "
         "style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"}  # fmt: skip
 
 
-def routes() -> list[BaseRoute]:
+def routes(keys: KeyFile) -> list[BaseRoute]:
     """The description as JSON and as a page."""
-    description = JSONResponse(describe(OPERATIONS))
 
     async def openapi(request: Request) -> Response:
-        return description
+        return JSONResponse(describe(OPERATIONS, keys=keys.required))
 
     async def page(request: Request) -> Response:
         return HTMLResponse(PAGE, headers=SAFE)

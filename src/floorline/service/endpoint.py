@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from floorline.service.calls import Call, Operation, Reply, Stream
 from floorline.service.limits import BODY_SECONDS
-from floorline.service.problems import MEDIA_TYPE, Problem, problem_of
+from floorline.service.problems import MEDIA_TYPE, Problem, ProblemDocument, problem_of
 
 if TYPE_CHECKING:
     from floorline.service.app import Service
@@ -72,7 +72,7 @@ class Endpoint:
         self._service.gate.admit(operation.scope, scope["method"], headers)
         call = Call(self._service, scope["path_params"])
         if operation.body is not None:
-            body = await _read(headers, receive, operation.max_body)
+            body = await read_body(headers, receive, operation.max_body)
             if body or operation.body_needed:
                 if (
                     headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
@@ -94,15 +94,15 @@ class Endpoint:
         if operation is not None and operation.default_of and problem.status != 401:
             found = self._service.registry.find(scope["path_params"][operation.default_of])
             default_arm = None if found is None else found.default_arm
-        await send_problem(send, problem, scope["path"], default_arm)
+        document = problem.document(default_arm)
+        if operation is not None and operation.refine is not None:
+            document = operation.refine(document, scope["path_params"])
+        await send_problem(send, problem, document, scope["path"])
         return problem.status
 
 
-async def send_problem(
-    send: Send, problem: Problem, path: str, default_arm: str | None = None
-) -> None:
-    """Send a problem document; one of the service's own making is also logged."""
-    document = problem.document(default_arm)
+async def send_problem(send: Send, problem: Problem, document: ProblemDocument, path: str) -> None:
+    """Send a problem; one of the service's own making is also logged."""
     if problem.status >= 500:
         log.error("request failed", extra={"request_id": document.request_id, "path": path,
                                            "status": problem.status,
@@ -153,7 +153,8 @@ async def _send_parts(send: Send, stream: Stream) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-async def _read(headers: Mapping[bytes, bytes], receive: Receive, most: int) -> bytes:
+async def read_body(headers: Mapping[bytes, bytes], receive: Receive, most: int) -> bytes:
+    """The body of a request, which has at most `most` bytes and comes in time."""
     too_large = Problem(413, "too-large", f"the body must have at most {most} bytes")
     declared = headers.get(b"content-length", b"0")
     if not declared.isdigit() or int(declared) > most:
@@ -185,6 +186,9 @@ def _decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
 def _query(kind: Any, raw: bytes) -> Any:
     try:
         pairs = parse_qsl(raw.decode(), keep_blank_values=True)
-        return msgspec.convert(dict(pairs), kind, strict=False)
+        values = dict(pairs)
+        if len(values) < len(pairs):
+            raise Problem(422, "invalid", "query: a name is there twice")
+        return msgspec.convert(values, kind, strict=False)
     except (UnicodeDecodeError, msgspec.ValidationError) as error:
         raise Problem(422, "invalid", f"query: {error}") from None

@@ -59,6 +59,8 @@ class Folder:
         Raises:
             ValueError: another one has the folder.
         """
+        if self._lock is not None:
+            return
         file = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -14,6 +14,7 @@ from contextlib import closing
 from typing import TypeVar
 
 import msgspec
+from msgspec import UNSET
 
 from floorline.live import Campaign, Record, Status
 from floorline.live.events import CHANGES, KINDS, Event
@@ -89,9 +90,9 @@ async def events(call: Call) -> EventPage:
 
 def _start(query: PageQuery) -> int:
     """The place after which, or before which, a page begins."""
-    if query.cursor is not None:
-        return query.cursor
-    return 2**62 if query.order == "newest" else 0
+    if query.cursor is UNSET:
+        return 2**62 if query.order == "newest" else 0
+    return query.cursor
 
 
 def answer_of(found: Record) -> RecordAnswer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from floorline.live import Status, Ticket
 from floorline.live.campaign import MAX_KEY
@@ -162,7 +162,7 @@ Cursor = Annotated[int, Meta(ge=0, le=2**53)]
 class PageQuery(Struct, forbid_unknown_fields=True):
     """Which part of a long answer is wanted."""
 
-    cursor: Cursor | None = None
+    cursor: Cursor | UnsetType = UNSET
     """`next` of the page before."""
     limit: Limit = 100
     order: Literal["oldest", "newest"] = "oldest"

@@ -32,8 +32,8 @@ PROBLEMS = {
 }
 
 
-def describe(operations: Iterable[Operation]) -> dict[str, Any]:
-    """The description of the operations."""
+def describe(operations: Iterable[Operation], *, keys: bool) -> dict[str, Any]:
+    """The description of the operations, of a service that needs keys or not."""
     listed = list(operations)
     kinds = [kind for operation in listed for kind in _kinds(operation)]
     parts, components = msgspec.json.schema_components(
@@ -42,7 +42,10 @@ def describe(operations: Iterable[Operation]) -> dict[str, Any]:
     schemas = dict(zip([*map(_word, kinds), "problem"], parts, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for operation in listed:
-        described = _operation(operation, schemas, components)
+        described = _operation(operation, schemas)
+        if keys and operation.scope is not None:
+            described["security"] = [{"key": []}]
+            described["description"] = f"Needs a key with the scope `{operation.scope}`."
         paths.setdefault(operation.path, {})[operation.method.lower()] = described
     return {
         "openapi": "3.1.0",
@@ -81,9 +84,7 @@ def _one_of(kinds: Iterable[Any], schemas: dict[str, Any]) -> dict[str, Any]:
     return found[0] if len(found) == 1 else {"anyOf": found}
 
 
-def _operation(
-    operation: Operation, schemas: dict[str, Any], components: dict[str, Any]
-) -> dict[str, Any]:
+def _operation(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     described: dict[str, Any] = {
         "summary": operation.summary,
         "operationId": operation.handler.__module__.rpartition(".")[2]
@@ -92,9 +93,6 @@ def _operation(
         "parameters": [*_path_parameters(operation), *_query_parameters(operation)],
         "responses": _responses(operation, schemas),
     }  # fmt: skip
-    if operation.scope is not None:
-        described["security"] = [{"key": []}, {}]
-        described["description"] = f"Needs a key with the scope `{operation.scope}`."
     if operation.body is not None:
         bodies = operation.body_shapes or (operation.body,)
         described["requestBody"] = {
@@ -125,15 +123,9 @@ def _query_parameters(operation: Operation) -> list[dict[str, Any]]:
         return []
     schema = msgspec.json.schema(operation.query)["$defs"][_word(operation.query)]
     return [
-        {"name": name, "in": "query", "required": False, "schema": _without_null(part)}
+        {"name": name, "in": "query", "required": False, "schema": part}
         for name, part in schema["properties"].items()
     ]
-
-
-def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a value in a query, where null is to leave it out."""
-    some = [part for part in schema.get("anyOf", []) if part != {"type": "null"}]
-    return some[0] if some else schema
 
 
 def _responses(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 import socket
 
 import uvicorn
@@ -21,6 +22,7 @@ def serve(config: Config) -> None:
     """Serve until a signal comes: what is asked by then is answered, and the ledgers are closed."""
     log_to_stderr()
     service = Service(config)
+    service.folder.lock()
     listening = _listen(config)
     server = Server(uvicorn.Config(
         service, log_config=None, access_log=False, server_header=False, lifespan="on",
@@ -29,6 +31,7 @@ def serve(config: Config) -> None:
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     log.info("listening", extra={"address": f"http://{shown}:{port}", "data": str(config.data)})
+    signal.signal(signal.SIGTERM, lambda *_: None)  # sent again when all is closed; not an error
     server.run(sockets=[listening])
 
 
