@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import msgspec
 
-from floorline.live import Campaign, CampaignError, Settings
+from floorline.live import Campaign, CampaignError
 from floorline.service.calls import Call, Stream
 from floorline.service.messages import Update
 from floorline.service.problems import Problem, unavailable
@@ -32,12 +32,12 @@ HEARTBEAT = 15.0
 class Feed:
     """Tells those who watch a campaign where it stands, whenever something has happened."""
 
-    def __init__(self, writer: Writer, settings: Settings) -> None:
+    def __init__(self, writer: Writer, campaign: Campaign) -> None:
         self.listeners = 0
         self._writer = writer
-        self._settings = settings
+        self._settings = campaign.settings
         self._loop = asyncio.get_running_loop()
-        self._seq = 0
+        self._seq = campaign.seq
         self._changed = asyncio.Event()
         self._news = asyncio.Condition()
         self._count = 0

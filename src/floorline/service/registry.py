@@ -34,7 +34,7 @@ class Entry:
         self.default_arm = campaign.settings.arms[0]
         self.track = Track()
         self.writer = Writer(campaign, self._settle, watch)
-        self.feed = Feed(self.writer, campaign.settings)
+        self.feed = Feed(self.writer, campaign)
         self._campaign = campaign
 
     def _settle(self, durable: bool) -> None:
