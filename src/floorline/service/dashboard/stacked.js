@@ -87,7 +87,7 @@ function spoken(data) {
 function numbers(data) {
   if (data === null) return "Nothing yet.";
   const counts = totals(data);
-  const columns = [{ name: "" }, { name: "Decisions", number: true }, { name: "Share", number: true }];
+  const columns = [{ name: "Which" }, { name: "Decisions", number: true }, { name: "Share", number: true }];
   const rows = entries(data.parts, counts).map(({ name, value }, p) => [name, count(counts[p]), value]);
   return table(data.label, columns, rows);
 }

@@ -4,7 +4,7 @@ import { request } from "./api.js";
 
 const SILENCE = 40_000; // the service says something every 15 seconds
 const FIRST_WAIT = 500;
-const LONGEST_WAIT = 8000;
+const LONGEST_WAIT = 4000;
 
 const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 

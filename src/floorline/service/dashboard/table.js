@@ -6,7 +6,7 @@ import { el } from "./dom.js";
 export function table(label, columns, rows, foot = null) {
   const look = ({ number, keep }) => (number && "number") || (keep && "keep");
   const cell = (value, i) => el("td", { class: look(columns[i]) }, value);
-  return el("div", { class: "scroll", role: "region", "aria-label": label, tabindex: "0" },
+  return el("div", { class: "scroll", role: "region", "aria-label": `Table: ${label}`, tabindex: "0" },
     el("table", {},
       el("thead", {}, el("tr", {}, columns.map((column) =>
         el("th", { scope: "col", class: look(column) }, column.name)))),
