@@ -63,7 +63,7 @@ export function frame(width, height, decisions, [low, high], format = amount) {
   const bottom = height - MARGIN.bottom;
   const x = linear(0, Math.max(1, decisions), MARGIN.left, right);
   const y = linear(low, high === low ? low + 1 : high, bottom, MARGIN.top);
-  const across = ticks(0, Math.max(1, decisions), width / 130).filter((at) => x(at) < right - 24);
+  const across = ticks(0, Math.max(1, decisions), width / 130).filter((at) => x(at) < right - 96);
   const parts = [
     ...ticks(low, high, (bottom - MARGIN.top) / 48).flatMap((value) => [
       svg("line", { class: value === 0 ? "zero" : "rule", x1: MARGIN.left, x2: right,

@@ -9,8 +9,20 @@ import { stackedChart } from "./stacked.js";
 
 const EMPTY = "No decisions yet.";
 
-/** The colour of an arm; the default is grey. */
-const lookOf = (arm) => (arm === 0 ? "c0" : `c${1 + ((arm - 1) % 8)}`);
+const COLOURS = 8; // beside the default's grey
+
+/** The arms as parts of the traffic. Where there are many, those played least are one part. */
+function armsOf(names, plays) {
+  const parts = names.map((name) => ({ name, counts: plays[name] }));
+  const [first, ...others] = parts;
+  const byPlays = [...others].sort((a, b) => b.counts.at(-1) - a.counts.at(-1));
+  const rest = others.length > COLOURS ? byPlays.slice(COLOURS - 1) : [];
+  const shown = [first, ...others.filter((part) => !rest.includes(part))];
+  if (rest.length > 0) shown.push({ name: `${rest.length} others`, counts: added(rest) });
+  return shown.map((part, i) => ({ ...part, look: `c${i}` }));
+}
+
+const added = (parts) => parts[0].counts.map((_, i) => parts.reduce((sum, { counts }) => sum + counts[i], 0));
 
 /** All charts. `show` draws them anew. */
 export function charts(settings) {
@@ -31,7 +43,7 @@ export function charts(settings) {
       });
       byArm.show(columns && {
         label: "Traffic by arm", decisions: columns.decisions,
-        parts: settings.arms.map((name, i) => ({ name, counts: columns.plays[name], look: lookOf(i) })),
+        parts: armsOf(settings.arms, columns.plays),
       });
       const reasons = Object.keys(REASONS).filter((reason) => reason in (columns?.reasons ?? {}));
       byReason.show(columns && {
@@ -41,7 +53,8 @@ export function charts(settings) {
       const mean = settings.default_mean ?? status.arms[0].average;
       arms.show({
         arms: status.arms, floor: mean === null ? null : (1 - settings.max_loss) * mean,
-        low: settings.low, high: settings.high, look: lookOf,
+        low: settings.low, high: settings.high,
+        look: (arm) => (settings.arms.length > COLOURS + 1 ? `c${Math.min(arm, 1)}` : `c${arm}`),
       });
     },
   };

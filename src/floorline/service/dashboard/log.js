@@ -5,6 +5,7 @@ import { byId, el, say } from "./dom.js";
 import { amount, time } from "./format.js";
 import { explain } from "./explain.js";
 import { REASONS } from "./reasons.js";
+import { credentials } from "./session.js";
 import { table } from "./table.js";
 
 const PAGE = 12;
@@ -28,7 +29,7 @@ export function decisionLog(campaign) {
     const path = `${campaignPath(campaign, "decisions")}?order=newest&limit=${PAGE}${from}`;
     const { decisions, next } = await get(path);
     const focused = host.contains(document.activeElement) ? document.activeElement.dataset.what : null;
-    host.replaceChildren(...(decisions.length > 0 ? page(decisions, next) : [nothing()]));
+    host.replaceChildren(...(decisions.length > 0 ? page(decisions, next) : nothing(campaign)));
     host.querySelector(`[data-what="${focused}"]`)?.focus();
   }
 
@@ -67,7 +68,14 @@ export function decisionLog(campaign) {
   };
 }
 
-const nothing = () => el("p", { class: "nothing" }, "No decisions yet. They appear here as they are made.");
+function nothing(campaign) {
+  const address = location.origin + campaignPath(campaign, "decisions");
+  const key = "Authorization" in credentials() ? ' -H "Authorization: Bearer $KEY"' : "";
+  return [
+    el("p", {}, "No decisions yet. They appear here as they are made. To ask for the first one:"),
+    el("p", {}, el("code", {}, `curl -X POST${key} ${address}`)),
+  ];
+}
 
 function row(made, open) {
   const reward = made.reward === null ? made.outcome : amount(made.reward);

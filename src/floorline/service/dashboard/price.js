@@ -21,8 +21,13 @@ export function showPrice(status, defaultMean) {
     el("p", { class: "price" }, `${count(forced)} decisions`),
     el("p", { class: "about" }, `${share} of all went to the default because the budget could not `
       + `pay for the challenger that was proposed. ${count(held)} more were held back to watch it.`),
-    el("p", { class: "price" }, given === null ? "–" : `about ${amount(given)} of reward`),
+    el("p", { class: "price" }, total(given)),
     el("p", { class: "about" }, words(given, best, mean)));
+}
+
+function total(given) {
+  if (given === null) return "–";
+  return given === 0 ? "no reward" : `about ${amount(given)} of reward`;
 }
 
 function words(given, best, mean) {

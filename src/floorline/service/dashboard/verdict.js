@@ -11,7 +11,7 @@ export function mood(status) {
 }
 
 const MORE = {
-  running: "It covers every moment so far, whatever rewards are still missing or lost.",
+  running: "At every moment so far. Rewards that are still pending count at their worst.",
   paused: "Paused: everyone gets the default. Rewards are still taken in.",
   stopped: "Stopped for good: nothing more is decided. Rewards are still taken in.",
   drift: "Everyone gets the default until a new epoch is started.",
