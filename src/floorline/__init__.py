@@ -9,6 +9,8 @@ from floorline.core.records import Arms
 from floorline.environments import (
     Adaptive,
     Bernoulli,
+    ByReward,
+    Delayed,
     Environment,
     Gaussian,
     Late,
@@ -44,7 +46,9 @@ __all__ = [
     "Arms",
     "Bernoulli",
     "Boundary",
+    "ByReward",
     "ConfidenceFloor",
+    "Delayed",
     "Environment",
     "Floor",
     "Gaussian",

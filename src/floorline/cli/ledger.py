@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import typer
 
@@ -46,6 +46,20 @@ def in_one_line() -> Iterator[None]:
         yield
     except CampaignError as error:
         raise typer.TyperException(str(error)) from None
+
+
+@contextmanager
+def writing(out: Path | None) -> Iterator[IO[str]]:
+    """The file to write to, or standard output."""
+    try:
+        if out is None:
+            yield sys.stdout
+        else:
+            with open(out, "w", newline="") as stream:
+                yield stream
+    except OSError as error:
+        where = out or "standard output"
+        raise ValueError(f"out: cannot write {where}: {error.strerror}") from None
 
 
 @app.command()
@@ -88,21 +102,13 @@ def export(
         raise ValueError("format: must be jsonl for events")
     if format == "parquet" and out is None:
         raise ValueError("out: must be given for parquet")
-    with reading(file) as ledger:
-        if format == "parquet":
+    with reading(file) as ledger, writing(out) as stream:
+        if events:
+            write.events_as_jsonl(ledger, stream)
+        elif format == "parquet":
             write.as_parquet(write.decisions(ledger), str(out))
-            return
-        stream = sys.stdout if out is None else open(out, "w", newline="")  # noqa: SIM115
-        try:
-            if events:
-                write.events_as_jsonl(ledger, stream)
-            else:
-                (write.as_csv if format == "csv" else write.as_jsonl)(
-                    write.decisions(ledger), stream
-                )
-        finally:
-            if out is not None:
-                stream.close()
+        else:
+            (write.as_csv if format == "csv" else write.as_jsonl)(write.decisions(ledger), stream)
 
 
 @app.command()
@@ -124,9 +130,8 @@ def _show_status(ledger: Ledger) -> None:
     from floorline.live.replay import load
     from floorline.live.status import status_of
 
-    first = ledger.event(1)
     state, _ = load(ledger)
-    status = status_of(first.body["id"] if first else "", state, 0, state.time)
+    status = status_of(ledger.opened().body["id"], state, 0, state.time)
     typer.echo(status.verdict)
     typer.echo(
         f"campaign {status.id}, {status.state}, epoch {status.epoch}: "
@@ -147,12 +152,12 @@ def _show(found: Explanation) -> None:
     when = datetime.fromtimestamp(made.time, UTC).isoformat(sep=" ", timespec="seconds")
     typer.echo(f"Decision {made.ticket}, {when}: {made.arm} ({made.reason})")
     if made.candidate not in (None, made.arm):
-        typer.echo(f"{made.candidate} was proposed")
-        if made.reason in ("budget-low", "no-rewards"):
-            typer.echo(f"and would have left {found.candidate_budget:.6g}: not affordable")
+        unaffordable = made.reason in ("budget-low", "no-rewards")
+        left = f" and would have left {found.candidate_budget:.6g}: not affordable"
+        typer.echo(f"{made.candidate} was proposed{left if unaffordable else ''}")
     typer.echo("\nThe budget that is sure after it, each mean at the end that makes it smallest:")
     for number, term in enumerate(found.terms):
-        what = f"{term.plays:,} plays"
+        what = f"{term.plays:,} {'play' if term.plays == 1 else 'plays'}"
         if number == 0:
             what += (
                 f" - {1 - found.max_loss:g} x {found.decisions:,} decisions = {term.weight:,.6g}"

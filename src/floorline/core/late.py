@@ -151,12 +151,17 @@ def _take_out(book: Book, arm: int, place: int) -> None:
 
 @kernel
 def receive(rules: Rules, arms: Arms, book: Book, arm: int, place: int, reward: float) -> None:
-    """Take in the reward of the open play at `place`."""
+    """Take in the reward of the open play at `place`.
+
+    As in `observe`, a reward of a default arm whose mean is known counts as that mean.
+    """
     arms.seen[arm] += 1
-    arms.total[arm] += reward
-    arms.average[arm] = arms.total[arm] / arms.seen[arm]
     if arm == 0 and not math.isnan(rules.default_mean):
+        arms.total[0] += rules.default_mean
         arms.average[0] = rules.default_mean
+    else:
+        arms.total[arm] += reward
+        arms.average[arm] = arms.total[arm] / arms.seen[arm]
     close_play(book, arm, place, reward, reward)
 
 
@@ -188,12 +193,14 @@ def best_ends(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> tup
 def hoped_end(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> float:
     """An upper end for proposers: open plays count, so that they do not flock to one arm.
 
-    Missing rewards are taken to be like those seen, and the lowest before the first.
+    Missing rewards are taken to be like those of the closed plays, but no better than those
+    seen, and the lowest before the first: where only clicks are reported, all seen are clicks.
     It plays no part in the floor.
     """
     plays = book.length[arm]
-    guess = arms.average[arm]
-    if arms.seen[arm] == 0:
+    if book.closed[arm] > 0:
+        guess = min(arms.average[arm], book.closed_least[arm] / book.closed[arm])
+    else:
         guess = span.low if math.isfinite(span.low) else 0.0
     missing = plays - arms.seen[arm]
     return interval(rules.boundary, plays, arms.total[arm] + missing * guess)[1]

@@ -17,7 +17,7 @@ from floorline.core.checks import choice, number, require
 from floorline.live import snapshot
 from floorline.live.choose import choose
 from floorline.live.errors import Conflict, Stopped, UnknownTicket
-from floorline.live.events import VERSION, Event, from_row
+from floorline.live.events import VERSION, Event
 from floorline.live.history import Record, records
 from floorline.live.ledger import MEMORY, Ledger
 from floorline.live.replay import load
@@ -82,14 +82,14 @@ class Campaign:
             Settings.from_json(settings)  # what is wrong with them shall leave no file behind
         ledger = Ledger(path)
         try:
-            first = ledger.event(1)
+            first = ledger.opening()
             if first is None:
                 return cls._begin(ledger, Settings.from_json(settings), seed, clock)
             state, check = load(ledger)
             state.settings.refuse_others(settings)
             return cls(Writer(ledger, state, check, clock), first.body["id"], seed)
         except BaseException:
-            ledger.close()
+            ledger.close(untouched=True)
             raise
 
     @classmethod
@@ -140,7 +140,8 @@ class Campaign:
         """
         if request_key is not None:
             fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
-            require(fits, "request_key", f"a text of 1 to {MAX_KEY} characters", request_key)
+            require(fits and request_key.isprintable(), "request_key",
+                    f"a printable text of 1 to {MAX_KEY} characters", request_key)  # fmt: skip
         if candidate is not None:
             choice("candidate", candidate, self.settings.arms)
         with self._writer:
@@ -263,10 +264,11 @@ class Campaign:
         """Change `policy` or `holdback`, on which the promise does not depend."""
         for name in settings:
             choice("setting", name, CHANGEABLE)
-        Settings.from_json({**self.settings.to_json(), **settings})
+        wanted = Settings.from_json({**self.settings.to_json(), **settings})
         with self._writer:
             self._refuse_if_stopped()
-            self._writer.happen("changed", body=settings)
+            body = {name: getattr(wanted, name) for name in settings}
+            self._writer.happen("changed", body=body)
 
     def _refuse_if_stopped(self) -> None:
         if self._state.stopped:
@@ -285,8 +287,14 @@ class Campaign:
 
     def events(self, after: int = 0) -> Iterator[Event]:
         """All that happened after a place in the ledger, in order."""
-        for row in self._ledger.rows(after):
-            yield from_row(row)
+        while True:
+            with self._writer:
+                page = self._ledger.page(after)
+            if not page:
+                return
+            for row in page:
+                yield self._ledger.read(row)
+            after = page[-1].seq
 
     def state(self) -> dict[str, Any]:
         """All that follows from the events so far, as plain values."""
@@ -303,7 +311,7 @@ class Campaign:
 
     def close(self) -> None:
         """Close the ledger."""
-        self._ledger.close()
+        self._writer.close()
 
     def __enter__(self) -> Campaign:
         return self

@@ -131,7 +131,8 @@ class DriftWatch:
 
     def to_json(self) -> dict[str, Any]:
         """All that cannot be worked out again, as plain values."""
-        return {"alarm": self.alarm, "blocks": self.blocks, "next_look": self._next_look}
+        blocks = [list(block) for block in self.blocks]
+        return {"alarm": self.alarm, "blocks": blocks, "next_look": self._next_look}
 
     def restore(self, values: dict[str, Any]) -> None:
         """Go back to what `to_json` gave."""

@@ -47,8 +47,7 @@ class Explanation:
 
 def explain(ledger: Ledger, ticket: str) -> Explanation:
     """The decision with this ticket, explained from the events before it."""
-    first = ledger.event(1)
-    campaign = first.body["id"] if first else ""
+    campaign = ledger.opened().body["id"]
     seq = ticket_number(campaign, ticket)
     event = ledger.event(seq)
     if event is None or event.kind != "decided":

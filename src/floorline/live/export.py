@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from typing import IO, Any
 
-from floorline.live.events import from_row
 from floorline.live.history import Record, records
 from floorline.live.ledger import Ledger
 
@@ -18,8 +17,7 @@ CHUNK = 50_000
 
 def decisions(ledger: Ledger) -> Iterator[Record]:
     """The decisions of a ledger, each with what came of it."""
-    first = ledger.event(1)
-    return records(ledger, first.body["id"] if first else "", 0, None, nullcontext())
+    return records(ledger, ledger.opened().body["id"], 0, None, nullcontext())
 
 
 def as_csv(rows: Iterable[Record], out: IO[str]) -> None:
@@ -38,7 +36,7 @@ def as_jsonl(rows: Iterable[Record], out: IO[str]) -> None:
 def events_as_jsonl(ledger: Ledger, out: IO[str]) -> None:
     """Write all events as JSON, one a line: everything that the state follows from."""
     for row in ledger.rows():
-        out.write(json.dumps(from_row(row)._asdict()) + "\n")
+        out.write(json.dumps(ledger.read(row)._asdict()) + "\n")
 
 
 def as_parquet(rows: Iterable[Record], path: str) -> None:

@@ -21,7 +21,8 @@ def lock(path: str) -> IO[bytes]:
     if not folder.is_dir():
         raise LedgerError(f"{path}: there is no folder {folder}")
     try:
-        file = open(f"{path}-lock", "ab")  # noqa: SIM115 (it stays open)
+        # Under the file's real name, so that a link to it does not let another writer in.
+        file = open(f"{os.path.realpath(path)}-lock", "ab")  # noqa: SIM115 (it stays open)
     except OSError as error:
         raise LedgerError(f"{path}: cannot be locked: {error.strerror}") from None
     try:
@@ -47,3 +48,10 @@ def begin(path: str, schema: str) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def is_cut_off(path: str, pages: int, page_size: int) -> bool:
+    """Whether a file ends before its last page; not known while a log holds some of them."""
+    log = Path(f"{os.path.realpath(path)}-wal")
+    in_log = log.exists() and log.stat().st_size > 0
+    return not in_log and os.path.getsize(path) < pages * page_size

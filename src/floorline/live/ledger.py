@@ -37,6 +37,7 @@ PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {VERSION};
 """
 
+LEFT = "it was left as it is"
 SELECT = 'SELECT seq, time, kind, ticket, key, body, "check" FROM events WHERE '
 
 
@@ -51,10 +52,10 @@ class Ledger:
         try:
             self._connect(read_only)
         except apsw.Error as error:
-            self.close()
+            self.close(untouched=True)
             raise self._in_words(error) from None
         except BaseException:
-            self.close()
+            self.close(untouched=True)
             raise
 
     def _connect(self, read_only: bool) -> None:
@@ -77,17 +78,21 @@ class Ledger:
 
     def _check_form(self) -> None:
         if self._db.pragma("application_id") != APPLICATION_ID:
-            raise LedgerError(f"{self.path}: is not a ledger of Floorline; it was left as it is")
+            raise LedgerError(f"{self.path}: is not a ledger of Floorline; {LEFT}")
         version = self._db.pragma("user_version")
         if version > VERSION:
             raise LedgerError(
                 f"{self.path}: was written by a newer version of Floorline (form {version}, "
-                f"and this one knows {VERSION}); it was left as it is"
+                f"and this one knows {VERSION}); {LEFT}"
             )
+        if files.is_cut_off(self.path, self._db.pragma("page_count"), self._db.pragma("page_size")):
+            raise LedgerError(f"{self.path}: is damaged: its end is missing; {LEFT}")
 
-    def close(self) -> None:
-        """Close the file and let others write."""
+    def close(self, *, untouched: bool = False) -> None:
+        """Close the file and let others write; `untouched`: leave even its log as it is."""
         if self._db is not None:
+            if untouched:
+                self._db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             self._db.close()
         if self._lock is not None:
             self._lock.close()
@@ -104,8 +109,11 @@ class Ledger:
 
     def roll_back(self) -> None:
         """Forget the events since `begin`, where there are any."""
-        if self._db.in_transaction:
-            self._do("ROLLBACK")
+        try:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+        except apsw.Error as error:
+            raise self._in_words(error) from None
 
     def append(self, event: Event, check_before: int) -> int:
         """Add an event to the group, and give its checksum."""
@@ -129,10 +137,14 @@ class Ledger:
 
     def rows(self, after: int = 0) -> Iterator[Row]:
         """The stored rows after a place, in order."""
-        while page := self._do(SELECT + "seq > ? ORDER BY seq LIMIT ?", (after, PAGE)):
-            for row in page:
-                yield Row(*row)
-            after = page[-1][0]
+        while page := self.page(after):
+            yield from page
+            after = page[-1].seq
+
+    def page(self, after: int) -> list[Row]:
+        """The next stored rows after a place, some thousands of them."""
+        found = self._do(SELECT + "seq > ? ORDER BY seq LIMIT ?", (after, PAGE))
+        return [Row(*row) for row in found]
 
     def row(self, seq: int) -> Row | None:
         """One event as it is stored."""
@@ -144,18 +156,32 @@ class Ledger:
         expected = after + 1
         for row in self.rows(after):
             if row.seq != expected or checksum(*row[:6], check_before) != row.check:
-                raise LedgerError(
-                    f"{self.path}: event {expected} is damaged or missing; the file was left as "
-                    "it is. Restore a backup"
-                )
+                raise self._damaged(expected)
             check_before = row.check
             expected += 1
             yield from_row(row), row.check
 
+    def opening(self) -> Event | None:
+        """The first event, with which a campaign was opened; None if there is no event yet.
+
+        Raises:
+            LedgerError: it is damaged, or gone while others are there.
+        """
+        first = next(self.checked_events(0, 0), None)
+        if first is not None and first[0].kind != "opened":
+            raise LedgerError(f"{self.path}: does not begin with the opening of a campaign")
+        return None if first is None else first[0]
+
+    def opened(self) -> Event:
+        """The first event of a ledger that must have one."""
+        first = self.opening()
+        if first is None:
+            raise LedgerError(f"{self.path}: holds no campaign yet")
+        return first
+
     def event(self, seq: int) -> Event | None:
         """One event by its place."""
-        row = self.row(seq)
-        return None if row is None else from_row(row)
+        return next(iter(self._events("seq = ?", seq)), None)
 
     def by_key(self, key: str) -> Event | None:
         """The decision that was made for a request key."""
@@ -185,7 +211,14 @@ class Ledger:
         return self._events(f"kind IN ({among}) AND {_page(newest)}", *kinds, start, limit)
 
     def _events(self, where: str, *values: object) -> list[Event]:
-        return [from_row(Row(*row)) for row in self._do(SELECT + where, values)]
+        return [self.read(Row(*row)) for row in self._do(SELECT + where, values)]
+
+    def read(self, row: Row) -> Event:
+        """The event in a row whose checksum need not have been looked at."""
+        try:
+            return from_row(row)
+        except ValueError:
+            raise self._damaged(row.seq) from None
 
     def counts(self) -> dict[str, int]:
         """How many events there are of each kind."""
@@ -219,14 +252,20 @@ class Ledger:
             return self._db.execute(statement, values).fetchall()  # type: ignore[no-any-return]
         except apsw.Error as error:
             raise self._in_words(error) from None
+        except UnicodeDecodeError:
+            raise LedgerError(f"{self.path}: is damaged; {LEFT}. Restore a backup") from None
+
+    def _damaged(self, seq: int) -> LedgerError:
+        return LedgerError(
+            f"{self.path}: event {seq} is damaged or missing; {LEFT}. Restore a backup"
+        )
 
     def _in_words(self, error: apsw.Error) -> LedgerError:
         """What SQLite says in codes."""
-        left = "it was left as it is"
         if isinstance(error, apsw.NotADBError):
-            return LedgerError(f"{self.path}: is not a ledger; {left}")
+            return LedgerError(f"{self.path}: is not a ledger; {LEFT}")
         if isinstance(error, apsw.CorruptError):
-            return LedgerError(f"{self.path}: is damaged ({error}); {left}. Restore a backup")
+            return LedgerError(f"{self.path}: is damaged ({error}); {LEFT}. Restore a backup")
         if isinstance(error, apsw.FullError):
             return LedgerError(f"{self.path}: the disk is full; nothing was written")
         if isinstance(error, apsw.ReadOnlyError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from floorline.live import snapshot
-from floorline.live.errors import LedgerError
 from floorline.live.events import Event
 from floorline.live.ledger import Ledger
 from floorline.live.settings import Settings
@@ -29,10 +28,8 @@ def load(ledger: Ledger, upto: int | None = None) -> tuple[State, int]:
 
 def start(ledger: Ledger) -> tuple[State, Checked]:
     """The state before anything happened, and all that happened."""
-    first = ledger.event(1)
-    if first is None or first.kind != "opened":
-        raise LedgerError(f"{ledger.path}: does not begin with the opening of a campaign")
-    return State(Settings.from_json(first.body["settings"])), ledger.checked_events(0, 0)
+    settings = Settings.from_json(ledger.opened().body["settings"])
+    return State(settings), ledger.checked_events(0, 0)
 
 
 def _go_on(state: State, check: int, events: Checked, upto: int | None) -> tuple[State, int]:

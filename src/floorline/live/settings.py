@@ -65,28 +65,33 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", _checked_arms(self.arms))
-        object.__setattr__(self, "prior", tuple(self.prior))
-        number("max_loss", self.max_loss, 0, 1)
-        number("delta", self.delta, 0, 1, open_low=True)
-        number("low", self.low, -math.inf, math.inf)
-        number("high", self.high, self.low, math.inf, open_low=True)
+        object.__setattr__(self, "prior", _checked_prior(self.prior))
+        self._keep("max_loss", 0, 1)
+        self._keep("delta", 0, 1, open_low=True)
+        self._keep("low", -math.inf, math.inf)
+        self._keep("high", self.low, math.inf, open_low=True)
         if self.default_mean is not None:
-            number("default_mean", self.default_mean, max(0.0, self.low), self.high)
+            self._keep("default_mean", max(0.0, self.low), self.high)
         choice("policy", self.policy, POLICIES)
         choice("missing", self.missing, SILENCES)
         require(isinstance(self.voids, bool), "voids", "true or false", self.voids)
-        number("holdback", self.holdback, 0, 1)
-        number("drift_level", self.drift_level, 0, 1, open_low=True)
+        self._keep("holdback", 0, 1)
+        self._keep("drift_level", 0, 1, open_low=True)
         if self.missing == "unknown":
             require(self.window is None, "window", 'left out where missing="unknown"', self.window)
         else:
             if self.window is None:
                 raise ValueError(f'window: must be given in seconds where missing="{self.missing}"')
-            number("window", self.window, 0, math.inf, open_low=True)
+            self._keep("window", 0, math.inf, open_low=True)
         if self.missing == "zero":
             require(self.low <= 0 <= self.high, "missing", "another word for a range without 0",
                     self.missing)  # fmt: skip
         self.to_policy()  # a boundary that does not fit is an error now
+
+    def _keep(self, name: str, low: float, high: float, *, open_low: bool = False) -> None:
+        """Check a number and keep it as a plain float, which the ledger can hold."""
+        value = number(name, getattr(self, name), low, high, open_low=open_low)
+        object.__setattr__(self, name, value)
 
     @property
     def warnings(self) -> list[str]:
@@ -150,7 +155,8 @@ class Settings:
 
 
 def _checked_arms(names: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+    listed = isinstance(names, (list, tuple))
+    if not listed or not all(isinstance(name, str) for name in names):
         raise ValueError(f"arms: must be a list of names, not {names!r}")
     fits = 2 <= len(names) <= MAX_ARMS and len(set(names)) == len(names)
     require(fits, "arms", f"2 to {MAX_ARMS} different names, the default's first", list(names))
@@ -158,3 +164,8 @@ def _checked_arms(names: Sequence[str]) -> tuple[str, ...]:
         require(NAME.fullmatch(name) is not None, "arms",
                 "names of at most 64 letters, digits, spaces and _.:/-", name)  # fmt: skip
     return tuple(names)
+
+
+def _checked_prior(prior: Sequence[float]) -> tuple[float, ...]:
+    require(isinstance(prior, (list, tuple)), "prior", "two numbers", prior)
+    return tuple(number("prior", count, 0, math.inf, open_low=True) for count in prior)

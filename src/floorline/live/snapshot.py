@@ -9,7 +9,7 @@ from floorline.core.late import open_play
 from floorline.live.settings import Settings
 from floorline.live.state import OpenPlay, State
 
-SCALARS = ("seq", "time", "epoch", "paused", "stopped", "decisions", "clock", "lost", "late")
+SCALARS = ("seq", "time", "epoch", "paused", "stopped", "decisions", "clock", "late")
 BY_ARM = ("length", "closed", "closed_least", "closed_most", "voided")
 KNOWN = ("plays", "seen", "total", "average")
 BY_PLAY = ("run", "run_least", "run_most")
@@ -21,6 +21,7 @@ def to_json(state: State) -> dict[str, Any]:
     return {
         "settings": state.settings.to_json(),
         **{name: getattr(state, name) for name in SCALARS},
+        "lost": list(state.lost),
         "reasons": dict(state.reasons),
         "drift": state.drift.to_json(),
         "known": {name: getattr(state.arms, name).tolist() for name in KNOWN},
@@ -46,6 +47,7 @@ def from_json(values: dict[str, Any]) -> State:
     state = State(Settings.from_json(values["settings"]))
     for name in SCALARS:
         setattr(state, name, values[name])
+    state.lost[:] = values["lost"]
     state.reasons.update(values["reasons"])
     state.drift.restore(values["drift"])
     for name in KNOWN:
@@ -57,6 +59,7 @@ def from_json(values: dict[str, Any]) -> State:
         place = state.take_place()
         open_play(state.book, arm, place)
         state.open[ticket] = OpenPlay(arm, time, place, block)
+        state.pending[arm] += 1
     places = [play.place for play in state.open.values()]
     for name in BY_PLAY:
         getattr(state.book, name)[places] = opened[name]

@@ -27,6 +27,7 @@ from floorline.core.records import FOREVER, Arms, Decision, new_arms
 from floorline.core.steps import forget, guaranteed_budget, nominate, permit
 from floorline.floors.confidence import budget_bound
 from floorline.live.drift import DriftWatch
+from floorline.live.errors import LedgerError
 from floorline.live.events import Event
 from floorline.live.settings import CHANGEABLE, Settings
 
@@ -76,6 +77,7 @@ class State:
         self.decisions = 0
         self.clock = 0
         self.open: OrderedDict[int, OpenPlay] = OrderedDict()
+        self.pending = [0] * n_arms  # open plays by arm
         self.reasons: Counter[str] = Counter()
         self.lost = [0] * n_arms
         self.late = 0
@@ -164,6 +166,7 @@ class State:
         open_play(self.book, arm, place)
         block = self.drift.decided() if arm == 0 else -1
         self.open[event.seq] = OpenPlay(arm, event.time, place, block)
+        self.pending[arm] += 1
 
     def _count(self, arm: int) -> None:
         """Count a play in the budget."""
@@ -171,8 +174,11 @@ class State:
         self.arms.plays[arm] += 1
 
     def _close(self, ticket: int | None) -> OpenPlay:
-        play = self.open.pop(ticket)  # type: ignore[arg-type]
+        if ticket is None or ticket not in self.open:
+            raise LedgerError(f"event {self.seq}: its decision {ticket} is not open")
+        play = self.open.pop(ticket)
         self._free.append(play.place)
+        self.pending[play.arm] -= 1
         return play
 
     def _observed(self, event: Event) -> None:

@@ -94,18 +94,15 @@ def status_of(campaign: str, state: State, duplicates: int, now: float) -> Statu
 
 def arms_of(state: State) -> list[ArmStatus]:
     """What is known of each arm."""
-    pending = [0] * len(state.settings.arms)
-    for play in state.open.values():
-        pending[play.arm] += 1
     found = []
     for arm, name in enumerate(state.settings.arms):
         seen = int(state.arms.seen[arm])
         uncounted = arm == 0 and state.settings.voids
         found.append(ArmStatus(
             name=name,
-            plays=int(state.arms.plays[arm]) + (pending[0] if uncounted else 0),
+            plays=int(state.arms.plays[arm]) + (state.pending[0] if uncounted else 0),
             seen=seen,
-            pending=pending[arm],
+            pending=state.pending[arm],
             lost=state.lost[arm],
             voided=int(state.book.voided[arm]),
             average=float(state.arms.total[arm] / seen) if seen else None,

@@ -15,8 +15,6 @@ from floorline.live.ledger import Ledger
 from floorline.live.replay import start
 from floorline.live.state import State
 
-EXPLORING = ("explore", "exploit")
-
 
 @dataclass
 class Report:
@@ -62,9 +60,12 @@ def _replay(ledger: Ledger, report: Report, tick: Callable[[int], None]) -> None
         counts[event.kind] += 1
         report.events += 1
         if event.seq in kept:
+            kept.remove(event.seq)
             _compare_snapshot(ledger, state, check, report)
         if event.seq % 1000 == 0:
             tick(event.seq)
+    for seq in sorted(kept):
+        report.problems.append(f"snapshot after event {seq}: there is no such event")
     report.decisions, report.rewards = counts["decided"], counts["observed"]
     if dict(counts) != ledger.counts():
         report.problems.append(f"events by kind: {dict(counts)} replayed, {ledger.counts()} stored")
@@ -72,9 +73,9 @@ def _replay(ledger: Ledger, report: Report, tick: Callable[[int], None]) -> None
 
 def _weigh_again(state: State, event: Event, report: Report) -> None:
     """Compare a decision for a challenger with the floor's answer in the state before it."""
-    if event.body["reason"] not in EXPLORING:
-        return
     arm = state.index[event.body["arm"]]
+    if arm == 0:
+        return
     state.refresh()
     decision = state.permit(arm)
     said, found = event.body["guaranteed_budget"], float(decision.guaranteed_budget)

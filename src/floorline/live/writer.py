@@ -35,7 +35,7 @@ class Writer:
         self._mutex = threading.RLock()
         self._depth = 0
         self._stale = False
-        self._snapshot_at = state.seq
+        self._snapshot_at = next(iter(ledger.snapshots()), 0)
 
     def __enter__(self) -> Writer:
         self._mutex.acquire()
@@ -66,7 +66,11 @@ class Writer:
         if self._stale:
             self._go_back()
         self.ledger.begin()
-        self._expire()
+        try:
+            self._expire()
+        except BaseException:
+            self._stale = True  # what has begun must not be gone on with
+            raise
 
     def _expire(self) -> None:
         for seq in list(self.state.due(self.now())):
@@ -74,14 +78,18 @@ class Writer:
 
     def _end(self) -> None:
         try:
-            if self._stale:  # something broke off in the middle
-                raise LedgerError(f"{self.ledger.path}: could not be written to; nothing happened")
+            self._refuse_if_stale()
             self._save_snapshot_if_due()
             self.ledger.commit()
         except LedgerError:
             self._stale = True
             self._go_back()
             raise
+
+    def _refuse_if_stale(self) -> None:
+        """Raise LedgerError if something broke off in the middle: the group is then lost."""
+        if self._stale:
+            raise LedgerError(f"{self.ledger.path}: could not be written to; nothing happened")
 
     def _go_back(self) -> None:
         """Go back to what is durable."""
@@ -104,9 +112,15 @@ class Writer:
         body: dict[str, Any] | None = None,
     ) -> Event:  # fmt: skip
         """Let something happen, now."""
+        self._refuse_if_stale()
         event = Event(self.state.seq + 1, self.now(), kind, ticket, key, body or {})
         self._stale = True  # unless both of these are done
         self._check = self.ledger.append(event, self._check)
         self.state.apply(event)
         self._stale = False
         return event
+
+    def close(self) -> None:
+        """Close the ledger, once nobody is writing."""
+        with self._mutex:
+            self.ledger.close()

@@ -56,15 +56,11 @@ class Service:
     @asynccontextmanager
     async def _run(self, app: object) -> AsyncIterator[None]:
         """Serve between opening the ledgers and closing them."""
-        self.folder.lock()
-        try:
-            await self.registry.open_all()
-            self.ready = True
-            yield
-            self.ready = False
-            await self.registry.close()
-        finally:
-            self.folder.unlock()
+        await self.registry.open_all()
+        self.ready = True
+        yield
+        self.ready = False
+        await self.registry.close()
 
 
 async def _unknown(scope: Scope, receive: Receive, send: Send) -> None:

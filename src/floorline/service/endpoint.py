@@ -63,8 +63,8 @@ class Endpoint:
             status = await self._fail(send, scope, operation, error)
         finally:
             seconds = time.perf_counter() - started
-            name = "none" if operation is None else operation.path
-            self._service.metrics.request(name, scope["method"], status, seconds)
+            if operation is not None:  # methods that clients make up would be ever new labels
+                self._service.metrics.request(operation.path, operation.method, status, seconds)
 
     async def _admit(self, operation: Operation, scope: Scope, receive: Receive) -> Call:
         """The request, if it may be made and is well-formed."""
@@ -155,10 +155,9 @@ async def _send_parts(send: Send, stream: Stream) -> None:
 
 async def read_body(headers: Mapping[bytes, bytes], receive: Receive, most: int) -> bytes:
     """The body of a request, which has at most `most` bytes and comes in time."""
-    too_large = Problem(413, "too-large", f"the body must have at most {most} bytes")
     declared = headers.get(b"content-length", b"0")
     if not declared.isdigit() or int(declared) > most:
-        raise too_large
+        raise _too_large(most)
     message = await receive()
     body: bytes = message.get("body", b"")
     if message.get("more_body"):
@@ -170,8 +169,12 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, most: int)
         except TimeoutError:
             raise Problem(408, "too-slow", "the body did not come in time") from None
     if len(body) > most:
-        raise too_large
+        raise _too_large(most)
     return body
+
+
+def _too_large(most: int) -> Problem:
+    return Problem(413, "too-large", f"the body must have at most {most} bytes")
 
 
 def _decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 FORM = 1
@@ -20,7 +22,6 @@ class Folder:
             ValueError: it cannot be used, or a newer version wrote it.
         """
         self.path = Path(path)
-        self._lock: int | None = None
         try:
             self.campaigns.mkdir(parents=True, exist_ok=True)
             form = self.path / "format"
@@ -53,27 +54,22 @@ class Folder:
         """The campaigns that have a ledger."""
         return sorted(file.stem for file in self.campaigns.glob("*.ledger"))
 
-    def lock(self) -> None:
-        """Keep other servers out until `unlock`, or the end of this process.
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other servers out.
 
         Raises:
             ValueError: another one has the folder.
         """
-        if self._lock is not None:
-            return
         file = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise ValueError(f"data: {self.path} is being served by another process") from None
+            yield
+        finally:
             os.close(file)
-            raise ValueError(f"data: {self.path} is being served by another process") from None
-        self._lock = file
-
-    def unlock(self) -> None:
-        """Let others in."""
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
 
 
 def replace(path: Path, content: bytes) -> None:

@@ -20,17 +20,23 @@ PATIENCE = 10
 
 def serve(config: Config) -> None:
     """Serve until a signal comes: what is asked by then is answered, and the ledgers are closed."""
-    log_to_stderr()
     service = Service(config)
-    service.folder.lock()
     listening = _listen(config)
+    with listening, service.folder.locked():
+        log_to_stderr()
+        _run(service, listening)
+
+
+def _run(service: Service, listening: socket.socket) -> None:
     server = Server(uvicorn.Config(
         service, log_config=None, access_log=False, server_header=False, lifespan="on",
+        proxy_headers=False,
         timeout_keep_alive=30, timeout_graceful_shutdown=PATIENCE,
     ), service)  # fmt: skip
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    log.info("listening", extra={"address": f"http://{shown}:{port}", "data": str(config.data)})
+    where = {"address": f"http://{shown}:{port}", "data": str(service.config.data)}
+    log.info("listening", extra=where)
     signal.signal(signal.SIGTERM, lambda *_: None)  # sent again when all is closed; not an error
     server.run(sockets=[listening])
 
@@ -55,6 +61,7 @@ def _listen(config: Config) -> socket.socket:
     try:
         listening.bind((config.host, config.port))
     except OSError as error:
+        listening.close()
         raise ValueError(f"port: {config.host}:{config.port} cannot be used: {error}") from None
     listening.listen(2048)
     return listening

@@ -12,7 +12,7 @@ import numpy as np
 
 from floorline.core.checks import choice, number, require, whole
 from floorline.core.records import Counts
-from floorline.environments import Environment
+from floorline.environments import Delayed, Environment
 from floorline.policy import Policy
 from floorline.simulate.cpu import CpuEngine
 from floorline.simulate.engine import Engine
@@ -144,6 +144,8 @@ def _prepare(
     seed = whole("seed", seed, 0)
     threads = all_cores() if threads is None else whole("threads", threads, 1)
     choice("device", device, DEVICES)
+    require(device != "cuda" or not isinstance(environment, Delayed), "device",
+            "cpu or python where rewards come late", device)  # fmt: skip
     points = np.array([horizon] if checkpoints is None else checkpoints, dtype=np.int64)
     fits = points.size > 0 and points[0] >= 1 and points[-1] <= horizon
     require(bool(fits and np.all(np.diff(points) > 0)), "checkpoints",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from floorline.core.kernel import Function
-from floorline.environments import Environment
+from floorline.environments import Delayed, Environment
 from floorline.simulate.adversarial import adversarial_run
+from floorline.simulate.late import late_run, new_late_room
 from floorline.simulate.loop import Outcome, stochastic_run
 
 
@@ -35,7 +36,17 @@ class Engine(Protocol):
 
 def loop_for(environment: Environment) -> Function:
     """The loop over the rounds of a run that fits the environment."""
+    if isinstance(environment, Delayed):
+        return late_run
     return adversarial_run if environment.adversarial else stochastic_run
+
+
+def new_room(environment: Environment, horizon: int) -> Any:
+    """What that loop needs for its own use."""
+    n_arms = len(environment.means)
+    if isinstance(environment, Delayed):
+        return new_late_room(n_arms, horizon)
+    return np.zeros(3 * n_arms)
 
 
 def new_outcome(runs: int, points: int, n_arms: int, *, regret: bool, rewards: bool) -> Outcome:

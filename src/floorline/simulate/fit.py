@@ -9,8 +9,10 @@ import numpy as np
 from floorline.core.boundaries import BETA_BINOMIAL
 from floorline.core.checks import require
 from floorline.core.records import Floats
-from floorline.environments import Environment, Scripted
+from floorline.environments import Delayed, Environment, Scripted
+from floorline.floors import ConfidenceFloor
 from floorline.policy import Policy
+from floorline.proposers.optimistic import most_promising
 from floorline.simulate.loop import NO_SUCH_ARM, Outcome
 
 
@@ -33,6 +35,8 @@ def check_fit(policy: Policy, environment: Environment, horizon: int, means: Flo
             "noise: must keep rewards within 0 and 1 for this policy: bernoulli, a table, "
             "or an adversary"
         )
+    if isinstance(environment, Delayed):
+        check_late(policy)
     if isinstance(environment, Scripted):
         require(horizon <= environment.rounds, "horizon",
                 f"at most the {environment.rounds} rounds of the table", horizon)  # fmt: skip
@@ -55,6 +59,15 @@ def check_fit(policy: Policy, environment: Environment, horizon: int, means: Flo
             f"boundary was told {boundary.noise_scale:g}; nothing is guaranteed then",
             stacklevel=4,  # where `simulate` was called
         )
+
+
+def check_late(policy: Policy) -> None:
+    """Refuse a policy that is not made for late rewards."""
+    require(isinstance(policy.floor, ConfidenceFloor), "floor",
+            "a ConfidenceFloor where rewards come late", type(policy.floor).__name__)  # fmt: skip
+    forgets = policy.proposer.memory == 0 or policy.proposer.propose is most_promising
+    require(forgets, "proposer", "one that remembers nothing itself where rewards come late",
+            policy.proposer.propose.__name__)  # fmt: skip
 
 
 def check_arms(outcome: Outcome) -> None:
