@@ -28,15 +28,12 @@ def watch(folder: Path, follow: Callable[[Service, Feed], Any]) -> None:
 
     async def run() -> None:
         service = Service(Config(folder))
-        service.folder.lock()
-        try:
+        with service.folder.locked():
             settings = {name: value for name, value in PAGE.items() if name != "name"}
             entry, _ = await service.registry.open("page", settings)
             async with asyncio.timeout(30):
                 await follow(service, entry.feed)
             await service.registry.close()
-        finally:
-            service.folder.unlock()
 
     asyncio.run(run())
 

@@ -12,6 +12,7 @@ export function mood(status) {
 
 const MORE = {
   running: "At every moment so far. Rewards that are still pending count at their worst.",
+  below: "Rewards since then have lowered what is sure. It grows again as the default is played.",
   paused: "Paused: everyone gets the default. Rewards are still taken in.",
   stopped: "Stopped for good: nothing more is decided. Rewards are still taken in.",
   drift: "Everyone gets the default until a new epoch is started.",
@@ -21,10 +22,15 @@ export function showVerdict(status) {
   const box = byId("verdict");
   box.className = `verdict ${mood(status)}`;
   say(byId("verdict-words"), status.verdict);
-  const started = status.decisions > 0 || status.state !== "running";
-  say(byId("verdict-more"), started ? MORE[status.state] : "No decision has been made yet.");
+  say(byId("verdict-more"), more(status));
   say(byId("state"), status.state);
   byId("state").className = `chip ${status.state}`;
+}
+
+function more(status) {
+  if (status.state !== "running") return MORE[status.state];
+  if (status.decisions === 0) return "No decision has been made yet.";
+  return mood(status) === "good" ? MORE.running : MORE.below;
 }
 
 export function showTiles(status) {
