@@ -175,6 +175,7 @@ def test_numbers_agree_with_the_service(server: Server, look: Callable[..., Any]
         made = client.get("/v1/campaigns/busy/decisions?limit=1000").json()["decisions"]
     expect(page.locator("#verdict h2")).to_have_text(status["verdict"])
     page.click("#by-arm summary")
+    expect(page.locator("#by-arm tbody tr")).to_have_count(3)
     rows = page.locator("#by-arm tbody tr").all_inner_texts()
     counts = {row.split("\t")[0]: int(row.split("\t")[1]) for row in rows}
     assert counts == {arm["name"]: arm["plays"] for arm in status["arms"]}
