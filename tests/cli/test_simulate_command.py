@@ -130,6 +130,13 @@ def test_an_adversary_adds_regret_to_the_answer(floorline, tmp_path, adversary):
         (["--adversary", "kind"], "--adversary: must be one of switching, late, lure, adaptive"),
         (["--adversary", "lure", "--means", "0.5,1.5"], "--means: must be two or more"),
         (["--adversary", "table:nowhere.csv"], "cannot be read"),
+        (["--delay", "soon"], "--delay: must be like 100 or 0-2000, not 'soon'"),
+        (["--delay", "5-3"], "--delay: must be a whole number, or several"),
+        (["--lost", "some"], "--lost: must be like 0.1 or 0.6,0,0, not 'some'"),
+        (["--lost", "0.1,0.2,0.3"], "--lost: must be one number, or "),
+        (["--missing", "gone"], "--missing: must be one of unknown, zero, random"),
+        (["--delay", "5", "--policy", "ucb"], "--policy: must be one with a ConfidenceFloor"),
+        (["--delay", "5", "--adversary", "lure"], "--environment: must be one that draws"),
         (["--colour", "red"], "No such option"),
     ],
 )
@@ -210,3 +217,18 @@ def test_help_does_not_load_the_compiler():
 
 def test_version(program):
     assert program("--version").stdout.startswith("floorline 0.")
+
+
+def test_rewards_can_come_late_or_never(floorline):
+    start = ["--policy", "conservative-ucb", "--means", "0.5,0.6", "--noise", "bernoulli",
+             "--noise-scale", "0.5", "--horizon", "500", "--runs", "64", "--max-loss", "0.5",
+             "--format", "json"]  # fmt: skip
+    shares = []
+    for late in ([], ["--delay", "100"], ["--delay", "0-200", "--lost", "0,0.5"]):
+        answer = json.loads(floorline("simulate", *start, *late).stdout)
+        assert answer["breach_rate"] == 0.0
+        shares.append(answer["plays"]["mean"][1])
+    assert len(set(shares)) == 3
+    counted = ["--lost", "0,0.5", "--missing", "zero"]  # the challenger is then the worse arm
+    answer = json.loads(floorline("simulate", *start, *counted).stdout)
+    assert answer["pseudo_regret"]["mean"] == pytest.approx(0.2 * answer["plays"]["mean"][1])

@@ -108,3 +108,11 @@ def test_with_delays_the_live_state_decides_as_the_simulator(setting, known, pol
         tickets.append(state.seq)
     assert len(set(room.arm.tolist())) == 3
     assert not state.drift.alarm
+
+
+def test_the_status_shows_what_a_default_of_known_mean_really_earned():
+    with Campaign.open(":memory:", **ALIKE, default_mean=0.5) as campaign:
+        assert campaign.status().arms[0].average is None
+        for reward in (1.0, 0.0, 0.0, 0.0):
+            campaign.observe(campaign.decide(candidate="now"), reward)
+        assert campaign.status().arms[0].average == 0.25

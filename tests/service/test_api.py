@@ -47,8 +47,11 @@ def test_many_decisions_at_once(client: TestClient, page: str) -> None:
     assert made[1]["candidate"] == "video"
 
 
-def test_of_many_decisions_all_are_made_or_none(client: TestClient, page: str) -> None:
-    body = {"requests": [{}, {"candidate": "radio"}]}
+@pytest.mark.parametrize("wrong", [{"candidate": "radio"}, {"request_key": "a\u0000"}])
+def test_of_many_decisions_all_are_made_or_none(
+    client: TestClient, page: str, wrong: dict[str, str]
+) -> None:
+    body = {"requests": [{}, wrong]}
     problem(client.post(f"{page}/decisions", json=body), 422, "invalid", "now")
     assert client.get(page).json()["status"]["decisions"] == 0
 

@@ -34,6 +34,8 @@ from floorline.live.tickets import (
 from floorline.live.writer import Writer
 
 MAX_KEY = 200
+STREAM = 0x466C6F6F
+"""Tells our random numbers from those of anybody else with the same seed."""
 
 
 class Campaign:
@@ -55,8 +57,10 @@ class Campaign:
         """For `open`, which makes campaigns."""
         self._writer = writer
         self._id = campaign_id
-        self._coin = random.Random(seed)
-        self._rng = np.random.default_rng(seed)
+        # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
+        # that knows the reward would break everything.
+        self._coin = random.Random(None if seed is None else f"floorline {seed}")
+        self._rng = np.random.default_rng(None if seed is None else [seed, STREAM])
         self._duplicates = 0
 
     @classmethod
@@ -138,12 +142,7 @@ class Campaign:
             candidate: an arm that your own bandit proposes. It may depend on anything before
                 this request, and on nothing about this request; see docs/guarantee.md.
         """
-        if request_key is not None:
-            fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
-            require(fits and request_key.isprintable(), "request_key",
-                    f"a printable text of 1 to {MAX_KEY} characters", request_key)  # fmt: skip
-        if candidate is not None:
-            choice("candidate", candidate, self.settings.arms)
+        check_request(self.settings, request_key, candidate)
         with self._writer:
             if request_key is not None:
                 earlier = self._ledger.by_key(request_key)
@@ -321,3 +320,13 @@ class Campaign:
         trace: TracebackType | None,
     ) -> None:  # fmt: skip
         self.close()
+
+
+def check_request(settings: Settings, request_key: str | None, candidate: str | None) -> None:
+    """Raise ValueError unless a decision may be asked for in this way."""
+    if request_key is not None:
+        fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
+        require(fits and request_key.isprintable(), "request_key",
+                f"a printable text of 1 to {MAX_KEY} characters", request_key)  # fmt: skip
+    if candidate is not None:
+        choice("candidate", candidate, settings.arms)

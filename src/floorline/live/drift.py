@@ -72,6 +72,12 @@ class DriftWatch:
         self.blocks[block][LENGTH] -= 1
         self._look_at_closed()
 
+    @property
+    def average(self) -> float | None:
+        """Mean of the default's rewards seen, which a known mean does not show; None before."""
+        seen = sum(block[SEEN] for block in self.blocks)
+        return sum(block[TOTAL] for block in self.blocks) / seen if seen else None
+
     def _look_at_closed(self) -> None:
         """Compare the blocks whose rewards are all known, if there is one more of them."""
         before = len(self._closed)

@@ -98,6 +98,7 @@ def arms_of(state: State) -> list[ArmStatus]:
     for arm, name in enumerate(state.settings.arms):
         seen = int(state.arms.seen[arm])
         uncounted = arm == 0 and state.settings.voids
+        average = float(state.arms.average[arm]) if seen else None
         found.append(ArmStatus(
             name=name,
             plays=int(state.arms.plays[arm]) + (state.pending[0] if uncounted else 0),
@@ -105,7 +106,7 @@ def arms_of(state: State) -> list[ArmStatus]:
             pending=state.pending[arm],
             lost=state.lost[arm],
             voided=int(state.book.voided[arm]),
-            average=float(state.arms.total[arm] / seen) if seen else None,
+            average=state.drift.average if arm == 0 else average,
             lower=float(state.arms.lower[arm]),
             upper=float(state.arms.upper[arm]),
         ))  # fmt: skip

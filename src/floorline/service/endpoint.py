@@ -74,10 +74,8 @@ class Endpoint:
         if operation.body is not None:
             body = await read_body(headers, receive, operation.max_body)
             if body or operation.body_needed:
-                if (
-                    headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-                    != JSON.encode()
-                ):
+                kind = headers.get(b"content-type", b"").partition(b";")[0]
+                if kind.strip().lower() != b"application/json":
                     raise Problem(415, "not-json", "the body must be application/json")
                 call.body = _decoded(self._decoders[operation.method], body)
             else:
@@ -102,11 +100,9 @@ class Endpoint:
 
 
 async def send_problem(send: Send, problem: Problem, document: ProblemDocument, path: str) -> None:
-    """Send a problem; one of the service's own making is also logged."""
-    if problem.status >= 500:
-        log.error("request failed", extra={"request_id": document.request_id, "path": path,
-                                           "status": problem.status,
-                                           "why": problem.detail})  # fmt: skip
+    """Send a problem; one that should not happen is also logged."""
+    if problem.status == 500:
+        log.error("request failed", extra={"request_id": document.request_id, "path": path})
     body = msgspec.json.encode(document)
     await respond(send, problem.status, body, MEDIA_TYPE, problem.headers)
 

@@ -63,10 +63,12 @@ def check_fit(policy: Policy, environment: Environment, horizon: int, means: Flo
 
 def check_late(policy: Policy) -> None:
     """Refuse a policy that is not made for late rewards."""
-    require(isinstance(policy.floor, ConfidenceFloor), "floor",
-            "a ConfidenceFloor where rewards come late", type(policy.floor).__name__)  # fmt: skip
+    require(isinstance(policy.floor, ConfidenceFloor), "policy",
+            "one with a ConfidenceFloor where rewards come late",
+            type(policy.floor).__name__)  # fmt: skip
     forgets = policy.proposer.memory == 0 or policy.proposer.propose is most_promising
-    require(forgets, "proposer", "one that remembers nothing itself where rewards come late",
+    require(forgets, "policy",
+            "one whose proposer keeps no memory of its own where rewards come late",
             policy.proposer.propose.__name__)  # fmt: skip
 
 

@@ -1,6 +1,0 @@
-"""Without the extra [live] there is nothing to test here."""
-
-import pytest
-
-pytest.importorskip("apsw")
-pytest.importorskip("msgspec")
