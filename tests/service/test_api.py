@@ -164,6 +164,9 @@ def test_pages_of_decisions_and_events(client: TestClient, page: str) -> None:
     assert [one["kind"] for one in events["events"]] == ["opened", "decided", "decided"]
     rest = client.get(f"{page}/events", params={"cursor": events["next"]}).json()
     assert [one["seq"] for one in rest["events"]] == [4, 5, 6]
+    client.post(f"{page}/pause")
+    changes = client.get(f"{page}/events", params={"kind": "changes", "order": "newest"}).json()
+    assert [one["kind"] for one in changes["events"]] == ["paused", "opened"]
     for query in ({"limit": 0}, {"limit": 1001}, {"limit": "x"}, {"order": "up"}, {"typo": "1"}):
         problem(client.get(f"{page}/decisions", params=query), 422, "invalid")
 

@@ -123,6 +123,11 @@ class Campaign:
         return self._id
 
     @property
+    def seq(self) -> int:
+        """The place of the last event in the ledger."""
+        return self._state.seq
+
+    @property
     def settings(self) -> Settings:
         """What the campaign was opened with, and what has been changed since."""
         return self._state.settings
@@ -273,7 +278,7 @@ class Campaign:
     def status(self) -> Status:
         """Where the campaign stands: does the floor hold, and what is known of each arm."""
         with self._writer:
-            return status_of(self._id, self._state, self._duplicates)
+            return status_of(self._id, self._state, self._duplicates, self._writer.now())
 
     def history(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
         """The decisions in order, each with what came of it."""
