@@ -63,6 +63,18 @@ def interval(rules: Any, seen: int, total: float) -> tuple[float, float]:
     raise NotImplementedError
 
 
+@slot
+def lower_end(rules: Any, seen: int, total: float) -> float:
+    """The lower end of that interval alone, for when the other is not wanted."""
+    raise NotImplementedError
+
+
+@slot
+def upper_end(rules: Any, seen: int, total: float) -> float:
+    """The upper end of that interval alone."""
+    raise NotImplementedError
+
+
 @kernel
 def forget(rules: Rules, arms: Arms, memory: Floats) -> None:
     """Set everything learned back to the start."""
