@@ -11,7 +11,7 @@ the two is taken at each moment:
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -70,16 +70,19 @@ def new_book(n_arms: int, size: int) -> Book:
     return Book(*arms, *plays)
 
 
-def more_room(book: Book) -> Book:
-    """The same book with twice the room for open plays."""
-    by_arm, by_play = book[:8], book[8:]
-    return Book(*by_arm, *(np.concatenate([array, np.zeros_like(array)]) for array in by_play))
+def make_room(book: Book) -> range:
+    """Double the room for open plays of a book in lists, and give the new places."""
+    size = len(book.run)
+    by_play: tuple[Any, ...] = (book.before, book.after, book.run, book.run_least, book.run_most)
+    for numbers in by_play:
+        numbers.extend([0] * size)
+    return range(size, 2 * size)
 
 
 @kernel
 def forget_plays(book: Book) -> None:
     """Set the book back to the start, with no play in it."""
-    for i in range(book.length.size):
+    for i in range(len(book.length)):
         book.length[i] = 0
         book.closed[i] = 0
         book.closed_least[i] = 0.0
@@ -212,7 +215,7 @@ def freshen(rules: Rules, arms: Arms, book: Book, span: Span) -> None:
     No end is kept from before: a challenger that gets worse is then still covered.
     """
     earned = 0.0
-    for i in range(arms.plays.size):
+    for i in range(len(arms.plays)):
         if book.stale[i] != FRESH:
             _freshen_arm(rules, arms, book, span, i)
             book.stale[i] = FRESH
