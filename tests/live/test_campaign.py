@@ -114,7 +114,7 @@ def test_a_repeated_reward_is_harmless_and_another_is_refused():
     assert campaign.observe(ticket, 0.25) == "accepted"
     before = campaign.state()
     assert campaign.observe(ticket.id, 0.25) == "duplicate"
-    with pytest.raises(Conflict, match=r"has the reward 0.25 already, not 0.5"):
+    with pytest.raises(Conflict, match=r"has the reward 0\.25 already, not 0\.5"):
         campaign.observe(ticket, 0.5)
     assert campaign.state() == before
     assert campaign.status().duplicates == 1
