@@ -20,7 +20,7 @@ from floorline.core.records import Arms, Counts, Floats, Rules
 from floorline.core.steps import interval, lower_end, upper_end
 
 NONE = -1
-FRESH, OPENED, CLOSED = 0, 1, 2
+FRESH, CLOSED = 0, -1
 
 
 class Span(NamedTuple):
@@ -50,7 +50,8 @@ class Book(NamedTuple):
     hoped: Floats
     """For each arm: an upper end for proposers, in which open plays earn what others did."""
     stale: Counts
-    """For each arm: FRESH, or what has happened since its interval was brought up to date."""
+    """For each arm, since its interval was brought up to date: CLOSED if a play was closed, else
+    how many were opened."""
     last: Counts
     """For each arm: its last open play."""
     before: Counts
@@ -106,7 +107,8 @@ def open_play(book: Book, arm: int, place: int) -> None:
         book.after[last] = place
     book.last[arm] = place
     book.length[arm] += 1
-    book.stale[arm] = max(book.stale[arm], OPENED)
+    if book.stale[arm] != CLOSED:
+        book.stale[arm] += 1
 
 
 @kernel
@@ -179,7 +181,7 @@ def best_ends(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> tup
     closed = int(book.closed[arm])
     if 0 < closed == seen and book.voided[arm] == 0:
         # Nothing is known of later plays, and a play at the worst never improves an end.
-        if book.stale[arm] == OPENED:
+        if book.stale[arm] > 0:
             return float(arms.lower[arm]), float(arms.upper[arm])
         return interval(rules.boundary, closed, total)
     missing = plays - seen
@@ -200,12 +202,24 @@ def hoped_end(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> flo
     It plays no part in the floor.
     """
     plays = int(book.length[arm])
-    missing = plays - int(arms.seen[arm])
+    counted = in_steps(plays)
+    opened = int(book.stale[arm])
+    if opened > 0 and in_steps(plays - opened) == counted:
+        return float(book.hoped[arm])
+    seen = int(arms.seen[arm])
     if book.closed[arm] > 0:
         guess = float(min(arms.average[arm], book.closed_least[arm] / book.closed[arm]))
     else:
         guess = span.low if math.isfinite(span.low) else 0.0
-    return upper_end(rules.boundary, plays, float(arms.total[arm]) + missing * guess)
+    counted = max(counted, seen)
+    return upper_end(rules.boundary, counted, float(arms.total[arm]) + (counted - seen) * guess)
+
+
+@kernel
+def in_steps(plays: int) -> int:
+    """`plays` less a part of up to 1/64, so that it seldom changes."""
+    step = max(1, plays // 64)
+    return plays // step * step
 
 
 @kernel
