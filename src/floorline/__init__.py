@@ -34,7 +34,7 @@ from floorline.proposers import (
     unbalanced_ucb,
     unknown_chance,
 )
-from floorline.simulate import Results, Summary, simulate, summarize
+from floorline.simulate import Case, Results, Summary, simulate, summarize, sweep
 
 __version__ = "0.1.0"
 
@@ -44,6 +44,7 @@ __all__ = [
     "Arms",
     "Bernoulli",
     "Boundary",
+    "Case",
     "ConfidenceFloor",
     "Environment",
     "Floor",
@@ -73,6 +74,7 @@ __all__ = [
     "prior_exp3",
     "simulate",
     "summarize",
+    "sweep",
     "unbalanced_moss",
     "unbalanced_ucb",
     "unknown_chance",

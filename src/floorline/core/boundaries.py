@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from floorline.core.checks import choice, number
-from floorline.core.kernel import Function, kernel, slot
+from floorline.core.compiler import compiled
+from floorline.core.kernel import Function, bind, kernel, slot
 from floorline.core.records import Floats, NoRules
 from floorline.core.steps import interval
 
@@ -26,6 +27,8 @@ STITCH_FACTOR = (2**0.25 + 2**-0.25) ** 2 / 2
 STITCH_LEVEL = 2 * 3.105547277977581 / math.log(2) ** 1.4
 
 TABLE_SIZE = 2**17
+WORTH_COMPILING = 20_000
+"""A table of more radii than this is filled by compiled code, which gives the same numbers."""
 
 
 @kernel
@@ -74,6 +77,12 @@ def union_proved(inverse_error: float, seen: int) -> float:
 def unit_radius(inverse_error: float, seen: int) -> float:
     """Half-width of an interval after `seen` >= 1 rewards of noise scale 1."""
     raise NotImplementedError
+
+
+@kernel
+def beyond_table(inverse_error: float, seen: int) -> float:
+    """Infinity: stands for the formula where the table reaches to the horizon."""
+    return math.inf
 
 
 class SubgaussianRules(NamedTuple):
@@ -184,12 +193,18 @@ class Boundary:
         return 1.0 if self.name == "as-printed" else self.noise_scale
 
 
+@kernel
+def fill_radii(table: Floats, inverse_error: float, scale: float) -> None:
+    """Write the radius of every count into its place."""
+    table[0] = math.inf
+    for seen in range(1, table.size):
+        table[seen] = scale * unit_radius(inverse_error, seen)
+
+
 @lru_cache(maxsize=64)
 def _table(name: str, zeta: float, scale: float, size: int) -> Floats:
-    formula = RADII[name]
     table = np.empty(size)
-    table[0] = math.inf
-    for seen in range(1, size):
-        table[seen] = scale * formula(zeta, seen)
+    fill = compiled if size > WORTH_COMPILING else bind
+    fill(fill_radii, {unit_radius: RADII[name]})(table, zeta, scale)
     table.flags.writeable = False
     return table

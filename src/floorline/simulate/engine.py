@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
@@ -10,7 +10,16 @@ import numpy as np
 from floorline.core.kernel import Function
 from floorline.environments import Environment
 from floorline.simulate.adversarial import adversarial_run
-from floorline.simulate.loop import Outcome, stochastic_run
+from floorline.simulate.digest import Part
+from floorline.simulate.loop import (
+    Measure,
+    Outcome,
+    missed,
+    misses_mean,
+    not_watched,
+    one_run,
+    stochastic_run,
+)
 
 
 class Engine(Protocol):
@@ -18,10 +27,6 @@ class Engine(Protocol):
 
     The result of a run depends on the seed and its number alone.
     """
-
-    @property
-    def chunk(self) -> int:
-        """How many runs to ask for at a time when only a summary is wanted."""
 
     def compile(self) -> None:
         """Have the code compiled, or loaded, without playing anything that counts."""
@@ -32,19 +37,27 @@ class Engine(Protocol):
     def play(self, outcome: Outcome, first: int, tick: Callable[[int], None]) -> None:
         """Fill `outcome` with the runs from number `first`; `tick` takes how many are done."""
 
-
-def loop_for(environment: Environment) -> Function:
-    """The loop over the rounds of a run that fits the environment."""
-    return adversarial_run if environment.adversarial else stochastic_run
+    def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[Part]:
+        """What the runs add up to, part by part, in the order of their numbers."""
 
 
-def new_outcome(runs: int, points: int, n_arms: int, *, regret: bool, rewards: bool) -> Outcome:
-    """Room for the results of `runs` runs at `points` checkpoints."""
+def loop_choices(environment: Environment, measure: Measure) -> dict[Function, Function]:
+    """The loop over the rounds of a run that fits the environment, and what it watches."""
+    return {
+        one_run: adversarial_run if environment.adversarial else stochastic_run,
+        missed: misses_mean if measure.wants_misses else not_watched,
+    }
+
+
+def new_outcome(runs: int, n_arms: int, measure: Measure, *, adversarial: bool) -> Outcome:
+    """Room for the results of `runs` runs."""
+    points = measure.checkpoints.size
     return Outcome(
         pseudo_regret=np.empty((runs, points)),
-        regret=np.empty((runs if regret else 0, points)),
+        regret=np.empty((runs if adversarial else 0, points)),
         lowest_budget=np.empty((runs, points)),
         plays=np.empty((runs, points, n_arms), np.int64),
-        rewards=np.empty((runs if rewards else 0, points)),
+        rewards=np.empty((runs if measure.wants_rewards else 0, points)),
         first_breach=np.empty(runs, np.int64),
+        first_miss=np.empty(runs if measure.wants_misses else 0, np.int64),
     )
