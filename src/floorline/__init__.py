@@ -35,6 +35,7 @@ from floorline.proposers import (
     unknown_chance,
 )
 from floorline.simulate import Case, Results, Summary, simulate, summarize, sweep
+from floorline.verification import Share, Verification, verify
 
 __version__ = "0.1.0"
 
@@ -58,9 +59,11 @@ __all__ = [
     "Results",
     "Scripted",
     "Setting",
+    "Share",
     "Summary",
     "Switching",
     "Tabulated",
+    "Verification",
     "WarmUp",
     "ab_test",
     "beta_thompson",
@@ -78,4 +81,5 @@ __all__ = [
     "unbalanced_moss",
     "unbalanced_ucb",
     "unknown_chance",
+    "verify",
 ]

@@ -9,7 +9,7 @@ import warnings
 import typer
 
 from floorline import __version__
-from floorline.cli import bounds, demo, paper, plan, policies, simulate
+from floorline.cli import bounds, demo, paper, plan, policies, simulate, verify
 
 app = typer.Typer(
     help="Explore with a bandit while reward stays above a floor, at every moment.",
@@ -23,6 +23,7 @@ app.command("demo")(demo.demo)
 app.command("paper")(paper.paper)
 app.command("bounds")(bounds.bounds)
 app.command("plan")(plan.plan)
+app.command("verify")(verify.verify)
 
 
 INTERRUPTED = 130

@@ -83,18 +83,17 @@ def compiled_for_gpu(
 
     `constants` replace global numbers of its module: sizes that must be known when compiling.
     """
-    mark = fingerprint(function, choices)
     settled = (*sorted(constants.items()), *sorted(options.items()))
-    key = (mark, function, frozenset(choices.items()), settled)
+    key = (function, frozenset(choices.items()), settled)
     with _lock:
         if key not in _compiled:
-            _compiled[key] = _compile_for_gpu(function, choices, mark, constants, options)
+            _compiled[key] = _compile_for_gpu(function, choices, constants, options)
         return _compiled[key]
 
 
 def _compile_for_gpu(
-    function: Function, choices: Mapping[Function, Function], mark: Fingerprint,
-    constants: Mapping[str, int], options: Mapping[str, Any],
+    function: Function, choices: Mapping[Function, Function], constants: Mapping[str, int],
+    options: Mapping[str, Any],
 ) -> Any:  # fmt: skip
     import numba
     from numba import cuda
@@ -108,6 +107,7 @@ def _compile_for_gpu(
         return compiler.jit(entry)
     entry = bind(function, choices, wrap=lambda one: compiler.jit(device=True, **_speed(one))(one))
     entry.__globals__.update(constants)
+    mark = fingerprint(function, choices)
     folder = cache_folder() if mark.complete else None
     if folder is None:
         return compiler.jit(**options)(entry)

@@ -14,7 +14,7 @@ import numpy as np
 from numba import cuda as _cuda
 from numpy.typing import NDArray
 
-from floorline.core.records import Counts, Floats
+from floorline.core.records import Floats
 from floorline.simulate.bins import BINS
 from floorline.simulate.cuda_sums import (
     GROUP,
@@ -25,7 +25,7 @@ from floorline.simulate.cuda_sums import (
     spread_pieces,
     start,
 )
-from floorline.simulate.digest import CHUNK, MEASURED, Moments, Part
+from floorline.simulate.digest import CHUNK, MEASURED, Bins, Moments, Part
 from floorline.simulate.fit import refuse_strays
 from floorline.simulate.loop import Outcome
 
@@ -162,9 +162,9 @@ class _Room:
         ends = np.minimum.reduceat(least, at), np.maximum.reduceat(greatest, at)
         return [Moments(*one) for one in zip(sizes.tolist(), mean, square, *ends, strict=True)]
 
-    def _histograms(self) -> dict[str, list[tuple[NDArray[np.int32], Counts]]]:
-        """Keys and counts of the bins in use, in order."""
-        found: dict[str, list[tuple[NDArray[np.int32], Counts]]] = {n: [] for n in self._names}
+    def _histograms(self) -> dict[str, list[Bins]]:
+        """The bins in use, by what is measured and by checkpoint."""
+        found: dict[str, list[Bins]] = {name: [] for name in self._names}
         groups = zip(self._touched, self._counts, self._sizes, strict=True)
         for g, (touched, counts, size) in enumerate(groups):
             in_use = int(self._back(size)[0])

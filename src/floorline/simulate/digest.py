@@ -20,6 +20,10 @@ MEASURED = ("pseudo_regret", "regret", "lowest_budget", "rewards")
 """What a summary says of the spread over the runs."""
 
 
+Bins = tuple[NDArray[np.int32], Counts]
+"""Keys of bins, and how many values each has."""
+
+
 class Moments(NamedTuple):
     """How the values of some runs are spread, at each checkpoint."""
 
@@ -41,8 +45,8 @@ class Part(NamedTuple):
     """Checkpoints x arms."""
     moments: dict[str, list[Moments]]
     """An entry for every CHUNK of runs, in their order."""
-    bins: dict[str, list[tuple[NDArray[np.int32], Counts]]]
-    """Keys and how many values each has, by checkpoint."""
+    bins: dict[str, list[Bins]]
+    """By checkpoint."""
 
 
 def part_of(chunk: Outcome, checkpoints: Counts) -> Part:
@@ -94,9 +98,8 @@ class Digest:
             sketch = self._sketches.setdefault(name, _Sketch(len(self._checkpoints)))
             for moments in chunks:
                 sketch.add(moments)
-            for bins, (keys, counts) in zip(sketch.bins, part.bins[name], strict=True):
-                for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
-                    bins[key] = bins.get(key, 0) + count
+            for histogram, bins in zip(sketch.histograms, part.bins[name], strict=True):
+                histogram.add(bins)
 
     def summary(self, seconds: float) -> Summary:
         """All that was taken in."""
@@ -123,7 +126,7 @@ class _Sketch:
             0, np.zeros(points), np.zeros(points), np.full(points, math.inf),
             np.full(points, -math.inf),
         )  # fmt: skip
-        self.bins: list[dict[int, int]] = [{} for _ in range(points)]
+        self.histograms = [_Histogram() for _ in range(points)]
 
     def add(self, new: Moments) -> None:
         """Take in the moments of some more runs (Chan's update of mean and squares)."""
@@ -140,12 +143,32 @@ class _Sketch:
     def spread(self) -> Spread:
         """All that was taken in."""
         runs, mean, squares, lowest, highest = self._all
-        tables = [sorted(bins.items()) for bins in self.bins]
+        tables = [histogram.table() for histogram in self.histograms]
         return Spread(
             mean=mean,
             standard_error=np.sqrt(squares / max(runs - 1, 1) / runs),
             min=lowest,
             max=highest,
-            _keys=tuple(np.array([key for key, _ in table], np.int32) for table in tables),
-            _counts=tuple(np.array([count for _, count in table]) for table in tables),
+            _keys=tuple(keys for keys, _ in tables),
+            _counts=tuple(counts for _, counts in tables),
         )
+
+
+class _Histogram:
+    """Bins with the number of values in each; those of several parts are merged now and then."""
+
+    def __init__(self) -> None:
+        self._parts: list[Bins] = []
+
+    def add(self, bins: Bins) -> None:
+        """Take in the bins of some more runs."""
+        self._parts.append(bins)
+        if len(self._parts) == 64:
+            self._parts = [self.table()]
+
+    def table(self) -> Bins:
+        """The keys in use, rising, and how many values each has."""
+        keys, place = np.unique(np.concatenate([k for k, _ in self._parts]), return_inverse=True)
+        counts = np.zeros(len(keys), np.int64)
+        np.add.at(counts, place, np.concatenate([c for _, c in self._parts]))
+        return keys, counts
