@@ -3,7 +3,7 @@
     python benchmarks/gpu.py [--runs 1000000]
 
 Agreement: every policy of the catalogue, mean regret, default plays and breach rate within
-4 combined standard errors. Speed: rounds a second of the launches, results copied back.
+4 combined standard errors. Speed: rounds a second of `summarize`, compilation excluded.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ Import it only where a GPU is asked for: it needs the extra [cuda].
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from floorline.environments import Environment
 from floorline.policy import Prepared
 from floorline.simulate.cuda_parts import Shape, Task, overlapped
 from floorline.simulate.cuda_random import Stream, cuda_normal, cuda_uniform, start_stream
+from floorline.simulate.cuda_sums import on_grid
 from floorline.simulate.digest import CHUNK, Part
 from floorline.simulate.engine import loop_choices, new_outcome
 from floorline.simulate.loop import Measure, Outcome, one_run
@@ -77,7 +78,7 @@ class CudaEngine:
              "THREADS": self._threads, "SHARED": self._threads <= fits},
             max_registers=REGISTERS,
         )  # fmt: skip
-        self._records = on_card((policy.rules, environment.rules(), measure))
+        self._records = [on_card(part) for part in (policy.rules, environment.rules(), measure)]
 
     @property
     def _horizon(self) -> int:
@@ -113,11 +114,8 @@ class CudaEngine:
     def launch(self, outcome: Outcome, first: int, stream: Any) -> None:
         """Begin to fill `outcome`, on the card, with the runs from number `first`."""
         blocks = max(1, -(-outcome.first_breach.size // self._threads))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a small grid is what was asked for
-            self._one_thread[blocks, self._threads, stream](
-                *self._records, self._seed, np.uint64(first), outcome
-            )
+        launch = on_grid(self._one_thread, blocks, self._threads, stream)
+        launch(*self._records, self._seed, np.uint64(first), outcome)
 
     def tasks(self, runs: int) -> Iterator[Task]:
         """The launches that play the runs from number 0."""
@@ -173,18 +171,19 @@ def one_thread(
     one_run(rules, arms, memory, room, environment, measure, rng, side_rng, outcome, run)
 
 
-def on_card(records: tuple[Any, ...]) -> Any:
-    """The same records with their arrays in the card's memory, whatever else it is doing."""
+def on_card(record: Any) -> Any:
+    """The same record with its arrays in the card's memory."""
+    if isinstance(record, np.ndarray):
+        return uploaded(record.tobytes(), record.dtype, record.shape)
+    if isinstance(record, tuple):
+        return type(record)(*(on_card(part) for part in record))
+    return record
+
+
+@lru_cache(maxsize=1024)
+def uploaded(content: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
+    """An array in the card's memory: the same one for all settings of a sweep that have it."""
     stream = cuda.stream()
-
-    def moved(record: Any) -> Any:
-        if isinstance(record, np.ndarray):
-            return cuda.to_device(np.ascontiguousarray(record), stream)
-        if isinstance(record, tuple):
-            parts = [moved(part) for part in record]
-            return type(record)(*parts) if hasattr(record, "_fields") else tuple(parts)
-        return record
-
-    there = moved(records)
+    there = cuda.to_device(np.frombuffer(content, dtype).reshape(shape), stream)
     stream.synchronize()
     return there

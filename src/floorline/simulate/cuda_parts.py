@@ -106,9 +106,9 @@ class _Room:
         self._moments = self._array((pieces, len(self._names), points, 4))
         self._totals = self._array((pieces, points, 3 + n_arms), np.int64)
         self._bins = cuda.to_device(np.zeros((width, BINS), np.int32), self._stream)
-        self._touched = [self._array((room,), np.int32) for _ in range(groups)]
-        self._counts = [self._array((room,), np.int32) for _ in range(groups)]
-        self._sizes = [self._array((1,), np.int32) for _ in range(groups)]
+        self._touched = self._array((groups, room), np.int32)
+        self._counts = self._array((groups, room), np.int32)
+        self._sizes = self._array((groups,), np.int32)
 
     def _array(self, shape: tuple[int, ...], dtype: type = np.float64) -> Any:
         return cuda.device_array(shape, dtype, stream=self._stream)
@@ -119,32 +119,33 @@ class _Room:
         task.launch(self._outcome, task.first, stream)
         pieces, measured, points, _ = self._moments.shape
         start(spread_pieces, pieces * measured * points, stream, values, self._moments)
-        start(count_pieces, pieces * points, stream, self._outcome, task.checkpoints, self._totals)
-        groups = zip(self._touched, self._counts, self._sizes, strict=True)
-        for g, (touched, counts, size) in enumerate(groups):
-            size.copy_to_device(np.zeros(1, np.int32), stream=stream)
-            width = measured * min(GROUP, points - g * GROUP)
+        start(count_pieces, pieces * points, stream,
+              self._outcome, task.checkpoints, self._totals, self._sizes)  # fmt: skip
+        groups, room = self._touched.shape
+        for group in range(groups):
+            width = measured * min(GROUP, points - group * GROUP)
             start(fill_bins, self.shape.runs * width, stream,
-                  values, g * GROUP, self._bins, touched, size)  # fmt: skip
-            start(empty_bins, min(2**16, touched.size), stream, self._bins, touched, counts, size)
+                  values, group, self._bins, self._touched, self._sizes)  # fmt: skip
+            start(empty_bins, min(2**16, room), stream,
+                  group, self._bins, self._touched, self._counts, self._sizes)  # fmt: skip
 
     def part(self) -> Part:
         """What the runs add up to, once they are over."""
-        totals = self._back(self._totals).sum(axis=0)
+        sums, moments, sizes = self._back(self._totals, self._moments, self._sizes)
+        totals = sums.sum(axis=0)
         refuse_strays(int(totals[-1, 0]), self.shape.n_arms)
-        moments = self._back(self._moments)
         return Part(
             runs=self.shape.runs,
             breaches=totals[:, 1],
             misses=totals[:, 2] if self.shape.misses else None,
             plays=totals[:, 3:],
             moments={name: self._chunks(moments[:, i]) for i, name in enumerate(self._names)},
-            bins=self._histograms(),
+            bins=self._histograms(sizes),
         )
 
-    def _back(self, array: Any) -> NDArray[Any]:
-        """A copy on the host, complete."""
-        here: NDArray[Any] = array.copy_to_host(stream=self._stream)
+    def _back(self, *arrays: Any) -> list[NDArray[Any]]:
+        """Copies on the host, complete."""
+        here = [array.copy_to_host(stream=self._stream) for array in arrays]
         self._stream.synchronize()
         return here
 
@@ -162,18 +163,18 @@ class _Room:
         ends = np.minimum.reduceat(least, at), np.maximum.reduceat(greatest, at)
         return [Moments(*one) for one in zip(sizes.tolist(), mean, square, *ends, strict=True)]
 
-    def _histograms(self) -> dict[str, list[Bins]]:
+    def _histograms(self, sizes: NDArray[Any]) -> dict[str, list[Bins]]:
         """The bins in use, by what is measured and by checkpoint."""
         found: dict[str, list[Bins]] = {name: [] for name in self._names}
-        groups = zip(self._touched, self._counts, self._sizes, strict=True)
-        for g, (touched, counts, size) in enumerate(groups):
-            in_use = int(self._back(size)[0])
-            places, numbers = self._back(touched[:in_use]), self._back(counts[:in_use])
+        for group, size in enumerate(sizes.tolist()):
+            in_use = self._touched[group, :size], self._counts[group, :size]
+            places, counts = self._back(*in_use)
             order = np.argsort(places)
-            rows, keys = places[order] // BINS, places[order] % BINS - BINS // 2
-            points = min(GROUP, self.shape.points - g * GROUP)
-            edges = np.searchsorted(rows, np.arange(len(self._names) * points + 1))
+            places, counts = places[order], counts[order]
+            keys = places % BINS - BINS // 2
+            points = min(GROUP, self.shape.points - group * GROUP)
+            edges = np.searchsorted(places, BINS * np.arange(len(self._names) * points + 1))
             for row in range(len(self._names) * points):
                 part = slice(edges[row], edges[row + 1])
-                found[self._names[row // points]].append((keys[part], numbers[order][part]))
+                found[self._names[row // points]].append((keys[part], counts[part]))
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -50,9 +51,14 @@ def spread_pieces(values: Any, moments: Any) -> None:
     moments[piece, what, point, 3] = greatest
 
 
-def count_pieces(outcome: Any, checkpoints: Any, totals: Any) -> None:
-    """Of every piece of runs: stray ones, breaches and misses by then, plays of each arm."""
+def count_pieces(outcome: Any, checkpoints: Any, totals: Any, sizes: Any) -> None:
+    """Of every piece of runs: stray ones, breaches and misses by then, plays of each arm.
+
+    The lists of bins in use are emptied on the way, which spares a kernel.
+    """
     i = cuda.grid(1)
+    for group in range(i, sizes.size, cuda.gridsize(1)):
+        sizes[group] = 0
     pieces, points, columns = totals.shape
     if i >= pieces * points:
         return
@@ -71,9 +77,10 @@ def count_pieces(outcome: Any, checkpoints: Any, totals: Any) -> None:
             totals[piece, point, column] += outcome.plays[run, point, column - 3]
 
 
-def fill_bins(values: Any, first: Any, bins: Any, touched: Any, size: Any) -> None:
+def fill_bins(values: Any, group: Any, bins: Any, touched: Any, sizes: Any) -> None:
     """Count values into bins, by what is measured and by checkpoint, and list the bins in use."""
     measured, runs = values.shape[0], values.shape[1]
+    first = group * GROUP
     points = min(GROUP, values.shape[2] - first)
     i = cuda.grid(1)
     if i >= measured * runs * points:
@@ -84,18 +91,24 @@ def fill_bins(values: Any, first: Any, bins: Any, touched: Any, size: Any) -> No
     key = key_of(single.view(np.int32)[0]) + BINS // 2
     row = what * points + point
     if cuda.atomic.add(bins, (row, key), 1) == 0:
-        touched[cuda.atomic.add(size, 0, 1)] = row * BINS + key
+        touched[group, cuda.atomic.add(sizes, group, 1)] = row * BINS + key
 
 
-def empty_bins(bins: Any, touched: Any, counts: Any, size: Any) -> None:
+def empty_bins(group: Any, bins: Any, touched: Any, counts: Any, sizes: Any) -> None:
     """Take the counts out of the bins in use, which are empty again after it."""
-    for i in range(cuda.grid(1), size[0], cuda.gridsize(1)):
-        row, key = touched[i] // BINS, touched[i] % BINS
-        counts[i] = bins[row, key]
+    for i in range(cuda.grid(1), sizes[group], cuda.gridsize(1)):
+        row, key = touched[group, i] // BINS, touched[group, i] % BINS
+        counts[group, i] = bins[row, key]
         bins[row, key] = 0
 
 
 def start(kernel: Function, threads: int, stream: Any, *arguments: Any) -> None:
     """Begin a kernel of this file on a stream, with a thread for each of `threads`."""
-    ready = compiled_for_gpu(kernel, {}, {})
-    ready[-(-threads // THREADS), THREADS, stream](*arguments)
+    on_grid(compiled_for_gpu(kernel, {}, {}), -(-threads // THREADS), THREADS, stream)(*arguments)
+
+
+def on_grid(kernel: Any, blocks: int, threads: int, stream: Any) -> Any:
+    """A compiled kernel, to be called on a grid of any size without a word about small ones."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return kernel[blocks, threads, stream]

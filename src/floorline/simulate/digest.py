@@ -168,6 +168,8 @@ class _Histogram:
 
     def table(self) -> Bins:
         """The keys in use, rising, and how many values each has."""
+        if len(self._parts) == 1:
+            return self._parts[0]
         keys, place = np.unique(np.concatenate([k for k, _ in self._parts]), return_inverse=True)
         counts = np.zeros(len(keys), np.int64)
         np.add.at(counts, place, np.concatenate([c for _, c in self._parts]))
