@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -107,6 +108,7 @@ def start(kernel: Function, threads: int, stream: Any, *arguments: Any) -> None:
     on_grid(compiled_for_gpu(kernel, {}, {}), -(-threads // THREADS), THREADS, stream)(*arguments)
 
 
+@lru_cache(maxsize=1024)
 def on_grid(kernel: Any, blocks: int, threads: int, stream: Any) -> Any:
     """A compiled kernel, to be called on a grid of any size without a word about small ones."""
     with warnings.catch_warnings():
