@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,11 +16,34 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
-def floorline() -> Run:
+def program() -> Run:
     """Runs the command line as a user would, in its own process."""
 
-    def run(*words: str, **options: object) -> subprocess.CompletedProcess[str]:
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
         command = [str(Path(sys.executable).with_name("floorline")), *words]
-        return subprocess.run(command, capture_output=True, text=True, **options)  # type: ignore
+        return subprocess.run(command, capture_output=True, text=True)
+
+    return run
+
+
+@pytest.fixture
+def floorline(monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs the command line in this process, which has loaded and compiled much already."""
+    from floorline.cli.main import main
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        monkeypatch.setattr(sys, "argv", ["floorline", *words])
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            warnings.catch_warnings(),  # the program shows them in its own way
+            pytest.raises(SystemExit) as ended,
+        ):
+            warnings.simplefilter("default", UserWarning)
+            main()
+        return subprocess.CompletedProcess(
+            sys.argv, ended.value.code or 0, out.getvalue(), err.getvalue()
+        )
 
     return run

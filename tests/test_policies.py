@@ -88,6 +88,42 @@ def test_every_boundary_passes_the_suite(boundary):
     check_policy(named("conservative-ucb", setting(environment, boundary=boundary)), environment)
 
 
+@pytest.mark.parametrize("default_mean", [0.03, None])
+def test_beta_binomial_passes_the_suite_and_explores_where_clicks_are_rare(default_mean):
+    policy = Policy(
+        optimistic(), ConfidenceFloor(0.2, default_mean), Boundary("beta-binomial", noise_scale=9)
+    )
+    environment = Bernoulli([0.03, 0.06])
+    check_policy(policy, environment)
+    found = simulate(policy, environment, horizon=10_000, runs=20)
+    assert found.plays[:, -1, 1].mean() > 7000
+
+
+def test_beta_binomial_takes_rewards_within_its_range_alone():
+    def policy(low, high):
+        boundary = Boundary("beta-binomial", lowest_reward=low, highest_reward=high)
+        return Policy(optimistic(), ConfidenceFloor(0.2), boundary)
+
+    def run(policy, environment):
+        return simulate(policy, environment, horizon=100, runs=2)
+
+    table = Tabulated([[-5, 20], [0, 20]], [[0.5, 0.5], [0.3, 0.7]])
+    run(policy(-5, 20), table)
+    with pytest.raises(ValueError, match=r"^noise: must keep rewards within -5 and 19 "):
+        run(policy(-5, 19), table)
+    with pytest.raises(ValueError, match=r"^noise: .* within -4 and 20 .*, not within -5 and 20"):
+        run(policy(-4, 20), table)
+    with pytest.raises(ValueError, match=r"^noise: must keep rewards within 0 and 1 "):
+        run(policy(0, 1), Gaussian([0.5, 0.6], 0.01))
+
+
+@pytest.mark.parametrize("form", ["certified", "authors"])
+def test_a_warm_up_needs_a_boundary_with_a_radius(form):
+    policy = Policy(optimistic(), WarmUp(0.1, 0.5, form), Boundary("beta-binomial"))
+    with pytest.raises(ValueError, match=r"^boundary: must be one with a radius"):
+        simulate(policy, Bernoulli([0.5, 0.6]), horizon=100, runs=2)
+
+
 def test_the_suite_catches_a_policy_that_differs_in_bulk():
     """Negative control: a proposer that says it is steady and is not."""
     environment = Gaussian([0.5, 0.55, 0.4, 0.3], 0.3)

@@ -39,6 +39,7 @@ class Setting:
     delta: float = 0.05
     noise_scale: float = 1.0
     lowest_reward: float = 0.0
+    highest_reward: float = 1.0
     boundary: str = "stitched"
     fallback: str = "default"
     guarantee: str = "probability"
@@ -53,7 +54,9 @@ class Setting:
 
     def intervals(self) -> Boundary:
         """The confidence boundary."""
-        return Boundary(self.boundary, self.delta, self.noise_scale, self.lowest_reward)
+        return Boundary(
+            self.boundary, self.delta, self.noise_scale, self.lowest_reward, self.highest_reward
+        )
 
     def confidence(self) -> ConfidenceFloor:
         """The paper's floor."""

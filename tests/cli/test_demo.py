@@ -1,5 +1,5 @@
-def test_the_demo_prints_a_table_and_draws_a_figure(floorline, tmp_path):
-    done = floorline("demo", "--out", str(tmp_path / "new"), "--runs", "64", env=None)
+def test_the_demo_prints_a_table_and_draws_a_figure(program, tmp_path):
+    done = program("demo", "--out", str(tmp_path / "new"), "--runs", "64")
     assert done.returncode == 0, done.stderr
     for policy in ("UCB", "Conservative UCB", "BudgetFirst", "Unbalanced MOSS"):
         assert policy in done.stdout

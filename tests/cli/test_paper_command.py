@@ -1,5 +1,5 @@
-def test_the_budget_picture_alone_takes_no_simulation(floorline, tmp_path):
-    done = floorline("paper", "--only", "budget", "--out", str(tmp_path))
+def test_the_budget_picture_alone_takes_no_simulation(program, floorline, tmp_path):
+    done = program("paper", "--only", "budget", "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == f"report: {tmp_path / 'report.html'}"
     again = floorline("paper", "--only", "budget", "--out", str(tmp_path))

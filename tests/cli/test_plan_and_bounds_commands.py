@@ -4,19 +4,12 @@ import sys
 
 import pytest
 
-
-def floorline(*words):
-    """Runs the command line in its own process."""
-    return subprocess.run([sys.executable, "-m", "floorline", *words], capture_output=True,
-                          text=True)  # fmt: skip
-
-
 PLAN = ("plan", "--challengers", "2", "--default-mean", "0.5", "--decisions-per-day", "300",
         "--improvement", "40%", "--days", "20")  # fmt: skip
 
 
-def test_plan_prints_a_page_and_draws_a_figure(tmp_path):
-    found = floorline(*PLAN, "--max-loss", "10%,0.2", "--out", str(tmp_path / "new"))
+def test_plan_prints_a_page_and_draws_a_figure(program, tmp_path):
+    found = program(*PLAN, "--max-loss", "10%,0.2", "--out", str(tmp_path / "new"))
     assert found.returncode == 0, found.stderr
     assert "10%" in found.stdout and "20%" in found.stdout
     assert "it gets most of the traffic from" in found.stdout
@@ -24,7 +17,7 @@ def test_plan_prints_a_page_and_draws_a_figure(tmp_path):
     assert (tmp_path / "new" / "plan.png").stat().st_size > 10_000
 
 
-def test_plan_as_json_has_an_outlook_for_every_loss_and_every_guess():
+def test_plan_as_json_has_an_outlook_for_every_loss_and_every_guess(floorline):
     found = floorline(*PLAN, "--default-mean-error", "0.1", "--max-loss", "0.1,0.2", "--no-figure",
                       "--format", "json")  # fmt: skip
     answer = json.loads(found.stdout)
@@ -59,14 +52,14 @@ def test_without_matplotlib_plan_says_so_in_one_line():
         (("bounds", "--means", "0.5,0.6", "--format", "xml"), "--format"),
     ],
 )
-def test_bad_options_are_one_line_and_exit_code_2(words, option):
+def test_bad_options_are_one_line_and_exit_code_2(floorline, words, option):
     found = floorline(*words)
     assert found.returncode == 2 and found.stdout == ""
     assert found.stderr.startswith(f"floorline: {option}: must be ")
     assert found.stderr.count("\n") == 1
 
 
-def test_bounds_agree_with_the_functions_and_stand_above_the_simulation():
+def test_bounds_agree_with_the_functions_and_stand_above_the_simulation(floorline):
     found = floorline("bounds", "--means", "0.5,0.6,0.4", "--noise-scale", "0.1", "--horizon",
                       "20000", "--delta", "1e-9", "--format", "json", "--runs", "20")  # fmt: skip
     answer = json.loads(found.stdout)
@@ -81,8 +74,9 @@ def test_bounds_agree_with_the_functions_and_stand_above_the_simulation():
     assert answer["lower_bound_conditions"] == "its conditions hold"
 
 
-def test_bounds_as_a_table():
-    found = floorline("bounds", "--means", "0.05,0.6", "--default-mean", "learned", "--horizon",
-                      "1000", "--runs", "5")  # fmt: skip
+def test_bounds_as_a_table_by_the_name_of_the_package():
+    words = ["--means", "0.05,0.6", "--default-mean", "learned", "--horizon", "1000", "--runs", "5"]
+    command = [sys.executable, "-m", "floorline", "bounds", *words]
+    found = subprocess.run(command, capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
     assert "Theorem 2" in found.stdout and "default_mean: must be from" in found.stdout

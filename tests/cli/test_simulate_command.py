@@ -46,8 +46,8 @@ def test_every_option_is_taken_by_every_policy(floorline):
         assert done.returncode == 0, done.stderr
 
 
-def test_csv_is_one_row_under_a_header(floorline):
-    done = floorline("simulate", "--policy", "ucb", *PAPER, "--format", "csv")
+def test_csv_is_one_row_under_a_header(program):
+    done = program("simulate", "--policy", "ucb", *PAPER, "--format", "csv")
     (row,) = csv.DictReader(io.StringIO(done.stdout))
     assert row["policy"] == "ucb"
     assert float(row["pseudo_regret_mean"]) > 0
@@ -113,6 +113,8 @@ def test_an_adversary_adds_regret_to_the_answer(floorline, tmp_path, adversary):
         (["--runs", "x"], "--runs"),
         (["--runs", "-5"], "--runs: must be"),
         (["--boundary", "wide"], "--boundary: must be one of stitched, authors"),
+        (["--boundary", "beta-binomial"], "--noise: must keep rewards within 0 and 1"),
+        (["--boundary", "beta-binomial", "--highest-reward", "0"], "--highest-reward: must be"),
         (["--fallback", "hope"], "--fallback: must be one of default, best-lower"),
         (["--default-mean", "0.5"], "--default-mean: must be one of known, learned"),
         (["--noise", "pink"], "--noise: must be one of gaussian, bernoulli, table:FILE"),
@@ -128,6 +130,13 @@ def test_an_adversary_adds_regret_to_the_answer(floorline, tmp_path, adversary):
         (["--adversary", "kind"], "--adversary: must be one of switching, late, lure, adaptive"),
         (["--adversary", "lure", "--means", "0.5,1.5"], "--means: must be two or more"),
         (["--adversary", "table:nowhere.csv"], "cannot be read"),
+        (["--delay", "soon"], "--delay: must be like 100 or 0-2000, not 'soon'"),
+        (["--delay", "5-3"], "--delay: must be a whole number, or several"),
+        (["--lost", "some"], "--lost: must be like 0.1 or 0.6,0,0, not 'some'"),
+        (["--lost", "0.1,0.2,0.3"], "--lost: must be one number, or "),
+        (["--missing", "gone"], "--missing: must be one of unknown, zero, random"),
+        (["--delay", "5", "--policy", "ucb"], "--policy: must be one with a ConfidenceFloor"),
+        (["--delay", "5", "--adversary", "lure"], "--environment: must be one that draws"),
         (["--colour", "red"], "No such option"),
     ],
 )
@@ -140,33 +149,43 @@ def test_bad_input_is_one_line_and_exit_code_2(floorline, options, message):
     assert done.stderr.count("\n") == 1, done.stderr
 
 
-def test_missing_policy_and_means(floorline):
+def test_missing_policy_and_means(program):
     for words in (["simulate"], ["simulate", "--policy", "ucb"]):
-        done = floorline(*words)
+        done = program(*words)
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1, done.stderr
 
 
-def test_a_boundary_that_is_not_proved_warns_in_one_line(floorline):
-    done = floorline("simulate", "--policy", "conservative-ucb", *PAPER, "--boundary", "as-printed")
+def test_beta_binomial_on_clicks(floorline):
+    done = floorline(
+        "simulate", "--policy", "conservative-ucb", "--boundary", "beta-binomial", "--noise",
+        "bernoulli", "--means", "0.03,0.06", "--horizon", "500", "--runs", "2",
+        "--device", "python",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "boundary beta-binomial, delta 0.05" in done.stdout
+
+
+def test_a_boundary_that_is_not_proved_warns_in_one_line(program):
+    small = ["--horizon", "100", "--runs", "2", "--device", "python"]
+    done = program("simulate", "--policy", "conservative-ucb", "--means", "0.5,0.6", *small,
+                   "--boundary", "as-printed")  # fmt: skip
     assert done.returncode == 0
     assert done.stderr.startswith("floorline: warning: boundary as-printed")
     assert done.stderr.count("\n") == 1
 
 
-def test_ctrl_c_ends_cleanly():
+def test_ctrl_c_ends_cleanly(floorline):
     """Interrupted in the middle of long runs: soon over, one line, the code of an interrupt."""
-    program = Path(sys.executable).with_name("floorline")
-    command = [
-        str(program), "simulate", "--policy", "ucb", "--means", "0.5,0.6", "--horizon", "1000000",
-        "--runs", "1000000",
-    ]  # fmt: skip
+    command = ["simulate", "--policy", "ucb", "--means", "0.5,0.6", "--horizon", "1000000"]
+    floorline(*command, "--runs", "1")  # compiled here, and only loaded below
+    command = [str(Path(sys.executable).with_name("floorline")), *command, "--runs", "1000000"]
     pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, preexec_fn=hear_ctrl_c, **pipes) as process:
         try:
             deadline = time.monotonic() + 60
-            while cpu_seconds(process.pid) < 8 and time.monotonic() < deadline:
-                time.sleep(0.1)  # by then it is simulating, whether or not it had to compile first
+            while cpu_seconds(process.pid) < 4 and time.monotonic() < deadline:
+                time.sleep(0.1)  # by then it is simulating: to start takes one second
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=60)
         finally:
@@ -184,8 +203,8 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def test_policies_lists_the_catalogue(floorline):
-    done = floorline("policies")
+def test_policies_lists_the_catalogue(program):
+    done = program("policies")
     for policy in POLICIES:
         assert policy in done.stdout
 
@@ -196,5 +215,20 @@ def test_help_does_not_load_the_compiler():
     assert done.stdout == "False\n"
 
 
-def test_version(floorline):
-    assert floorline("--version").stdout.startswith("floorline 0.")
+def test_version(program):
+    assert program("--version").stdout.startswith("floorline 0.")
+
+
+def test_rewards_can_come_late_or_never(floorline):
+    start = ["--policy", "conservative-ucb", "--means", "0.5,0.6", "--noise", "bernoulli",
+             "--noise-scale", "0.5", "--horizon", "500", "--runs", "64", "--max-loss", "0.5",
+             "--format", "json"]  # fmt: skip
+    shares = []
+    for late in ([], ["--delay", "100"], ["--delay", "0-200", "--lost", "0,0.5"]):
+        answer = json.loads(floorline("simulate", *start, *late).stdout)
+        assert answer["breach_rate"] == 0.0
+        shares.append(answer["plays"]["mean"][1])
+    assert len(set(shares)) == 3
+    counted = ["--lost", "0,0.5", "--missing", "zero"]  # the challenger is then the worse arm
+    answer = json.loads(floorline("simulate", *start, *counted).stdout)
+    assert answer["pseudo_regret"]["mean"] == pytest.approx(0.2 * answer["plays"]["mean"][1])

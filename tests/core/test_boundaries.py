@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.special import zeta as riemann
 
 from floorline import Boundary, ConfidenceFloor, Policy, optimistic
-from floorline.core.boundaries import RADII, STITCH_LEVEL, TABLE_SIZE, radius
+from floorline.core.subgaussian import RADII, STITCH_LEVEL, TABLE_SIZE, radius
 
 LEVELS = st.floats(30.0, 1e12)  # below, the simple psi grows faster than its count at first
 COUNTS = st.integers(1, 10**9)

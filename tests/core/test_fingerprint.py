@@ -17,7 +17,9 @@ from floorline import (
     simulate,
     unbalanced_moss,
 )
+from floorline.core.compiler import compiled
 from floorline.core.fingerprint import fingerprint
+from floorline.core.kernel import slot
 
 ARMS = Gaussian([0.5, 0.5, 0.5], 0.1)
 CHOICE = 1
@@ -73,6 +75,47 @@ def test_what_cannot_be_told_is_not_kept():
     assert not fingerprint(through_a_module, {}).complete
 
 
+@slot
+def shape(x):
+    raise NotImplementedError
+
+
+@kernel
+def square(x):
+    return x * x
+
+
+@kernel
+def half(x):
+    return x / 2
+
+
+@kernel
+def over_a_constant(x):
+    return shape(x) + plain_constant(x)
+
+
+@kernel
+def over_a_module(x):
+    return shape(x) + through_a_module(x)
+
+
+def test_what_two_of_them_call_is_compiled_once_and_what_differs_is_not():
+    one, two = (compiled(over_a_constant, {shape: chosen}) for chosen in (square, half))
+    assert two(6.0) + 33.0 == one(6.0)
+    inner = [function.py_func.__globals__ for function in (one, two)]
+    assert inner[0]["plain_constant"] is inner[1]["plain_constant"]
+    assert inner[0]["shape"] is not inner[1]["shape"]
+
+
+@pytest.mark.parametrize("outer", [over_a_constant, over_a_module])
+def test_what_two_of_them_call_is_compiled_again_if_a_number_has_changed(outer, monkeypatch):
+    before = compiled(outer, {shape: half})(0.0)
+    monkeypatch.setitem(globals(), "CHOICE", 11)
+    monkeypatch.setattr(settings, "CHOICE", 12)
+    assert compiled(outer, {shape: square})(0.0) == before + 10
+
+
 @kernel
 def off_by_one(rules, arms, memory, round, rng):
     return arms.plays.size
@@ -111,4 +154,4 @@ def test_a_proposer_made_for_other_arms_is_refused():
 def test_more_noise_than_the_boundary_was_told_of_warns():
     policy = Policy(classical_ucb(), ConfidenceFloor(0.1, 0.5), Boundary(noise_scale=0.05))
     with pytest.warns(UserWarning, match="noise_scale: rewards may have a scale of 0.1"):
-        simulate(policy, ARMS, horizon=10, runs=1)
+        simulate(policy, ARMS, horizon=10, runs=1, device="python")

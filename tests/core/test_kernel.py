@@ -53,9 +53,10 @@ def test_binding_leaves_the_original_alone():
 def test_wrap_meets_every_inner_kernel_once_and_not_the_outermost():
     seen = []
 
-    def note(function):
-        seen.append(function.__name__)
-        return function
+    def note(twin, one):
+        assert twin is not one
+        seen.append(one.__name__)
+        return twin
 
     bind(outer, {shape: double}, wrap=note)
     assert sorted(seen) == ["double", "scaled"]

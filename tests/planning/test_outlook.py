@@ -1,6 +1,7 @@
 """Plans: what is counted, and that theory and simulation agree in order."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -77,3 +78,34 @@ def test_from_then_on():
 def test_bad_questions_are_refused_by_name(changes, name):
     with pytest.raises(ValueError, match=f"^{name}: must be "):
         Question(**{"challengers": 2, "default_mean": 0.5, "decisions_per_day": 10, **changes})
+
+
+CLICKS = Question(
+    challengers=1, default_mean=0.03, improvement=0.5, decisions_per_day=1000, days=20,
+    learned=True,
+)  # fmt: skip
+
+
+def test_rare_clicks_are_learned_from_under_the_boundary_of_live_campaigns_only():
+    wide = outlook(CLICKS, 0.1)
+    narrow = outlook(replace(CLICKS, boundary="beta-binomial"), 0.1)
+    assert wide.takeover_day is None and narrow.takeover_day < 12
+    assert wide.takeover_day_bound > 20 and narrow.takeover_day_bound is None
+    assert narrow.none_cost_bound == 0.1
+
+
+def test_the_limit_on_traffic_is_where_the_budget_stays_at_zero():
+    question = replace(CLICKS, lost=0.2)
+    share = question.traffic_limit(0.1)
+    upper, lower = 0.8 * 0.03 + 0.2, 0.8 * 0.045
+    assert 0.1 < share < 0.2
+    assert math.isclose((1 - share - 0.9) * upper + share * lower, 0, abs_tol=1e-12)
+    assert CLICKS.traffic_limit(0.1) == 1.0
+
+
+def test_only_clicks_may_be_lost_or_have_the_boundary_of_clicks():
+    sales = replace(CLICKS, noise_scale=1.0)
+    with pytest.raises(ValueError, match="lost"):
+        replace(sales, lost=0.1)
+    with pytest.raises(ValueError, match="boundary"):
+        replace(sales, boundary="beta-binomial")

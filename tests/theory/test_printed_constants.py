@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from floorline import Setting, kernel, named, simulate
-from floorline.core.boundaries import STITCH_FACTOR, STITCH_LEVEL
+from floorline.core.subgaussian import STITCH_FACTOR, STITCH_LEVEL
 from floorline.environments.base import draw, draw_each, draw_sum
 from floorline.theory import problem_regret, worst_regret
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from floorline import Boundary, Gaussian, Policy, Setting, kernel, named, simulate
-from floorline.core.boundaries import RADII
+from floorline.core.subgaussian import RADII
 from floorline.proposers import Proposer
 from floorline.theory import (
     budget_first_regret,

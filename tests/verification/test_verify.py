@@ -7,8 +7,18 @@ than 70 that it fails: false alarm below 1e-9.
 
 import pytest
 
-from floorline import Adaptive, Gaussian, Setting, classical_ucb, named, summarize, verify
-from floorline.policy import Policy
+from floorline import (
+    Adaptive,
+    Bernoulli,
+    Delayed,
+    Gaussian,
+    Policy,
+    Setting,
+    classical_ucb,
+    named,
+    summarize,
+    verify,
+)
 
 WORST = Gaussian([0.5, 0, 0, 0, 0])
 
@@ -60,6 +70,10 @@ def test_watching_changes_nothing_and_sees_the_same_when_interpreted():
     assert 0 < watched.miss_rate[0] < watched.miss_rate[1] < 1
 
 
-def test_an_adversary_is_refused():
-    with pytest.raises(ValueError, match="environment: must draw rewards"):
-        verify(Policy(classical_ucb()), Adaptive([0.5, 0.6]), delta=0.1, horizon=10, runs=10)
+@pytest.mark.parametrize(
+    "environment", [Adaptive([0.5, 0.6]), Delayed(Bernoulli([0.5, 0.6]))], ids=["adversary", "late"]
+)
+def test_intervals_are_watched_only_where_they_have_means_at_once(environment):
+    setting = Setting(n_arms=2, horizon=10, default_mean=0.5, bounded=True)
+    with pytest.raises(ValueError, match="misses: must not be asked for"):
+        verify(named("conservative-ucb", setting), environment, delta=0.1, horizon=10, runs=10)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from floorline.cli.simulate import environment_from
+from floorline.cli.environments import environment_from
 
 if TYPE_CHECKING:
     from floorline import Environment, Setting

@@ -9,7 +9,19 @@ import warnings
 import typer
 
 from floorline import __version__
-from floorline.cli import bounds, demo, paper, plan, policies, simulate, verify
+from floorline.cli import (
+    backup,
+    bounds,
+    demo,
+    key,
+    ledger,
+    paper,
+    plan,
+    policies,
+    serve,
+    simulate,
+    verify,
+)
 
 app = typer.Typer(
     help="Explore with a bandit while reward stays above a floor, at every moment.",
@@ -24,6 +36,10 @@ app.command("paper")(paper.paper)
 app.command("bounds")(bounds.bounds)
 app.command("plan")(plan.plan)
 app.command("verify")(verify.verify)
+app.command("serve")(serve.serve)
+app.command("backup")(backup.backup)
+app.add_typer(key.key, name="key")
+app.add_typer(ledger.app, name="ledger")
 
 
 INTERRUPTED = 130

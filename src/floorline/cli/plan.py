@@ -39,6 +39,12 @@ def plan(
         str, typer.Option(help="clicks (each 0 or 1), or gaussian with --noise-scale.")
     ] = "clicks",
     noise_scale: Annotated[float, typer.Option(help="Standard deviation of one reward.")] = 1.0,
+    boundary: Annotated[
+        str, typer.Option(help="Confidence boundary; live campaigns have beta-binomial.")
+    ] = "stitched",
+    lost: Annotated[
+        str, typer.Option(help="Rewards that never come, such as 2%, if silence is unknown.")
+    ] = "0%",
     seed: Annotated[int, typer.Option(help="Same seed, same results.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("out"),
     figure: Annotated[bool, typer.Option(help="Whether to draw it.")] = True,
@@ -59,7 +65,7 @@ def plan(
         challengers=challengers, default_mean=default_mean, decisions_per_day=decisions_per_day,
         improvement=shares("improvement", improvement)[0], days=days, delta=delta,
         noise_scale=noise_scale if reward == "gaussian" else None,
-        learned=default_mean_error > 0,
+        learned=default_mean_error > 0, boundary=boundary, lost=shares("lost", lost)[0],
     )  # fmt: skip
     guesses = [question]
     if default_mean_error > 0:
@@ -139,7 +145,9 @@ def print_page(
     row("Challengers are first tried at decision", lambda o: o.first_exploration, "{:,}".format)
     table.add_row(f"[bold]If one is {size} better[/bold], the others {size} worse")
     row("  it gets most of the traffic from", lambda o: o.takeover_day, day, ends=True)
-    row("    by theory, at the latest", lambda o: o.takeover_day_bound, day)
+    if found[0][0].takeover_day_bound is not None:
+        row("    by theory, at the latest", lambda o: o.takeover_day_bound, day)
+    row("  the most of it that it can ever get", lambda o: o.traffic_limit, share)
     row("  reward so far is back at the default's", lambda o: o.back_day, day)
     row("  lowest point before, on average", lambda o: min(0.0, o.better.gain.min()), change)
     row(f"  after {days} days, on average", lambda o: o.better.gain[-1], change)
@@ -152,6 +160,9 @@ def print_page(
     row("  never lower, at any moment, than", lambda o: -o.max_loss, change)
     row(f"    after {days} days, in {unit}", lambda o: -o.max_loss * earned, "{:,.0f}".format)
     console.print(table)
+    hints = hindrances(question, [same[0] for same in found])
+    for hint in hints:
+        console.print(f"\n[bold]{hint}[/bold]")
     runs = min(one.runs for same in found for one in same)
     how = "learns what the default earns" if question.learned else "knows what the default earns"
     console.print(
@@ -163,6 +174,29 @@ def print_page(
     )
     if path:
         console.print(f"figure: {path}")
+
+
+def hindrances(question: Question, found: Sequence[Outlook]) -> list[str]:
+    """What keeps such a campaign from exploring usefully, in words."""
+    hints = []
+    if question.lost > 0:
+        hints.append(
+            f"The days are as if nothing were lost. With {share(question.lost)} of the rewards "
+            "unknown, the default might earn that much more, and its challengers that much less."
+        )
+    stuck = [share(one.max_loss) for one in found if one.traffic_limit <= 0.5]
+    if stuck:
+        hints.append(
+            f"At {', '.join(stuck)} a challenger that is {share(question.improvement)} better can "
+            "never get most of the traffic, however long the campaign runs."
+        )
+    slow = [share(one.max_loss) for one in found if one.takeover_day is None]
+    if slow and question.noise_scale is None and question.boundary != "beta-binomial":
+        hints.append(
+            f"At {', '.join(slow)} the days are not enough with the boundary {question.boundary}, "
+            "which is wide for rare clicks. Try --boundary beta-binomial, as live campaigns do."
+        )
+    return hints
 
 
 def share(value: float) -> str:

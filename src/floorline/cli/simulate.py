@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from floorline.cli.environments import adversary_from, delayed_from, environment_from
+
 if TYPE_CHECKING:
-    from floorline import Environment, Summary
+    from floorline import Summary
 
 FORMATS = ("table", "json", "csv")
 
@@ -29,6 +31,9 @@ def simulate(
         float, typer.Option(help="Subgaussian scale of the rewards; 0.5 covers [0, 1].")
     ] = 1.0,
     lowest_reward: Annotated[float, typer.Option(help="No arm's mean is below this.")] = 0.0,
+    highest_reward: Annotated[
+        float, typer.Option(help="No reward is above this; for boundary beta-binomial.")
+    ] = 1.0,
     max_loss: Annotated[
         float, typer.Option(help="Share of the default's reward that may be lost.")
     ] = 0.1,
@@ -37,7 +42,11 @@ def simulate(
         str, typer.Option(help="Whether the policy knows the default arm's mean: known, learned.")
     ] = "known",
     boundary: Annotated[
-        str, typer.Option(help="stitched, authors, as-printed, union or union-proved.")
+        str,
+        typer.Option(
+            help="stitched, beta-binomial (for rewards from --lowest-reward to "
+            "--highest-reward), authors, as-printed, union or union-proved."
+        ),
     ] = "stitched",
     fallback: Annotated[
         str, typer.Option(help="Played instead of a refused arm: default or best-lower.")
@@ -52,6 +61,19 @@ def simulate(
     lil_ucb: Annotated[
         str, typer.Option(help="Constants of lil-ucb: theoretical or heuristic.")
     ] = "theoretical",
+    delay: Annotated[
+        str, typer.Option(help="Rounds until a reward is known: 100, or evenly from 0-2000.")
+    ] = "0",
+    lost: Annotated[
+        str, typer.Option(help="Share of rewards that never come: 0.1, or one an arm: 0.6,0,0")
+    ] = "0",
+    missing: Annotated[
+        str,
+        typer.Option(
+            help="What silence means: unknown, or, after the longest delay, zero (it is a 0) or "
+            "random (it is skipped)."
+        ),
+    ] = "unknown",
     adversary: Annotated[
         str | None,
         typer.Option(
@@ -84,11 +106,12 @@ def simulate(
         environment = environment_from(noise, means, noise_scale)
     else:
         environment = adversary_from(adversary, means, horizon)
+    environment = delayed_from(environment, delay, lost, missing)
     setting = Setting(
         n_arms=len(environment.means), horizon=horizon, default_mean=environment.means[0],
         learned=default_mean == "learned", max_loss=max_loss, delta=delta,
-        noise_scale=noise_scale, lowest_reward=lowest_reward, boundary=boundary,
-        fallback=fallback, guarantee=guarantee, warm_up=warm_up, lil_ucb=lil_ucb,
+        noise_scale=noise_scale, lowest_reward=lowest_reward, highest_reward=highest_reward,
+        boundary=boundary, fallback=fallback, guarantee=guarantee, warm_up=warm_up, lil_ucb=lil_ucb,
         bounded=environment.bounded,
     )  # fmt: skip
     found = summarize(
@@ -104,51 +127,6 @@ def simulate(
         writer.writerows([row.keys(), row.values()])
     else:
         print_table(answer, max_loss, boundary, delta)
-
-
-def environment_from(noise: str, means: str | None, noise_scale: float) -> Environment:
-    """The environment that the options --noise, --means and --noise-scale describe."""
-    from floorline import Bernoulli, Gaussian, Tabulated
-    from floorline.core.checks import require
-
-    if noise.startswith("table:"):
-        environment = Tabulated.read(noise.removeprefix("table:"))
-        close = means is None or [round(m, 9) for m in environment.means] == numbers(means)
-        require(close, "means", f"left out, or those of the table {environment.means}", means)
-        return environment
-    given = numbers(means)
-    require(given[0] >= 0, "means", "at least 0 for the default arm", given[0])
-    if noise == "bernoulli":
-        return Bernoulli(given)
-    require(noise == "gaussian", "noise", "one of gaussian, bernoulli, table:FILE", noise)
-    return Gaussian(given, noise_scale)
-
-
-def adversary_from(adversary: str, means: str | None, horizon: int) -> Environment:
-    """The adversary that the options --adversary, --means and --horizon describe."""
-    from floorline import Adaptive, Late, Lure, Scripted, Switching
-    from floorline.core.checks import choice, whole
-
-    if adversary.startswith("table:"):
-        return Scripted.read(adversary.removeprefix("table:"))
-    choice("adversary", adversary, ("switching", "late", "lure", "adaptive", "table:FILE"))
-    levels = numbers(means)
-    tenth = max(1, whole("horizon", horizon, 1) // 10)
-    if adversary == "switching":
-        return Switching(levels, span=tenth)
-    if adversary == "late":
-        return Late(levels, span=horizon - tenth) if horizon > tenth else Late(levels, span=1)
-    return Lure(levels, span=tenth) if adversary == "lure" else Adaptive(levels)
-
-
-def numbers(text: str | None) -> list[float]:
-    """The numbers in a list with commas between them."""
-    if text is None:
-        raise ValueError("means: must be given, the default arm's first, for example 0.5,0.6,0.4")
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise ValueError(f"means: must be numbers with commas between, not {text!r}") from None
 
 
 def as_dict(policy: str, seed: int, found: Summary) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from floorline.cli.simulate import environment_from
+from floorline.cli.environments import environment_from
 
 if TYPE_CHECKING:
     from floorline.verification import Share, Verification
@@ -25,7 +25,8 @@ def verify(
     runs: Annotated[int, typer.Option(help="How many runs.")] = 1_000_000,
     policy: Annotated[str, typer.Option(help="One of `floorline policies`.")] = "conservative-ucb",
     boundary: Annotated[
-        str, typer.Option(help="stitched, authors, as-printed, union or union-proved.")
+        str,
+        typer.Option(help="stitched, beta-binomial, authors, as-printed, union or union-proved."),
     ] = "stitched",
     means: Annotated[
         str, typer.Option(help="Mean of each arm, the default arm's first; a worst case.")

@@ -1,112 +1,33 @@
-"""Confidence boundaries: intervals that hold for all arms at all times together, up to delta.
-
-Each unit radius is the half-width after `seen` rewards of noise scale 1, where
-`inverse_error` is the number of arms whose mean is estimated over delta (the
-paper's zeta). Each `psi` below is the squared radius times the count.
-"""
+"""Confidence boundaries: intervals that hold for all arms at all times together, up to delta."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
 
-import numpy as np
-
-from floorline.core.checks import choice, number
-from floorline.core.compiler import compiled
-from floorline.core.kernel import Function, bind, kernel, slot
-from floorline.core.records import Floats, NoRules
+from floorline.core.beta_binomial import (
+    BetaBinomialRules,
+    beta_binomial_interval,
+    beta_binomial_rules,
+)
+from floorline.core.checks import choice, number, require
+from floorline.core.kernel import Function, kernel
+from floorline.core.records import NoRules
 from floorline.core.steps import interval
+from floorline.core.subgaussian import (
+    RADII,
+    TABLE_SIZE,
+    SubgaussianRules,
+    radius_table,
+    subgaussian_interval,
+    unit_radius,
+)
 
-# Howard et al. 2021, polynomial stitching with eta = 2, s = 1.4, m = 1: the factor k1^2
-# and 2 zeta(1.4) / log(2)^1.4, the 2 for the two sides.
-STITCH_FACTOR = (2**0.25 + 2**-0.25) ** 2 / 2
-STITCH_LEVEL = 2 * 3.105547277977581 / math.log(2) ** 1.4
+BETA_BINOMIAL = "beta-binomial"
 
-TABLE_SIZE = 2**17
-WORTH_COMPILING = 20_000
-"""A table of more radii than this is filled by compiled code, which gives the same numbers."""
-
-
-@kernel
-def stitched(inverse_error: float, seen: int) -> float:
-    """Unit radius by polynomial stitching: proved for subgaussian noise, narrow from the start."""
-    level = 1.4 * math.log(math.log(2.0 * seen)) + math.log(STITCH_LEVEL * inverse_error)
-    return math.sqrt(STITCH_FACTOR * level / seen)
-
-
-@kernel
-def authors(inverse_error: float, seen: int) -> float:
-    """Unit radius of the authors' program: sqrt(2 psi / s), with log(zeta) where zeta is printed.
-
-    Differs: the program gives NaN where psi is negative (few arms, large delta); here 0.
-    """
-    x = math.log(inverse_error)
-    slope = x * (1.0 + math.log(x)) / ((x - 1.0) * math.log(x))
-    psi = math.log(max(3.0, x)) + math.log(2.0 * inverse_error) + 2.0
-    psi += slope * math.log(math.log(1.0 + seen))
-    return math.sqrt(2.0 * max(psi, 0.0) / seen)
-
-
-@kernel
-def as_printed(inverse_error: float, seen: int) -> float:
-    """Unit radius by the paper's equation for psi: sqrt(psi / s), too narrow by sqrt(2)."""
-    x = math.log(inverse_error)
-    slope = inverse_error * (1.0 + x) / ((inverse_error - 1.0) * x)
-    psi = math.log(max(3.0, x)) + math.log(2.0 * inverse_error) + 2.0
-    psi += slope * math.log(math.log(1.0 + seen))
-    return math.sqrt(max(psi, 0.0) / seen)
-
-
-@kernel
-def union(inverse_error: float, seen: int) -> float:
-    """Unit radius by the paper's simple choice, psi = 2 log(K s^3 / delta)."""
-    return math.sqrt(2.0 * (math.log(inverse_error) + 3.0 * math.log(seen)) / seen)
-
-
-@kernel
-def union_proved(inverse_error: float, seen: int) -> float:
-    """Unit radius by the simple choice with 2 zeta(3), which its union bound leaves out."""
-    return union(2.4042 * inverse_error, seen)
-
-
-@slot
-def unit_radius(inverse_error: float, seen: int) -> float:
-    """Half-width of an interval after `seen` >= 1 rewards of noise scale 1."""
-    raise NotImplementedError
-
-
-@kernel
-def beyond_table(inverse_error: float, seen: int) -> float:
-    """Infinity: stands for the formula where the table reaches to the horizon."""
-    return math.inf
-
-
-class SubgaussianRules(NamedTuple):
-    """What a radius depends on, and the radii of small counts worked out beforehand."""
-
-    inverse_error: float
-    scale: float
-    table: Floats
-
-
-@kernel
-def radius(rules: SubgaussianRules, seen: int) -> float:
-    """Half-width of an arm's interval after `seen` >= 1 rewards."""
-    if seen < rules.table.size:
-        return rules.table[seen]  # type: ignore[no-any-return]
-    return rules.scale * unit_radius(rules.inverse_error, seen)
-
-
-@kernel
-def subgaussian_interval(rules: SubgaussianRules, seen: int, total: float) -> tuple[float, float]:
-    """The average of the rewards, plus and minus the radius (Alg. 1, lines 5 to 7)."""
-    average = total / seen
-    width = radius(rules, seen)
-    return average - width, average + width
+LARGEST_PRIOR = 1000.0
+"""Beyond this the logarithms of the mixture lose digits."""
 
 
 @kernel
@@ -115,26 +36,23 @@ def no_interval(rules: NoRules, seen: int, total: float) -> tuple[float, float]:
     return -math.inf, math.inf
 
 
-RADII: dict[str, Function] = {
-    "stitched": stitched,
-    "authors": authors,
-    "as-printed": as_printed,
-    "union": union,
-    "union-proved": union_proved,
-}
-
-
 @dataclass(frozen=True)
 class Boundary:
     """A confidence boundary: which intervals, and how rarely any of them may fail.
 
     Args:
-        name: `stitched` (proved, default), `union-proved`, `authors` (proved when the arms
-            over delta are at least 6), `union` (its constant is missing) or `as-printed`
-            (proved only for a noise scale up to sqrt(1/2), and never scaled).
+        name: `stitched` (proved, default), `beta-binomial` (proved for rewards in a known
+            range, and much narrower for rare clicks), `union-proved`, `authors` (proved when
+            the arms over delta are at least 6), `union` (its constant is missing) or
+            `as-printed` (proved only for a noise scale up to sqrt(1/2), and never scaled).
         delta: chance that any interval of any arm ever misses its mean.
-        noise_scale: subgaussian scale of the rewards; 1/2 covers rewards in [0, 1].
-        lowest_reward: no arm's mean is below this; lower ends are clipped there.
+        noise_scale: subgaussian scale of the rewards; 1/2 covers rewards in [0, 1]. Not used
+            by `beta-binomial`.
+        lowest_reward: no arm's mean is below this; lower ends are clipped there. For
+            `beta-binomial` no reward is.
+        highest_reward: no reward is above this. Used by `beta-binomial` alone.
+        prior: the two numbers of the Beta prior of `beta-binomial`, on the range moved to
+            [0, 1]. It must not come from the rewards. The intervals hold whatever it is.
 
     >>> round(Boundary("stitched", delta=0.05).radius(100, inverse_error=4 / 0.05), 4)
     0.432
@@ -144,12 +62,20 @@ class Boundary:
     delta: float = 0.05
     noise_scale: float = 1.0
     lowest_reward: float = 0.0
+    highest_reward: float = 1.0
+    prior: tuple[float, float] = (0.5, 0.5)
 
     def __post_init__(self) -> None:
-        choice("boundary", self.name, RADII)
+        choice("boundary", self.name, (*RADII, BETA_BINOMIAL))
         number("delta", self.delta, 0, 1, open_low=True)
         number("noise_scale", self.noise_scale, 0, math.inf, open_low=True)
         number("lowest_reward", self.lowest_reward, -math.inf, math.inf)
+        lowest = self.lowest_reward if self.name == BETA_BINOMIAL else -math.inf
+        number("highest_reward", self.highest_reward, lowest, math.inf, open_low=True)
+        pair = isinstance(self.prior, tuple) and len(self.prior) == 2
+        require(pair, "prior", "a tuple of two numbers", self.prior)
+        for count in self.prior:
+            number("prior", count, 0, LARGEST_PRIOR, open_low=True)
         if self.name == "as-printed" and self.noise_scale > math.sqrt(0.5):
             warnings.warn(
                 "boundary as-printed: its intervals fail more often than delta "
@@ -175,36 +101,33 @@ class Boundary:
         return zeta
 
     def radius(self, seen: int, inverse_error: float) -> float:
-        """Half-width of an interval after `seen` >= 1 rewards."""
+        """Half-width of an interval after `seen` >= 1 rewards, the same whatever they are."""
+        if self.name == BETA_BINOMIAL:
+            raise ValueError(
+                "boundary: must be one with a radius for a warm-up or a bound on regret, "
+                f"not {self.name!r}: {', '.join(RADII)}"
+            )
         return self._scale * float(RADII[self.name](inverse_error, seen))
 
-    def rules(self, n_arms: int, default_known: bool, horizon: int) -> SubgaussianRules:
+    def rules(
+        self, n_arms: int, default_known: bool, horizon: int
+    ) -> SubgaussianRules | BetaBinomialRules:
         """The record for kernels, its table reaching to the horizon if that is not too far."""
-        zeta = self.inverse_error(n_arms, default_known)
+        return self.rules_at(self.inverse_error(n_arms, default_known), horizon)
+
+    def rules_at(self, zeta: float, horizon: int = 0) -> SubgaussianRules | BetaBinomialRules:
+        """The same where the number of means estimated, over their error, is `zeta`."""
+        if self.name == BETA_BINOMIAL:
+            return beta_binomial_rules(zeta, self.prior, self.lowest_reward, self.highest_reward)
         size = min(horizon + 1, TABLE_SIZE)
-        return SubgaussianRules(zeta, self._scale, _table(self.name, zeta, self._scale, size))
+        return SubgaussianRules(zeta, self._scale, radius_table(self.name, zeta, self._scale, size))
 
     def kernels(self) -> dict[Function, Function]:
         """How this boundary fills the slots."""
+        if self.name == BETA_BINOMIAL:
+            return {interval: beta_binomial_interval}
         return {interval: subgaussian_interval, unit_radius: RADII[self.name]}
 
     @property
     def _scale(self) -> float:
         return 1.0 if self.name == "as-printed" else self.noise_scale
-
-
-@kernel
-def fill_radii(table: Floats, inverse_error: float, scale: float) -> None:
-    """Write the radius of every count into its place."""
-    table[0] = math.inf
-    for seen in range(1, table.size):
-        table[seen] = scale * unit_radius(inverse_error, seen)
-
-
-@lru_cache(maxsize=64)
-def _table(name: str, zeta: float, scale: float, size: int) -> Floats:
-    table = np.empty(size)
-    fill = compiled if size > WORTH_COMPILING else bind
-    fill(fill_radii, {unit_radius: RADII[name]})(table, zeta, scale)
-    table.flags.writeable = False
-    return table

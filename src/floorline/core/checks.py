@@ -17,8 +17,8 @@ def number(name: str, value: float, low: float, high: float, *, open_low: bool =
     left = "above" if open_low else "at least"
     allowed = f"a number {left} {low:g}" + (f" and at most {high:g}" if high < math.inf else "")
     try:
-        given = math.nan if isinstance(value, str) else float(value)
-    except (TypeError, ValueError):
+        given = math.nan if isinstance(value, (str, bytes, bool)) else float(value)
+    except (TypeError, ValueError, OverflowError):
         given = math.nan
     inside = (low < given if open_low else low <= given) and given <= high
     require(math.isfinite(given) and inside, name, allowed, value)

@@ -20,7 +20,7 @@ from threading import Lock
 from typing import Any
 
 from floorline.core.fingerprint import Fingerprint, fingerprint
-from floorline.core.kernel import Function, bind
+from floorline.core.kernel import Function, bind, reachable
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -42,6 +42,7 @@ INNER: dict[str, Any] = {**OPTIONS, "forceinline": True, "no_cpython_wrapper": T
 TELLING = re.compile("NameError|Unknown attribute|Unsupported|Cannot|Invalid use|not supported")
 
 _compiled: dict[object, Function] = {}
+_inner: dict[object, Function] = {}
 _lock = Lock()
 
 
@@ -61,7 +62,7 @@ def _compile(
 ) -> Function:
     import numba
 
-    entry = bind(function, choices, wrap=numba.njit(**INNER))
+    entry = bind(function, choices, wrap=lambda twin, one: _compile_inner(twin, one, choices))
     folder = cache_folder() if mark.complete else None
     if folder is None:
         return numba.njit(**OPTIONS)(entry)  # type: ignore[no-any-return]
@@ -73,6 +74,18 @@ def _compile(
         return numba.njit(cache=True, **OPTIONS)(entry)  # type: ignore[no-any-return]
     finally:
         settings.CACHE_DIR = previous
+
+
+def _compile_inner(twin: Function, one: Function, choices: Mapping[Function, Function]) -> Function:
+    """`twin`, the bound copy of kernel `one`, compiled; policies that share it compile it once."""
+    import numba
+
+    mark = fingerprint(one, choices)
+    # In order, so that no two slots can be mistaken for each other.
+    key = (mark, *reachable(one, choices))
+    if key not in _inner or not mark.complete:
+        _inner[key] = numba.njit(**INNER)(twin)
+    return _inner[key]
 
 
 def compiled_for_gpu(
@@ -105,7 +118,9 @@ def _compile_for_gpu(
         entry = bind(function, choices)
         entry.__globals__.update(constants)
         return compiler.jit(entry)
-    entry = bind(function, choices, wrap=lambda one: compiler.jit(device=True, **_speed(one))(one))
+    entry = bind(
+        function, choices, wrap=lambda twin, one: compiler.jit(device=True, **_speed(one))(twin)
+    )
     entry.__globals__.update(constants)
     mark = fingerprint(function, choices)
     folder = cache_folder() if mark.complete else None

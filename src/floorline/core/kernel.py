@@ -10,6 +10,7 @@ from __future__ import annotations
 import dis
 import types
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -42,7 +43,12 @@ def is_kernel(value: object) -> bool:
 
 def global_names(function: Function) -> list[str]:
     """The names that `function` looks up outside itself, builtins included."""
-    steps = dis.get_instructions(function.__code__)
+    return _global_names(function.__code__)
+
+
+@cache  # reading the code of all kernels would take longer than a short simulation
+def _global_names(code: types.CodeType) -> list[str]:
+    steps = dis.get_instructions(code)
     return sorted({step.argval for step in steps if step.opname == "LOAD_GLOBAL"})
 
 
@@ -92,13 +98,14 @@ def reachable(function: Function, choices: Mapping[Function, Function]) -> list[
 def bind(
     function: Function,
     choices: Mapping[Function, Function],
-    wrap: Callable[[Function], Function] = lambda one: one,
+    wrap: Callable[[Function, Function], Function] = lambda twin, one: twin,
 ) -> Function:
     """A copy of `function` whose slots are filled, all the way down.
 
     Every kernel on the way is copied too, with the kernels it calls bound as
-    its globals, and handed to `wrap` (a compiler, or nothing). The outermost
-    copy is returned unwrapped, because engines compile it with other options.
+    its globals, and handed to `wrap` (a compiler, or nothing) with the kernel
+    that it is a copy of. The outermost copy is returned unwrapped, because
+    engines compile it with other options.
     """
     copies: dict[Function, Function] = {}
 
@@ -116,7 +123,7 @@ def bind(
     def bound(one: Function) -> Function:
         one = choices.get(one, one)
         if one not in copies:
-            copies[one] = wrap(copy(one))
+            copies[one] = wrap(copy(one), one)
         return copies[one]
 
     reachable(function, choices)  # an unfilled slot is an error before any work

@@ -92,7 +92,12 @@ def nominate(rules: Rules, arms: Arms, memory: Floats, round: int, rng: Any) -> 
 @kernel
 def decide(rules: Rules, arms: Arms, memory: Floats, round: int, rng: Any) -> Decision:
     """The decision of one round: the candidate if the floor affords it, else the fallback."""
-    candidate = nominate(rules, arms, memory, round, rng)
+    return permit(rules, arms, round, nominate(rules, arms, memory, round, rng))
+
+
+@kernel
+def permit(rules: Rules, arms: Arms, round: int, candidate: int) -> Decision:
+    """The floor's answer to a candidate, which may be an arm that does not exist."""
     if 0 <= candidate < arms.plays.size:
         budget = guaranteed_budget(rules.floor, arms, round, candidate)  # Alg. 1, line 10
         if budget >= 0.0:  # Alg. 1, lines 11 to 14

@@ -45,6 +45,11 @@ class Adversary:
         return True
 
     @property
+    def reward_range(self) -> tuple[float, float]:
+        """0 and 1."""
+        return 0.0, 1.0
+
+    @property
     def noise_scale(self) -> float:
         """There is no noise: what is paid is what was set."""
         return 0.0

@@ -46,6 +46,10 @@ class Environment(Protocol):
         """Whether every reward lies in [0, 1]."""
 
     @property
+    def reward_range(self) -> tuple[float, float]:
+        """The least and the most that a reward can be."""
+
+    @property
     def noise_scale(self) -> float:
         """A subgaussian scale of every arm's rewards."""
 

@@ -41,6 +41,11 @@ class Bernoulli:
         return True
 
     @property
+    def reward_range(self) -> tuple[float, float]:
+        """0 and 1."""
+        return 0.0, 1.0
+
+    @property
     def noise_scale(self) -> float:
         """Half the range covers rewards of 0 and 1."""
         return 0.5

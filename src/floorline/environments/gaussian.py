@@ -51,6 +51,11 @@ class Gaussian:
         return False
 
     @property
+    def reward_range(self) -> tuple[float, float]:
+        """The whole line."""
+        return -math.inf, math.inf
+
+    @property
     def adversarial(self) -> bool:
         """Rewards are drawn."""
         return False

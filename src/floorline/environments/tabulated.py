@@ -90,7 +90,14 @@ class Tabulated:
     @property
     def bounded(self) -> bool:
         """Whether every reward lies in [0, 1]."""
-        return all(0 <= value <= 1 for values in self.values for value in values)
+        least, most = self.reward_range
+        return least >= 0 and most <= 1
+
+    @property
+    def reward_range(self) -> tuple[float, float]:
+        """The least and the largest value of the table."""
+        values = [value for values in self.values for value in values]
+        return min(values), max(values)
 
     @property
     def noise_scale(self) -> float:

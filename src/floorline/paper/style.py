@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -65,12 +66,12 @@ def legend(place: Any, **where: Any) -> None:
     place.legend(frameon=False, handlelength=4, **where)
 
 
-def save(figure: Any, folder: Path, name: str) -> None:
-    """Write a figure in every format, without the date: same results, same files."""
+def save(figure: Any, folder: Path, name: str, formats: Sequence[str] = FORMATS) -> None:
+    """Write a figure in each format, without the date: same results, same files."""
     from matplotlib import rc_context
 
     dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with rc_context({"svg.hashsalt": name, "pdf.fonttype": 42}):
-        for kind in FORMATS:
+        for kind in formats:
             figure.savefig(folder / f"{name}.{kind}", dpi=200, metadata=dates[kind])
     pyplot().close(figure)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from floorline.core.boundaries import BETA_BINOMIAL
 from floorline.core.checks import number
 from floorline.core.records import Floats
 from floorline.planning.question import Question
@@ -17,7 +18,8 @@ from floorline.simulate import all_cores, simulate
 from floorline.theory import plays_bounds, problem_regret
 
 MANY = 40_000_000
-"""Rounds simulated for one outlook in each of its two cases: a second or so."""
+"""Rounds simulated for one outlook in each of its two cases, a second or so; beta-binomial, whose
+intervals take longer, gets a twentieth."""
 LONGEST = 2**50
 """Rounds after which a bound is no use to anybody."""
 
@@ -44,8 +46,8 @@ class Outlook:
     """The first decision that a challenger may get."""
     takeover_day: int | None
     """Simulated: from this day on, the better challenger gets most of the decisions."""
-    takeover_day_bound: float
-    """Theory: by then it has had most of all decisions so far."""
+    takeover_day_bound: float | None
+    """Theory: by then it has had most of all decisions so far. None: there is no such theorem."""
     back_day: int | None
     """Simulated: from this day on, the reward so far is on average no less than the default's."""
     better: Case
@@ -54,6 +56,8 @@ class Outlook:
     """All challengers are worse."""
     none_cost_bound: float
     """Theory: the most that is lost if all are worse, as a share of the default's reward."""
+    traffic_limit: float
+    """The largest share of decisions that the better challenger can ever get."""
     runs: int
 
 
@@ -85,22 +89,32 @@ def outlook(question: Question, max_loss: float, *, seed: int = 1) -> Outlook:
     (5, True)
     """
     number("max_loss", max_loss, 0, 1, open_low=True)
-    runs = max(4, min(400, MANY // question.horizon))
+    by_theory = question.boundary != BETA_BINOMIAL  # the theorems are about radii
+    rounds = MANY if by_theory else MANY // 20
+    runs = max(4, min(400, rounds // question.horizon))
     better = _simulated(question, max_loss, 1, runs, seed)
     none = _simulated(question, max_loss, 0, runs, seed)
-    setting = _in_units(question, max_loss, question.means(0))
-    lost = problem_regret(setting[0], setting[1]) / (setting[0].default_mean * question.horizon)
     return Outlook(
         max_loss=max_loss,
         first_exploration=math.ceil(1 / max_loss - 1e-9),
         takeover_day=_from_then_on(better.days, better.share > 0.5),
-        takeover_day_bound=majority_round(question, max_loss) / question.decisions_per_day,
+        takeover_day_bound=(
+            majority_round(question, max_loss) / question.decisions_per_day if by_theory else None
+        ),
         back_day=_from_then_on(better.days, better.gain >= 0),
         better=better,
         none=none,
-        none_cost_bound=min(max_loss, lost),
+        none_cost_bound=cost_bound(question, max_loss) if by_theory else max_loss,
+        traffic_limit=question.traffic_limit(max_loss),
         runs=runs,
     )
+
+
+def cost_bound(question: Question, max_loss: float) -> float:
+    """The most that is lost if all are worse, by Theorems 1 and 2 or by the floor."""
+    setting, means = _in_units(question, max_loss, question.means(0))
+    lost = problem_regret(setting, means) / (setting.default_mean * question.horizon)
+    return min(max_loss, lost)
 
 
 def majority_round(question: Question, max_loss: float) -> float:

@@ -6,7 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from floorline.core.checks import number, require, whole
+from floorline.core.boundaries import BETA_BINOMIAL
+from floorline.core.checks import choice, number, require, whole
+from floorline.core.subgaussian import RADII
 from floorline.environments import Bernoulli, Environment, Gaussian
 from floorline.policies import Setting
 
@@ -24,6 +26,8 @@ class Question:
         delta: chance that the floor fails.
         noise_scale: subgaussian scale of the rewards; None for rewards of 0 or 1.
         learned: whether the default mean is a guess that the policy must not rely on.
+        boundary: the confidence boundary; live campaigns have `beta-binomial`.
+        lost: share of all rewards that never come, where silence is `unknown`.
     """
 
     challengers: int
@@ -34,6 +38,8 @@ class Question:
     delta: float = 0.05
     noise_scale: float | None = None
     learned: bool = False
+    boundary: str = "stitched"
+    lost: float = 0.0
 
     def __post_init__(self) -> None:
         whole("challengers", self.challengers, 1)
@@ -46,6 +52,9 @@ class Question:
         require(self.default_mean * (1 + self.improvement) <= highest, "improvement",
                 "small enough to leave the better mean at 1 or below",
                 self.improvement)  # fmt: skip
+        clicks = self.noise_scale is None
+        choice("boundary", self.boundary, (*RADII, BETA_BINOMIAL) if clicks else tuple(RADII))
+        number("lost", self.lost, 0, 1 if clicks else 0)
 
     @property
     def horizon(self) -> int:
@@ -64,7 +73,27 @@ class Question:
             n_arms=self.challengers + 1, horizon=self.horizon, default_mean=self.default_mean,
             learned=self.learned, max_loss=max_loss, delta=self.delta,
             noise_scale=self.noise_scale or 0.5, bounded=self.noise_scale is None,
+            boundary=self.boundary,
         )  # fmt: skip
+
+    def traffic_limit(self, max_loss: float) -> float:
+        """The largest share of decisions that the better challenger can ever get.
+
+        With enough plays the default's upper end u and the challenger's lower end l are their
+        means, lost rewards filled in with 1 and 0. A share s is affordable while
+        (max_loss - s) u + s l >= 0.
+
+        >>> question = Question(challengers=1, default_mean=0.03, improvement=1 / 3,
+        ...                     decisions_per_day=1000, lost=0.1)
+        >>> round(question.traffic_limit(0.1), 3)
+        0.14
+        """
+        kept = 1 - self.lost
+        upper = self.default_mean * kept + self.lost
+        lower = self.default_mean * (1 + self.improvement) * kept
+        if lower >= (1 - max_loss) * upper:
+            return 1.0
+        return max_loss * upper / (upper - lower)
 
     def environment(self, means: Sequence[float]) -> Environment:
         """Where it is simulated."""

@@ -9,12 +9,13 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 import numpy as np
 
 from floorline.core.compiler import compiled, compiler_errors_in_words
-from floorline.core.kernel import bind
+from floorline.core.kernel import Function, bind
+from floorline.core.late import best_ends, late_ends
 from floorline.core.records import Counts, new_arms
-from floorline.environments import Environment
+from floorline.environments import Delayed, Environment
 from floorline.policy import Prepared
 from floorline.simulate.digest import CHUNK, Part, part_of
-from floorline.simulate.engine import loop_choices, new_outcome
+from floorline.simulate.engine import loop_choices, new_outcome, new_room
 from floorline.simulate.fit import check_arms
 from floorline.simulate.loop import Measure, Outcome, many_runs, rows
 
@@ -34,14 +35,19 @@ class CpuEngine:
         threads: int, *, interpreted: bool = False,
     ) -> None:  # fmt: skip
         self._policy = policy
-        self._environment = environment.rules()
+        self._environment = environment
+        self._environment_rules = environment.rules()
         self._measure = measure
         self._seed = seed
         self._threads = threads
         self._n_arms = len(environment.means)
         self._adversarial = environment.adversarial
-        choices = {
-            **loop_choices(environment, measure), **policy.kernels, **environment.kernels()
+        self._wants_side = (
+            measure.wants_rewards or environment.adversarial or isinstance(environment, Delayed)
+        )
+        choices: dict[Function, Function] = {
+            **loop_choices(environment, measure), late_ends: best_ends, **policy.kernels,
+            **environment.kernels(),
         }  # fmt: skip
         self._many_runs = bind(many_runs, choices) if interpreted else compiled(many_runs, choices)
 
@@ -96,12 +102,11 @@ class CpuEngine:
     def _block(self, outcome: Outcome, number: int, stop: Counts) -> None:
         """Play the runs of one block, from the streams that belong to it."""
         rng = stream(self._seed, number)
-        wants_side = self._measure.wants_rewards or self._adversarial
-        side_rng = stream(self._seed, number, 1) if wants_side else rng
+        side_rng = stream(self._seed, number, 1) if self._wants_side else rng
+        room = new_room(self._environment, int(self._measure.checkpoints[-1]))
         self._many_runs(
-            self._policy.rules, new_arms(self._n_arms), np.zeros(self._policy.memory),
-            np.zeros(3 * self._n_arms),
-            self._environment, self._measure, rng, side_rng, outcome, stop,
+            self._policy.rules, new_arms(self._n_arms), np.zeros(self._policy.memory), room,
+            self._environment_rules, self._measure, rng, side_rng, outcome, stop,
         )  # fmt: skip
 
 

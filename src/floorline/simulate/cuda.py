@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numba import cuda as _cuda
 
-from floorline.core.boundaries import SubgaussianRules, beyond_table, unit_radius
 from floorline.core.compiler import compiled_for_gpu
 from floorline.core.kernel import Function
 from floorline.core.random import normal, uniform
 from floorline.core.records import Arms
+from floorline.core.subgaussian import SubgaussianRules, beyond_table, unit_radius
 from floorline.environments import Environment
 from floorline.policy import Prepared
 from floorline.simulate.cuda_parts import Shape, Task, overlapped

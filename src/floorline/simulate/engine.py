@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from floorline.core.kernel import Function
-from floorline.environments import Environment
+from floorline.environments import Delayed, Environment
 from floorline.simulate.adversarial import adversarial_run
 from floorline.simulate.digest import Part
+from floorline.simulate.late import late_run, new_late_room
 from floorline.simulate.loop import (
     Measure,
     Outcome,
@@ -43,10 +44,19 @@ class Engine(Protocol):
 
 def loop_choices(environment: Environment, measure: Measure) -> dict[Function, Function]:
     """The loop over the rounds of a run that fits the environment, and what it watches."""
+    loop = adversarial_run if environment.adversarial else stochastic_run
     return {
-        one_run: adversarial_run if environment.adversarial else stochastic_run,
+        one_run: late_run if isinstance(environment, Delayed) else loop,
         missed: misses_mean if measure.wants_misses else not_watched,
     }
+
+
+def new_room(environment: Environment, horizon: int) -> Any:
+    """What that loop needs for its own use."""
+    n_arms = len(environment.means)
+    if isinstance(environment, Delayed):
+        return new_late_room(n_arms, horizon)
+    return np.zeros(3 * n_arms)
 
 
 def new_outcome(runs: int, n_arms: int, measure: Measure, *, adversarial: bool) -> Outcome:

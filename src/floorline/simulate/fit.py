@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 
 import numpy as np
 
+from floorline.core.boundaries import BETA_BINOMIAL
 from floorline.core.checks import require
 from floorline.core.records import Floats
-from floorline.environments import Environment, Scripted
+from floorline.environments import Delayed, Environment, Scripted
+from floorline.floors import ConfidenceFloor
 from floorline.policy import Policy
+from floorline.proposers.optimistic import most_promising
 from floorline.simulate.loop import NO_SUCH_ARM, Outcome
 
 
@@ -33,6 +35,8 @@ def check_fit(policy: Policy, environment: Environment, horizon: int, means: Flo
             "noise: must keep rewards within 0 and 1 for this policy: bernoulli, a table, "
             "or an adversary"
         )
+    if isinstance(environment, Delayed):
+        check_late(policy)
     if isinstance(environment, Scripted):
         require(horizon <= environment.rounds, "horizon",
                 f"at most the {environment.rounds} rounds of the table", horizon)  # fmt: skip
@@ -40,13 +44,32 @@ def check_fit(policy: Policy, environment: Environment, horizon: int, means: Flo
         lowest = policy.boundary.lowest_reward if policy.boundary else 0.0
         require(bool(np.all(means >= lowest)), "means",
                 f"at least lowest_reward ({lowest:g})", means.tolist())  # fmt: skip
-    told = policy.boundary.noise_scale if policy.boundary else math.inf
-    if environment.noise_scale > told:
+    boundary = policy.boundary
+    if boundary is not None and boundary.name == BETA_BINOMIAL:
+        least, most = environment.reward_range
+        if least < boundary.lowest_reward or most > boundary.highest_reward:
+            raise ValueError(
+                f"noise: must keep rewards within {boundary.lowest_reward:g} and "
+                f"{boundary.highest_reward:g} for boundary {BETA_BINOMIAL} "
+                f"(bernoulli, or a table), not within {least:g} and {most:g}"
+            )
+    elif boundary is not None and environment.noise_scale > boundary.noise_scale:
         warnings.warn(
             f"noise_scale: rewards may have a scale of {environment.noise_scale:g}, and the "
-            f"boundary was told {told:g}; nothing is guaranteed then",
+            f"boundary was told {boundary.noise_scale:g}; nothing is guaranteed then",
             stacklevel=4,  # where `simulate` was called
         )
+
+
+def check_late(policy: Policy) -> None:
+    """Refuse a policy that is not made for late rewards."""
+    require(isinstance(policy.floor, ConfidenceFloor), "policy",
+            "one with a ConfidenceFloor where rewards come late",
+            type(policy.floor).__name__)  # fmt: skip
+    forgets = policy.proposer.memory == 0 or policy.proposer.propose is most_promising
+    require(forgets, "policy",
+            "one whose proposer keeps no memory of its own where rewards come late",
+            policy.proposer.propose.__name__)  # fmt: skip
 
 
 def check_arms(outcome: Outcome) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from floorline.core.checks import choice, number, require, whole
 from floorline.core.records import Counts
-from floorline.environments import Environment
+from floorline.environments import Delayed, Environment
 from floorline.policy import Policy
 from floorline.simulate.cpu import CpuEngine
 from floorline.simulate.engine import Engine
@@ -51,6 +51,10 @@ def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) 
     seed = whole("seed", seed, 0)
     threads = all_cores() if threads is None else whole("threads", threads, 1)
     choice("device", device, DEVICES)
+    late = isinstance(environment, Delayed)
+    require(device != "cuda" or not late, "device", "cpu or python where rewards come late", device)
+    if case.misses and (late or environment.adversarial):
+        raise ValueError("misses: must not be asked for against adversaries, nor for late rewards")
     points = np.array([horizon] if checkpoints is None else checkpoints, dtype=np.int64)
     fits = points.size > 0 and points[0] >= 1 and points[-1] <= horizon
     require(bool(fits and np.all(np.diff(points) > 0)), "checkpoints",

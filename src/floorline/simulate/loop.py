@@ -62,12 +62,12 @@ def rows(outcome: Outcome, start: int, stop: int) -> Outcome:
 
 @slot
 def one_run(
-    rules: Rules, arms: Arms, memory: Floats, room: Floats, environment: Any, measure: Measure,
+    rules: Rules, arms: Arms, memory: Floats, room: Any, environment: Any, measure: Measure,
     rng: Any, side_rng: Any, outcome: Outcome, run: int,
 ) -> None:  # fmt: skip
     """Play one run from the start and write what comes of it into row `run` of `outcome`.
 
-    `room` is for the loop's own use: three numbers an arm.
+    `room` is for the loop's own use: three numbers an arm, or what `new_room` gives.
     """
     raise NotImplementedError
 
@@ -172,7 +172,7 @@ def write_plays(arms: Arms, outcome: Outcome, run: int, checkpoint: int) -> None
 
 @kernel
 def many_runs(
-    rules: Rules, arms: Arms, memory: Floats, room: Floats, environment: Any, measure: Measure,
+    rules: Rules, arms: Arms, memory: Floats, room: Any, environment: Any, measure: Measure,
     rng: Any, side_rng: Any, outcome: Outcome, stop: Counts,
 ) -> None:  # fmt: skip
     """Play one run after the other, all from one stream of random numbers."""

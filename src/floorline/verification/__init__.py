@@ -76,7 +76,7 @@ def verify(
 
     Args:
         policy: a proposer under a floor.
-        environment: what the arms pay; not an adversary, since its arms have no means.
+        environment: what the arms pay.
         delta: what the policy promises to stay within.
         horizon: rounds a run.
         runs: how many runs: several times 1/delta, or nothing can be said.
@@ -89,8 +89,6 @@ def verify(
     """
     number("delta", delta, 0, 1, open_low=True)
     number("confidence", confidence, 0, 1)
-    if environment.adversarial:
-        raise ValueError("environment: must draw rewards, since an adversary's arms have no means")
     found = summarize(
         policy, environment, horizon=horizon, runs=runs, seed=seed, max_loss=max_loss,
         misses=policy.boundary is not None, threads=threads, device=device, progress=progress,

@@ -1,0 +1,104 @@
+"""A default that rises after a winner was found: what is lost, and when the alarm comes.
+
+    python benchmarks/drift.py [--campaigns 6]
+
+First the watch alone, on clicks at 3%. Then whole campaigns: a default at 20% and a challenger at
+24%; max_loss 0.1, delta 0.05, default mean learned, all rewards known at once. After 20,000
+decisions the default rises to 30%, for good.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+
+from floorline.live import Campaign
+from floorline.live.drift import DriftWatch
+from floorline.live.settings import Settings
+
+BEFORE = 20_000
+LONGEST = 80_000
+"""Decisions after the change that are looked at."""
+GROUP = 100
+RISEN = 0.3
+
+
+def after_the_rise(holdback: float, seed: int) -> tuple[int | None, float, float]:
+    """Decisions from the rise to the alarm, and the share of the new default's reward earned
+    from the rise to the alarm, and from the rise to the end."""
+    means = {"now": 0.2, "video": 0.24}
+    luck = random.Random(seed)
+    campaign = Campaign.open(
+        ":memory:", arms=["now", "video"], max_loss=0.1, holdback=holdback, seed=seed
+    )
+    made, earned, alarm, until_alarm = 0, 0.0, None, 0.0
+    while made < BEFORE + LONGEST:
+        if made == BEFORE:
+            means["now"] = RISEN
+        with campaign.together():
+            for _ in range(GROUP):
+                ticket = campaign.decide()
+                campaign.observe(ticket, float(luck.random() < means[ticket.arm]))
+                earned += means[ticket.arm] if made >= BEFORE else 0.0
+                made += 1
+        if alarm is None and campaign.status().alarm:
+            if made <= BEFORE:
+                return 0, 1.0, 1.0  # a false alarm
+            alarm, until_alarm = made - BEFORE, earned / (made - BEFORE) / RISEN
+    whole = earned / LONGEST / RISEN
+    return alarm, whole if alarm is None else until_alarm, whole
+
+
+def plays_to_alarm(means: tuple[float, float], before: int, seed: int, limit: int) -> int | None:
+    """Plays of the default from a change of its mean to the alarm, if there is one."""
+    watch = DriftWatch(Settings(arms=("now", "video"), max_loss=0.1))
+    luck = random.Random(seed)
+    for play in range(before + limit):
+        mean = means[play >= before]
+        watch.observed(watch.decided(), float(luck.random() < mean))
+        if watch.alarm:
+            return play + 1 - before
+    return None
+
+
+def main() -> None:
+    """Simulate and print."""
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--campaigns", type=int, default=6)
+    campaigns = options.parse_args().campaigns
+    watch_alone()
+    whole_campaigns(campaigns)
+
+
+def watch_alone() -> None:
+    """How many plays of the default the watch needs."""
+    print("The watch alone, 200 runs each, 5,000 plays at 3% before the change:\n")
+    print("| mean after | median plays to the alarm | nine in ten within | no alarm |")
+    print("|---|---:|---:|---:|")
+    for after in (0.03, 0.015, 0.04, 0.045, 0.06, 0.09):
+        found = [plays_to_alarm((0.03, after), 5000, seed, 20_000) for seed in range(200)]
+        seen = sorted(plays for plays in found if plays is not None)
+        middle, most = (
+            f"{seen[int(share * 200)]:,}" if len(seen) > share * 200 else "more than 20,000"
+            for share in (0.5, 0.9)
+        )
+        print(f"| {after:.1%} | {middle} | {most} | {200 - len(seen)} |", flush=True)
+
+
+def whole_campaigns(campaigns: int) -> None:
+    """What a rise of the default costs, by holdback."""
+    print(f"\nWhole campaigns, {campaigns} each, {LONGEST:,} decisions after the change:\n")
+    print("| holdback | alarms | median decisions to it | earned until then | by the end |")
+    print("|---|---:|---:|---:|---:|")
+    for holdback in (0.0, 0.02, 0.1):
+        ends = [after_the_rise(holdback, seed) for seed in range(campaigns)]
+        alarms = [alarm for alarm, _, _ in ends if alarm is not None]
+        middle = f"{statistics.median(alarms):,.0f}" if alarms else "none"
+        until, end = (statistics.mean(one[i] for one in ends) for i in (1, 2))
+        print(f"| {holdback:.0%} | {len(alarms)} of {campaigns} | {middle} | {until:.0%} | "
+              f"{end:.0%} |", flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+"""`floorline backup`: a copy of a service's data folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder.")
+TO = typer.Option(..., help="The new folder.")
+
+
+def backup(data: Path = DATA, to: Path = TO) -> None:
+    """Copy the data folder of a service, which may be running, to a new folder."""
+    from floorline.cli.ledger import in_one_line
+
+    with in_one_line():
+        from floorline.service.backup import back_up
+
+        copied = back_up(data, to)
+    typer.echo(f"{len(copied)} campaigns were copied to {to}")

@@ -1,0 +1,71 @@
+"""The environments that options of the command line describe."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from floorline import Environment
+
+
+def environment_from(noise: str, means: str | None, noise_scale: float) -> Environment:
+    """The environment that the options --noise, --means and --noise-scale describe."""
+    from floorline import Bernoulli, Gaussian, Tabulated
+    from floorline.core.checks import require
+
+    if noise.startswith("table:"):
+        environment = Tabulated.read(noise.removeprefix("table:"))
+        close = means is None or [round(m, 9) for m in environment.means] == numbers(means)
+        require(close, "means", f"left out, or those of the table {environment.means}", means)
+        return environment
+    given = numbers(means)
+    require(given[0] >= 0, "means", "at least 0 for the default arm", given[0])
+    if noise == "bernoulli":
+        return Bernoulli(given)
+    require(noise == "gaussian", "noise", "one of gaussian, bernoulli, table:FILE", noise)
+    return Gaussian(given, noise_scale)
+
+
+def adversary_from(adversary: str, means: str | None, horizon: int) -> Environment:
+    """The adversary that the options --adversary, --means and --horizon describe."""
+    from floorline import Adaptive, Late, Lure, Scripted, Switching
+    from floorline.core.checks import choice, whole
+
+    if adversary.startswith("table:"):
+        return Scripted.read(adversary.removeprefix("table:"))
+    choice("adversary", adversary, ("switching", "late", "lure", "adaptive", "table:FILE"))
+    levels = numbers(means)
+    tenth = max(1, whole("horizon", horizon, 1) // 10)
+    if adversary == "switching":
+        return Switching(levels, span=tenth)
+    if adversary == "late":
+        return Late(levels, span=horizon - tenth) if horizon > tenth else Late(levels, span=1)
+    return Lure(levels, span=tenth) if adversary == "lure" else Adaptive(levels)
+
+
+def delayed_from(environment: Environment, delay: str, lost: str, missing: str) -> Environment:
+    """The environment with the options --delay, --lost and --missing, if they say anything."""
+    from floorline import Delayed
+
+    if (delay, lost, missing) == ("0", "0", "unknown"):
+        return environment
+    try:
+        first, _, last = delay.partition("-")
+        delays = range(int(first), int(last or first) + 1)
+    except ValueError:
+        raise ValueError(f"delay: must be like 100 or 0-2000, not {delay!r}") from None
+    try:
+        shares = [float(share) for share in lost.split(",")]
+    except ValueError:
+        raise ValueError(f"lost: must be like 0.1 or 0.6,0,0, not {lost!r}") from None
+    return Delayed(environment, delays, shares[0] if len(shares) == 1 else shares, missing)
+
+
+def numbers(text: str | None) -> list[float]:
+    """The numbers in a list with commas between them."""
+    if text is None:
+        raise ValueError("means: must be given, the default arm's first, for example 0.5,0.6,0.4")
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(f"means: must be numbers with commas between, not {text!r}") from None

@@ -1,0 +1,54 @@
+"""`floorline key`: create, list and revoke the service's keys."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from floorline.service.keys import KeyFile
+
+key = typer.Typer(help="Create, list and revoke the keys of a service.", no_args_is_help=True)
+
+DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder.")
+
+
+def _file(data: Path) -> KeyFile:
+    from floorline.service.folder import Folder
+    from floorline.service.keys import KeyFile
+
+    return KeyFile(Folder(data).keys)
+
+
+@key.command("create")
+def create(
+    data: Path = DATA,
+    scopes: str = typer.Option(..., help="Some of decide,reward,read,admin."),
+    name: str = typer.Option("", help="What the key is for."),
+) -> None:
+    """Create a key and show it, once. Only its hash is kept."""
+    typer.echo(_file(data).create([scope for scope in scopes.split(",") if scope], name))
+
+
+@key.command("list")
+def list_keys(data: Path = DATA) -> None:
+    """List the keys, without their secrets."""
+    table = Table("id", "name", "scopes", "created")
+    for one in _file(data).keys().values():
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.created_at))
+        table.add_row(one.id, one.name, ",".join(one.scopes), when)
+    Console().print(table)
+
+
+@key.command("revoke")
+def revoke(
+    number: str = typer.Argument(..., metavar="ID", help="The id, as listed."), data: Path = DATA
+) -> None:
+    """Make a key invalid. A running service notices within a second."""
+    _file(data).revoke(number)
+    typer.echo(f"key {number} is revoked")

@@ -1,0 +1,170 @@
+"""`floorline ledger`: verify, export and explain the ledger of a live campaign."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from floorline.live.explain import Explanation
+    from floorline.live.ledger import Ledger
+
+app = typer.Typer(
+    help="Verify, export, explain and back up the ledger of a live campaign.",
+    no_args_is_help=True,
+)
+OUT = typer.Option(None, help="The file to write; else standard output.")
+FILE = typer.Argument(..., metavar="FILE", help="The campaign's ledger.", show_default=False)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Ledger]:
+    """The ledger in a file, to read from while its campaign may go on."""
+    with in_one_line():
+        from floorline.live.ledger import Ledger
+
+        ledger = Ledger(str(path), read_only=True)
+        try:
+            yield ledger
+        finally:
+            ledger.close()
+
+
+@contextmanager
+def in_one_line() -> Iterator[None]:
+    """Show what a campaign or a missing extra complains of as one line."""
+    try:
+        from floorline.live.errors import CampaignError
+    except ImportError as error:
+        raise typer.TyperException(str(error)) from None
+    try:
+        yield
+    except CampaignError as error:
+        raise typer.TyperException(str(error)) from None
+
+
+@contextmanager
+def writing(out: Path | None) -> Iterator[IO[str]]:
+    """The file to write to, or standard output."""
+    try:
+        if out is None:
+            yield sys.stdout
+        else:
+            with open(out, "w", newline="") as stream:
+                yield stream
+    except OSError as error:
+        where = out or "standard output"
+        raise ValueError(f"out: cannot write {where}: {error.strerror}") from None
+
+
+@app.command()
+def verify(file: Path = FILE) -> None:
+    """Replay every event and compare with checksums, snapshots, counts and budgets."""
+    from floorline.simulate.progress import progress_bar
+
+    with reading(file) as ledger:
+        total = sum(ledger.counts().values())
+    with in_one_line(), progress_bar("verifying", total) as tick:
+        from floorline.live.verify import verify as check
+
+        report = check(str(file), tick)
+    for problem in report.problems[:20]:
+        typer.echo(f"problem: {problem}")
+    if len(report.problems) > 20:
+        typer.echo(f"and {len(report.problems) - 20} more problems")
+    typer.echo(
+        f"{report.events:,} events, {report.decisions:,} decisions, {report.rewards:,} rewards, "
+        f"{report.snapshots} snapshots"
+    )
+    if report.problems:
+        raise typer.Exit(1)
+    typer.echo("all of it agrees; every decision for a challenger was affordable")
+
+
+@app.command()
+def export(
+    file: Path = FILE,
+    format: str = typer.Option("csv", help="csv, jsonl or parquet."),
+    out: Path | None = OUT,
+    events: bool = typer.Option(False, "--events", help="All events, not decisions; as jsonl."),
+) -> None:
+    """Write every decision with what came of it, or every event."""
+    from floorline.core.checks import choice
+    from floorline.live import export as write
+
+    choice("format", format, write.FORMATS)
+    if events and format != "jsonl":
+        raise ValueError("format: must be jsonl for events")
+    if format == "parquet" and out is None:
+        raise ValueError("out: must be given for parquet")
+    with reading(file) as ledger, writing(out) as stream:
+        if events:
+            write.events_as_jsonl(ledger, stream)
+        elif format == "parquet":
+            write.as_parquet(write.decisions(ledger), str(out))
+        else:
+            (write.as_csv if format == "csv" else write.as_jsonl)(write.decisions(ledger), stream)
+
+
+@app.command()
+def show(
+    file: Path = FILE,
+    ticket: str | None = typer.Option(None, help="Explain this decision."),
+) -> None:
+    """Explain one decision with the arithmetic of its budget, or show the campaign's status."""
+    with reading(file) as ledger:
+        if ticket is None:
+            _show_status(ledger)
+        else:
+            from floorline.live.explain import explain
+
+            _show(explain(ledger, ticket))
+
+
+def _show_status(ledger: Ledger) -> None:
+    from floorline.live.replay import load
+    from floorline.live.status import status_of
+
+    state, _ = load(ledger)
+    status = status_of(ledger.opened().body["id"], state, 0)
+    typer.echo(status.verdict)
+    typer.echo(
+        f"campaign {status.id}, {status.state}, epoch {status.epoch}: "
+        f"{status.decisions:,} decisions, {status.pending:,} waiting for a reward"
+    )
+    for arm in status.arms:
+        average = "-" if arm.average is None else f"{arm.average:.4g}"
+        typer.echo(
+            f"  {arm.name:<20} {arm.plays:>10,} plays  mean {average}, "
+            f"surely {arm.lower:.4g} to {arm.upper:.4g}"
+        )
+
+
+def _show(found: Explanation) -> None:
+    from datetime import UTC, datetime
+
+    made = found.record
+    when = datetime.fromtimestamp(made.time, UTC).isoformat(sep=" ", timespec="seconds")
+    typer.echo(f"Decision {made.ticket}, {when}: {made.arm} ({made.reason})")
+    if made.candidate not in (None, made.arm):
+        unaffordable = made.reason in ("budget-low", "no-rewards")
+        left = f" and would have left {found.candidate_budget:.6g}: not affordable"
+        typer.echo(f"{made.candidate} was proposed{left if unaffordable else ''}")
+    typer.echo("\nThe budget that is sure after it, each mean at the end that makes it smallest:")
+    for number, term in enumerate(found.terms):
+        what = f"{term.plays:,} {'play' if term.plays == 1 else 'plays'}"
+        if number == 0:
+            what += (
+                f" - {1 - found.max_loss:g} x {found.decisions:,} decisions = {term.weight:,.6g}"
+            )
+        end = "at most" if term.weight < 0 else "at least"
+        voided = f", {term.voided:,} voided" if term.voided else ""
+        typer.echo(f"  {term.arm}: {what}, times {end} {term.mean:.6g}{voided} = {term.sum:,.6g}")
+    typer.echo(f"  guaranteed budget: {found.guaranteed_budget:,.6g}")
+    reward = "" if made.reward is None else f", reward {made.reward:g}"
+    typer.echo(f"\nSince then: {made.outcome}{reward}")

@@ -1,0 +1,208 @@
+"""Rewards that become known late, in batches, or never."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from floorline.core.checks import choice, number, require, whole
+from floorline.core.kernel import Function, kernel
+from floorline.core.late import Span
+from floorline.core.random import uniform
+from floorline.core.records import FOREVER, Counts, Floats
+from floorline.environments.base import Environment, as_array
+
+SILENCES = ("unknown", "zero", "random")
+UNKNOWN, ZERO, RANDOM = range(3)
+
+
+class DelayedEnvironment(NamedTuple):
+    """What the arms pay, and what becomes of it on the way.
+
+    Rewards are of two kinds: 0 or less, and above 0.
+    """
+
+    rewards: Any
+    """The record of the environment that draws them."""
+    span: Span
+    delays: Counts
+    """Delays, drawn evenly: those of rewards of 0 or less first."""
+    first: Counts
+    """Where each kind's delays begin, and where the last end."""
+    lost: Floats
+    """Share lost: of each arm's rewards of 0 or less, then of those above, arm by arm."""
+    window: int
+    missing: int
+    batch: int
+
+
+@kernel
+def fate(
+    rules: DelayedEnvironment, arm: int, round: int, reward: float, rng: Any
+) -> tuple[int, float]:
+    """After which round a play of `round` is closed, and its reward then; NaN: it is skipped."""
+    kind = 1 if reward > 0.0 else 0
+    start = rules.first[kind]
+    count = rules.first[kind + 1] - start
+    delay = int(rules.delays[start + int(uniform(rng) * count)])
+    if uniform(rng) < rules.lost[2 * arm + kind] or delay > rules.window:
+        if rules.missing == UNKNOWN:
+            return FOREVER, reward
+        delay = rules.window
+        reward = 0.0 if rules.missing == ZERO else math.nan
+    batches = (round + delay + rules.batch - 1) // rules.batch
+    return batches * rules.batch, reward
+
+
+class ByReward(NamedTuple):
+    """One value for rewards of 0 or less, another for rewards above 0."""
+
+    zero: Any
+    above: Any
+
+
+Delays = int | Sequence[int]
+
+
+@dataclass(frozen=True)
+class Delayed:
+    """An environment whose rewards become known late, in batches, or never.
+
+    With delay 0 a reward is known before the next decision. Delays that differ change the order
+    in which rewards come.
+
+    >>> from floorline import Bernoulli
+    >>> clicks = Delayed(Bernoulli([0.5, 0.4]), delay=range(100), lost=[0.2, 0], missing="zero")
+    >>> clicks.means  # a fifth of the default's clicks count as none
+    (0.4, 0.4)
+
+    Args:
+        environment: what the arms pay.
+        delay: rounds until a reward is known: a number, or several that are drawn evenly, or
+            either of them `ByReward`.
+        lost: the share of rewards that never come: a number for all arms or one for each,
+            each of which may be `ByReward`.
+        missing: what silence means. `unknown`: it is filled at the worst until it ends. `zero`:
+            a reward that has not come within the window is a 0, and the means say so. `random`:
+            it is skipped; loss must then not depend on the reward.
+        window: rounds after which silence is final, for `zero` and `random`; the longest delay
+            unless told.
+        batch: news comes after every so many rounds only.
+    """
+
+    environment: Environment
+    delay: Delays | ByReward = 0
+    lost: float | ByReward | Sequence[float | ByReward] = 0.0
+    missing: str = "unknown"
+    window: int | None = None
+    batch: int = 1
+
+    def __post_init__(self) -> None:
+        inner = self.environment
+        drawn = not inner.adversarial and not isinstance(inner, Delayed)
+        require(drawn, "environment", "one that draws its rewards", type(inner).__name__)
+        choice("missing", self.missing, SILENCES)
+        whole("batch", self.batch, 1)
+        if self.window is not None:
+            require(self.missing != "unknown", "window", 'left out where missing="unknown"',
+                    self.window)  # fmt: skip
+            whole("window", self.window, 0)
+        differs = any(abs(zero - above) > 1e-12 for zero, above in self._known())
+        if self.missing == "random" and differs:
+            raise ValueError(
+                'missing: must not be "random" where the loss of a reward, or a delay beyond the '
+                "window, depends on the reward"
+            )
+        if self.missing == "zero" and differs and inner.reward_range[0] < 0:
+            raise ValueError(
+                'missing: must not be "zero" where loss depends on the reward and rewards may be '
+                "below 0"
+            )
+
+    def _delays(self) -> tuple[Counts, Counts]:
+        """The delays of each kind of reward."""
+        pair = self.delay if isinstance(self.delay, ByReward) else ByReward(self.delay, self.delay)
+        zero, above = (np.atleast_1d(np.asarray(one)) for one in pair)
+        require(min(zero.size, above.size) > 0, "delay", "a whole number, or several", self.delay)
+        for one in (*zero.tolist(), *above.tolist()):
+            whole("delay", one, 0)
+        return zero, above
+
+    def _lost(self) -> list[tuple[float, float]]:
+        """The share of each arm's rewards that is lost, of each kind."""
+        n_arms = len(self.environment.means)
+        one = isinstance(self.lost, (int, float, ByReward))
+        shares: Any = [self.lost] * n_arms if one else self.lost
+        require(len(shares) == n_arms, "lost", f"one number, or {n_arms}, one an arm", self.lost)
+        pairs = [s if isinstance(s, ByReward) else ByReward(s, s) for s in shares]
+        return [(number("lost", p.zero, 0, 1), number("lost", p.above, 0, 1)) for p in pairs]
+
+    def _window(self) -> int:
+        if self.missing == "unknown":
+            return FOREVER
+        longest = max(int(delays.max()) for delays in self._delays())
+        return longest if self.window is None else self.window
+
+    def _known(self) -> list[tuple[float, float]]:
+        """The share of each arm's rewards that becomes known in time, of each kind."""
+        zero, above = (float(np.mean(delays <= self._window())) for delays in self._delays())
+        return [(zero * (1 - lost), above * (1 - gone)) for lost, gone in self._lost()]
+
+    @property
+    def means(self) -> tuple[float, ...]:
+        """Each arm's mean reward; a reward that is missing counts as 0 if that is its meaning."""
+        means = tuple(self.environment.means)
+        if self.missing != "zero":
+            return means
+        # Rewards of 0 stay 0, and there are none below where the kinds differ.
+        return tuple(m * above for m, (_, above) in zip(means, self._known(), strict=True))
+
+    @property
+    def bounded(self) -> bool:
+        """Whether every reward lies in [0, 1]."""
+        return self.environment.bounded
+
+    @property
+    def reward_range(self) -> tuple[float, float]:
+        """The least and the most that a reward can be, one that counts as 0 included."""
+        least, most = self.environment.reward_range
+        return (min(least, 0.0), max(most, 0.0)) if self.missing == "zero" else (least, most)
+
+    @property
+    def noise_scale(self) -> float:
+        """A subgaussian scale of every arm's rewards, those that count as 0 included."""
+        scale = self.environment.noise_scale
+        if self.missing != "zero":
+            return scale
+        least, most = self.reward_range
+        if math.isfinite(most - least):
+            return (most - least) / 2
+        # A coin decides between the mean and 0: a scale of half the mean, beside the noise.
+        return math.hypot(scale, max(abs(mean) for mean in self.environment.means) / 2)
+
+    @property
+    def adversarial(self) -> bool:
+        """Rewards are drawn."""
+        return False
+
+    def rules(self) -> DelayedEnvironment:
+        """The record for the kernels."""
+        zero, above = self._delays()
+        return DelayedEnvironment(
+            rewards=self.environment.rules(),
+            span=Span(*(float(end) for end in self.reward_range)),
+            delays=np.concatenate([zero, above]),
+            first=np.array([0, zero.size, zero.size + above.size]),
+            lost=as_array([share for pair in self._lost() for share in pair]),
+            window=self._window(),
+            missing=SILENCES.index(self.missing),
+            batch=self.batch,
+        )
+
+    def kernels(self) -> dict[Function, Function]:
+        """How the environment that draws the rewards fills the slots."""
+        return self.environment.kernels()

@@ -1,0 +1,322 @@
+"""A live campaign: decisions under the floor, on a ledger that survives anything."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from floorline.core.checks import choice, number, require
+from floorline.live import snapshot
+from floorline.live.choose import choose
+from floorline.live.errors import Conflict, Stopped, UnknownTicket
+from floorline.live.events import VERSION, Event
+from floorline.live.history import Record, records
+from floorline.live.ledger import MEMORY, Ledger
+from floorline.live.replay import load
+from floorline.live.settings import CHANGEABLE, Settings
+from floorline.live.state import State
+from floorline.live.status import Status, status_of
+from floorline.live.tickets import (
+    Ticket,
+    new_campaign_id,
+    ticket_id,
+    ticket_number,
+    ticket_of,
+)
+from floorline.live.writer import Writer
+
+MAX_KEY = 200
+STREAM = 0x466C6F6F
+"""Tells our random numbers from those of anybody else with the same seed."""
+
+
+class Campaign:
+    """Decides, one request at a time, which arm to play, and keeps the floor.
+
+    >>> campaign = Campaign.open(":memory:", arms=["now", "video"], max_loss=0.1, seed=1)
+    >>> ticket = campaign.decide()
+    >>> ticket.arm, ticket.reason
+    ('now', 'default-is-best')
+    >>> campaign.observe(ticket, 1.0)
+    'accepted'
+    >>> campaign.status().decisions
+    1
+
+    Every method may be called from any thread.
+    """
+
+    def __init__(self, writer: Writer, campaign_id: str, seed: int | None) -> None:
+        """For `open`, which makes campaigns."""
+        self._writer = writer
+        self._id = campaign_id
+        # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
+        # that knows the reward would break everything.
+        self._coin = random.Random(None if seed is None else f"floorline {seed}")
+        self._rng = np.random.default_rng(None if seed is None else [seed, STREAM])
+        self._duplicates = 0
+
+    @classmethod
+    def open(
+        cls, path: str | os.PathLike[str], *, seed: int | None = None,
+        clock: Callable[[], float] = time.time, **settings: Any,
+    ) -> Campaign:  # fmt: skip
+        """A new campaign in a new file, or the one that the file holds.
+
+        Args:
+            path: the file, or ":memory:" for a campaign that is gone with the process.
+            seed: for the coins of the proposer and the holdback; unpredictable unless given.
+            clock: the time in seconds since 1970.
+            settings: those of `Settings`; a new campaign needs `arms` and `max_loss`. One that
+                differs from the file's is refused.
+
+        Raises:
+            ValueError: a setting is not allowed, or not the file's.
+            LedgerError: the file cannot be used, or is open elsewhere.
+        """
+        path = os.fspath(path)
+        if path == MEMORY or not os.path.exists(path):
+            Settings.from_json(settings)  # what is wrong with them shall leave no file behind
+        ledger = Ledger(path)
+        try:
+            first = ledger.opening()
+            if first is None:
+                return cls._begin(ledger, Settings.from_json(settings), seed, clock)
+            state, check = load(ledger)
+            state.settings.refuse_others(settings)
+            return cls(Writer(ledger, state, check, clock), first.body["id"], seed)
+        except BaseException:
+            ledger.close(untouched=True)
+            raise
+
+    @classmethod
+    def _begin(
+        cls, ledger: Ledger, settings: Settings, seed: int | None, clock: Callable[[], float]
+    ) -> Campaign:
+        for warning in settings.warnings:
+            warnings.warn(warning, stacklevel=3)
+        writer = Writer(ledger, State(settings), 0, clock)
+        name = new_campaign_id()
+        with writer:
+            body = {"version": VERSION, "id": name, "settings": settings.to_json()}
+            writer.happen("opened", body=body)
+        return cls(writer, name, seed)
+
+    @property
+    def _state(self) -> State:
+        return self._writer.state
+
+    @property
+    def _ledger(self) -> Ledger:
+        return self._writer.ledger
+
+    @property
+    def id(self) -> str:
+        """The campaign's own part of its tickets' ids."""
+        return self._id
+
+    @property
+    def settings(self) -> Settings:
+        """What the campaign was opened with, and what has been changed since."""
+        return self._state.settings
+
+    # Decisions and rewards.
+
+    def decide(self, request_key: str | None = None, candidate: str | None = None) -> Ticket:
+        """Which arm to play now. It is durable when it is returned.
+
+        Args:
+            request_key: names the request; asking again with it gives the same ticket.
+            candidate: an arm that your own bandit proposes. It may depend on anything before
+                this request, and on nothing about this request; see docs/guarantee.md.
+        """
+        if request_key is not None:
+            fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
+            require(fits and request_key.isprintable(), "request_key",
+                    f"a printable text of 1 to {MAX_KEY} characters", request_key)  # fmt: skip
+        if candidate is not None:
+            choice("candidate", candidate, self.settings.arms)
+        with self._writer:
+            if request_key is not None:
+                earlier = self._ledger.by_key(request_key)
+                if earlier is not None:
+                    return ticket_of(self._id, self.settings, earlier)
+            if self._state.stopped:
+                raise Stopped("the campaign is stopped: it decides nothing more")
+            wanted = None if candidate is None else self._state.index[candidate]
+            made = choose(self._state, wanted, self._coin.random(), self._rng)
+            arms = self.settings.arms
+            body = {
+                "arm": arms[made.arm],
+                "candidate": None if made.candidate is None else arms[made.candidate],
+                "reason": made.reason,
+                "guaranteed_budget": made.guaranteed_budget,
+                "probability": made.probability,
+            }
+            event = self._writer.happen("decided", key=request_key, body=body)
+            return ticket_of(self._id, self.settings, event)
+
+    def observe(self, ticket: Ticket | str, reward: float) -> str:
+        """Take in the reward of a decision: `accepted`, `duplicate` or `late` (and not used).
+
+        Raises:
+            ValueError: the reward is outside the declared range.
+            UnknownTicket: there is no such decision.
+            Conflict: the decision has another reward already, or was voided.
+        """
+        reward = number("reward", reward, self.settings.low, self.settings.high)
+        with self._writer:
+            seq = ticket_number(self._id, ticket)
+            if seq not in self._state.open:
+                return self._observe_again(seq, reward)
+            self._writer.happen("observed", ticket=seq, body={"reward": reward})
+            return "accepted"
+
+    def _observe_again(self, seq: int, reward: float) -> str:
+        """A reward for a decision that is no longer open."""
+        self._decision(seq)
+        for event in self._ledger.about(seq):
+            if event.kind == "voided":
+                raise Conflict(f"ticket {ticket_id(self._id, seq)}: was voided")
+            if event.kind == "observed":
+                if event.body["reward"] != reward:
+                    raise Conflict(
+                        f"ticket {ticket_id(self._id, seq)}: has the reward "
+                        f"{event.body['reward']:g} already, not {reward:g}"
+                    )
+                self._duplicates += 1
+                return "duplicate"
+        self._writer.happen("observed", ticket=seq, body={"reward": reward, "late": True})
+        return "late"
+
+    def void(self, ticket: Ticket | str) -> str:
+        """Say that a decision reached nobody: `accepted`, or `duplicate` if that was known.
+
+        A challenger stays charged. A default can be voided only where `voids` is set.
+
+        Raises:
+            UnknownTicket: there is no such decision.
+            Conflict: its reward is known, or its window is over, or it may not be voided.
+        """
+        with self._writer:
+            seq = ticket_number(self._id, ticket)
+            name = ticket_id(self._id, seq)
+            if seq not in self._state.open:
+                self._decision(seq)
+                if any(event.kind == "voided" for event in self._ledger.about(seq)):
+                    return "duplicate"
+                raise Conflict(f"ticket {name}: can no longer be voided; it is closed")
+            if self._state.open[seq].arm == 0 and not self.settings.voids:
+                raise Conflict(
+                    f"ticket {name}: a default decision cannot be voided in this campaign, which "
+                    "counts it when it is made; open one with voids=True"
+                )
+            self._writer.happen("voided", ticket=seq)
+            return "accepted"
+
+    def _decision(self, seq: int) -> Event:
+        event = self._ledger.event(seq)
+        if event is None or event.kind != "decided":
+            raise UnknownTicket(f"ticket {ticket_id(self._id, seq)}: there is no such decision")
+        return event
+
+    # Running it.
+
+    def pause(self) -> None:
+        """Play the default arm until `resume`. Rewards are still taken in."""
+        self._switch("paused")
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        self._switch("resumed")
+
+    def _switch(self, kind: str) -> None:
+        with self._writer:
+            self._refuse_if_stopped()
+            if self._state.paused != (kind == "paused"):
+                self._writer.happen(kind)
+
+    def stop(self) -> None:
+        """End the campaign for good. Rewards are still taken in."""
+        with self._writer:
+            if not self._state.stopped:
+                self._writer.happen("changed", body={"stopped": True})
+
+    def start_epoch(self) -> None:
+        """Begin anew, with counts, intervals and budget from zero, as after a drift alarm.
+
+        The promise then holds for the new epoch by itself. Rewards of earlier decisions are
+        recorded and no longer used.
+        """
+        with self._writer:
+            self._refuse_if_stopped()
+            self._writer.happen("changed", body={"epoch": self._state.epoch + 1})
+
+    def change(self, **settings: Any) -> None:
+        """Change `policy` or `holdback`, on which the promise does not depend."""
+        for name in settings:
+            choice("setting", name, CHANGEABLE)
+        wanted = Settings.from_json({**self.settings.to_json(), **settings})
+        with self._writer:
+            self._refuse_if_stopped()
+            body = {name: getattr(wanted, name) for name in settings}
+            self._writer.happen("changed", body=body)
+
+    def _refuse_if_stopped(self) -> None:
+        if self._state.stopped:
+            raise Stopped("the campaign is stopped")
+
+    # Looking at it.
+
+    def status(self) -> Status:
+        """Where the campaign stands: does the floor hold, and what is known of each arm."""
+        with self._writer:
+            return status_of(self._id, self._state, self._duplicates)
+
+    def history(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
+        """The decisions in order, each with what came of it."""
+        return records(self._ledger, self._id, after, limit, self._writer)
+
+    def events(self, after: int = 0) -> Iterator[Event]:
+        """All that happened after a place in the ledger, in order."""
+        while True:
+            with self._writer:
+                page = self._ledger.page(after)
+            if not page:
+                return
+            for row in page:
+                yield self._ledger.read(row)
+            after = page[-1].seq
+
+    def state(self) -> dict[str, Any]:
+        """All that follows from the events so far, as plain values."""
+        with self._writer:
+            return snapshot.to_json(self._state)
+
+    def together(self) -> AbstractContextManager[object]:
+        """Make what happens inside durable together, at its end: a group commit.
+
+        No ticket made inside may be handed out before the end. If the ledger fails,
+        nothing inside has happened, and LedgerError is raised at the end.
+        """
+        return self._writer
+
+    def close(self) -> None:
+        """Close the ledger."""
+        self._writer.close()
+
+    def __enter__(self) -> Campaign:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        self.close()

@@ -1,0 +1,147 @@
+"""A watch on the default arm: has its mean changed?
+
+The default's plays, in the order of decisions, are cut into blocks. At 1, 2, 4, ... blocks the
+plays before are compared with all plays since. While the mean does not change, all of these
+intervals contain it at all times, except with probability `drift_level`: one half of that goes to
+the plays from the start, the other to the later starts, 1/((j+1)(j+2)) of it to start number j.
+An alarm is two intervals that do not meet. Missing rewards are filled in at the worst.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from floorline.core.kernel import bind
+from floorline.core.steps import interval
+from floorline.live.settings import Settings
+
+BLOCK = 100
+"""Plays of the default arm in a block."""
+
+LENGTH, SEEN, TOTAL = 0, 1, 2
+
+
+class Stretch(NamedTuple):
+    """Some of the default's plays, and the least and the most that they have earned."""
+
+    plays: int
+    least: float
+    most: float
+
+    def plus(self, other: Stretch) -> Stretch:
+        """Both stretches together."""
+        return Stretch(self.plays + other.plays, self.least + other.least, self.most + other.most)
+
+    def since(self, start: Stretch) -> Stretch:
+        """What comes after `start`, which is the beginning of this stretch."""
+        return Stretch(self.plays - start.plays, self.least - start.least, self.most - start.most)
+
+
+class DriftWatch:
+    """The default's rewards in blocks, and whether they speak of a change."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.alarm: str | None = None
+        """What was found, in words, once there is reason for an alarm."""
+        self.blocks: list[list[float]] = []
+        """Plays, rewards seen and their sum, for each block."""
+        self._settings = settings
+        self._boundary = settings.to_boundary()
+        self._interval = bind(self._boundary.kernels()[interval], self._boundary.kernels())
+        self._closed = [Stretch(0, 0.0, 0.0)]  # from the start up to the end of each closed block
+        self._next_look = 2  # blocks at which missing rewards are filled in and compared
+
+    def decided(self) -> int:
+        """Note a play of the default arm, and give the number of its block."""
+        if not self.blocks or self.blocks[-1][LENGTH] == BLOCK:
+            self._look_at_filled()
+            self.blocks.append([0, 0, 0.0])
+        self.blocks[-1][LENGTH] += 1
+        return len(self.blocks) - 1
+
+    def observed(self, block: int, reward: float) -> None:
+        """Note the reward of a play."""
+        self.blocks[block][SEEN] += 1
+        self.blocks[block][TOTAL] += reward
+        self._look_at_closed()
+
+    def skipped(self, block: int) -> None:
+        """Note that a play has no reward to be known."""
+        self.blocks[block][LENGTH] -= 1
+        self._look_at_closed()
+
+    @property
+    def average(self) -> float | None:
+        """Mean of the default's rewards seen, which a known mean does not show; None before."""
+        seen = sum(block[SEEN] for block in self.blocks)
+        return sum(block[TOTAL] for block in self.blocks) / seen if seen else None
+
+    def _look_at_closed(self) -> None:
+        """Compare the blocks whose rewards are all known, if there is one more of them."""
+        before = len(self._closed)
+        self._close_blocks()
+        if len(self._closed) > before:
+            self._compare(self._closed)
+
+    def _close_blocks(self) -> None:
+        while len(self._closed) <= len(self.blocks) and self._is_closed(len(self._closed) - 1):
+            plays, _, total = self.blocks[len(self._closed) - 1]
+            self._closed.append(self._closed[-1].plus(Stretch(int(plays), total, total)))
+
+    def _is_closed(self, block: int) -> bool:
+        plays, seen, _ = self.blocks[block]
+        full = plays == BLOCK or block < len(self.blocks) - 1
+        return full and seen == plays
+
+    def _look_at_filled(self) -> None:
+        """Compare all blocks, filled in at the worst, now and then while some cannot be closed."""
+        if len(self.blocks) < self._next_look:
+            return
+        self._next_look += 1 + len(self.blocks) // 8
+        if len(self._closed) <= len(self.blocks):
+            filled = map(self._filled, self.blocks)
+            self._compare(list(accumulate(filled, Stretch.plus, initial=self._closed[0])))
+
+    def _filled(self, block: list[float]) -> Stretch:
+        plays, seen, total = block
+        missing = plays - seen
+        low, high = self._settings.low, self._settings.high
+        return Stretch(int(plays), total + missing * low, total + missing * high)
+
+    def _compare(self, ends: Sequence[Stretch]) -> None:
+        """Raise an alarm if the plays up to some end and those since have different means."""
+        known = self._settings.default_mean
+        number, start = 0, 0 if known is not None else 1
+        while start < len(ends) - 1 and not self.alarm:
+            share = 2 * (number + 1) * (number + 2)
+            low, high = self._ends(ends[-1].since(ends[start]), share)
+            then_low, then_high = (
+                (known, known) if known is not None else self._ends(ends[start], 2)
+            )
+            if low > then_high or high < then_low:
+                self.alarm = (
+                    f"the default's mean was within {then_low:.4g} and {then_high:.4g}, and since "
+                    f"its play {ends[start].plays + 1} it is within {low:.4g} and {high:.4g}"
+                )
+            number, start = number + 1, max(1, 2 * start)
+
+    def _ends(self, stretch: Stretch, share: int) -> tuple[float, float]:
+        """The interval of a stretch's mean, on 1/share of the drift level."""
+        if stretch.plays == 0:
+            return self._settings.low, self._settings.high
+        rules: Any = self._boundary.rules_at(share / self._settings.drift_level)
+        low = self._interval(rules, stretch.plays, stretch.least)[0]
+        return float(low), float(self._interval(rules, stretch.plays, stretch.most)[1])
+
+    def to_json(self) -> dict[str, Any]:
+        """All that cannot be worked out again, as plain values."""
+        blocks = [list(block) for block in self.blocks]
+        return {"alarm": self.alarm, "blocks": blocks, "next_look": self._next_look}
+
+    def restore(self, values: dict[str, Any]) -> None:
+        """Go back to what `to_json` gave."""
+        self.alarm, self.blocks = values["alarm"], values["blocks"]
+        self._next_look = values["next_look"]
+        self._close_blocks()

@@ -1,0 +1,68 @@
+"""A state as plain values, to open a long campaign quickly. It can be deleted at any time."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from floorline.core.late import open_play
+from floorline.live.settings import Settings
+from floorline.live.state import OpenPlay, State
+
+SCALARS = ("seq", "time", "epoch", "paused", "stopped", "decisions", "clock", "late")
+BY_ARM = ("length", "closed", "closed_least", "closed_most", "voided")
+KNOWN = ("plays", "seen", "total", "average")
+BY_PLAY = ("run", "run_least", "run_most")
+
+
+def to_json(state: State) -> dict[str, Any]:
+    """All of a state that cannot be worked out again."""
+    places = [play.place for play in state.open.values()]
+    return {
+        "settings": state.settings.to_json(),
+        **{name: getattr(state, name) for name in SCALARS},
+        "lost": list(state.lost),
+        "reasons": dict(state.reasons),
+        "drift": state.drift.to_json(),
+        "known": {name: getattr(state.arms, name).tolist() for name in KNOWN},
+        "book": {name: getattr(state.book, name).tolist() for name in BY_ARM},
+        "open": {
+            "tickets": list(state.open),
+            "arms": [play.arm for play in state.open.values()],
+            "times": [play.time for play in state.open.values()],
+            "blocks": [play.block for play in state.open.values()],
+            **{name: getattr(state.book, name)[places].tolist() for name in BY_PLAY},
+        },
+    }
+
+
+def plain(state: State) -> dict[str, Any]:
+    """The same as `to_json` gives after it was stored and read again."""
+    values: dict[str, Any] = json.loads(json.dumps(to_json(state)))
+    return values
+
+
+def from_json(values: dict[str, Any]) -> State:
+    """The state that `to_json` was given."""
+    state = State(Settings.from_json(values["settings"]))
+    for name in SCALARS:
+        setattr(state, name, values[name])
+    state.lost[:] = values["lost"]
+    state.reasons.update(values["reasons"])
+    state.drift.restore(values["drift"])
+    for name in KNOWN:
+        getattr(state.arms, name)[:] = values["known"][name]
+    opened = values["open"]
+    for ticket, arm, time, block in zip(
+        opened["tickets"], opened["arms"], opened["times"], opened["blocks"], strict=True
+    ):
+        place = state.take_place()
+        open_play(state.book, arm, place)
+        state.open[ticket] = OpenPlay(arm, time, place, block)
+        state.pending[arm] += 1
+    places = [play.place for play in state.open.values()]
+    for name in BY_PLAY:
+        getattr(state.book, name)[places] = opened[name]
+    for name in BY_ARM:
+        getattr(state.book, name)[:] = values["book"][name]
+    return state

@@ -1,0 +1,234 @@
+"""The state of a campaign: nothing but its events, replayed through the kernels."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from floorline.core.kernel import Function, bind
+from floorline.core.late import (
+    Book,
+    Span,
+    best_ends,
+    close_play,
+    forget_plays,
+    freshen,
+    late_ends,
+    more_room,
+    new_book,
+    open_play,
+    receive,
+    skip_play,
+)
+from floorline.core.records import FOREVER, Arms, Decision, new_arms
+from floorline.core.steps import forget, guaranteed_budget, nominate, permit
+from floorline.floors.confidence import budget_bound
+from floorline.live.drift import DriftWatch
+from floorline.live.errors import LedgerError
+from floorline.live.events import Event
+from floorline.live.settings import CHANGEABLE, Settings
+
+
+class OpenPlay(NamedTuple):
+    """A decision whose reward may still come."""
+
+    arm: int
+    time: float
+    place: int
+    """Where the book keeps it."""
+    block: int
+    """For the default arm: where the drift watch keeps it."""
+
+
+class State:
+    """What follows from a campaign's events. Only `apply` changes it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.index = {name: arm for arm, name in enumerate(settings.arms)}
+        self.span = Span(float(settings.low), float(settings.high))
+        self.seq = 0
+        self.time = 0.0
+        self.epoch = 0
+        self.paused = False
+        self.stopped = False
+        self._prepare()
+        self._start_epoch()
+
+    def _prepare(self) -> None:
+        """Bind the kernels of the policy, which may change during a campaign."""
+        policy = self.settings.to_policy().prepare(len(self.settings.arms), FOREVER)
+        choices: dict[Function, Function] = {**policy.kernels, late_ends: best_ends}
+        self.rules = policy.rules
+        self._memory = np.zeros(policy.memory)
+        self._forget = bind(forget, choices)
+        self._freshen = bind(freshen, choices)
+        self._nominate = bind(nominate, choices)
+        self._permit = bind(permit, choices)
+        self._budget_after = bind(choices[guaranteed_budget], choices)
+
+    def _start_epoch(self) -> None:
+        """Counts, intervals and budget from zero."""
+        n_arms = len(self.settings.arms)
+        self.epoch += 1
+        self.decisions = 0
+        self.clock = 0
+        self.open: OrderedDict[int, OpenPlay] = OrderedDict()
+        self.pending = [0] * n_arms  # open plays by arm
+        self.reasons: Counter[str] = Counter()
+        self.lost = [0] * n_arms
+        self.late = 0
+        self.drift = DriftWatch(self.settings)
+        self.arms = new_arms(n_arms)
+        self._forget(self.rules, self.arms, self._memory)
+        self._use_book(new_book(n_arms, 64))
+        forget_plays(self.book)
+        self._free = list(range(64))
+
+    def _use_book(self, book: Book) -> None:
+        self.book = book
+        self._seen_by_proposer: Arms = self.arms._replace(upper=book.hoped)
+
+    # What is asked of the state.
+
+    def propose(self, rng: Any) -> int:
+        """The arm that the proposer would like to play now; it sees open plays in its counts."""
+        self._memory[:] = 0.0
+        round = self.clock + 1
+        return int(self._nominate(self.rules, self._seen_by_proposer, self._memory, round, rng))
+
+    def permit(self, candidate: int) -> Decision:
+        """The floor's answer to a candidate, if the intervals are up to date."""
+        decision: Decision = self._permit(self.rules, self.arms, self.clock + 1, candidate)
+        return decision
+
+    def budget_after_default(self) -> float:
+        """The budget guaranteed after a default decision, if the intervals are up to date."""
+        if self.settings.voids:  # it may reach nobody, and counts once it is observed
+            return self.budget()
+        return self.budget_after(0)
+
+    def budget_after(self, arm: int) -> float:
+        """The budget guaranteed if `arm` is played now, if the intervals are up to date."""
+        return float(self._budget_after(self.rules.floor, self.arms, self.clock + 1, arm))
+
+    def refresh(self) -> None:
+        """Bring the intervals up to date."""
+        self._freshen(self.rules, self.arms, self.book, self.span)
+
+    def budget(self) -> float:
+        """Lower bound on the budget now."""
+        self.refresh()
+        arms = self.arms
+        loss = float(self.settings.max_loss)
+        return float(budget_bound(loss, arms, arms.plays[0], self.clock, arms.earned[0]))
+
+    def due(self, now: float) -> Iterator[int]:
+        """The open decisions whose window is over, the oldest first."""
+        if self.settings.window is None:
+            return
+        limit = now - self.settings.window
+        for ticket, play in self.open.items():
+            if play.time > limit:
+                return
+            yield ticket
+
+    # What happens to it.
+
+    def apply(self, event: Event) -> None:
+        """Let one event happen."""
+        self.seq = event.seq
+        self.time = event.time
+        kind = event.kind
+        if kind == "decided":
+            self._decided(event)
+        elif kind == "observed":
+            self._observed(event)
+        elif kind == "expired":
+            self._expired(event)
+        elif kind == "voided":
+            self._voided(event)
+        elif kind in ("paused", "resumed"):
+            self.paused = kind == "paused"
+        elif kind == "changed":
+            self._changed(event.body)
+
+    def _decided(self, event: Event) -> None:
+        arm = self.index[event.body["arm"]]
+        self.decisions += 1
+        self.reasons[event.body["reason"]] += 1
+        if arm > 0 or not self.settings.voids:
+            self._count(arm)
+        place = self.take_place()
+        open_play(self.book, arm, place)
+        block = self.drift.decided() if arm == 0 else -1
+        self.open[event.seq] = OpenPlay(arm, event.time, place, block)
+        self.pending[arm] += 1
+
+    def _count(self, arm: int) -> None:
+        """Count a play in the budget."""
+        self.clock += 1
+        self.arms.plays[arm] += 1
+
+    def _close(self, ticket: int | None) -> OpenPlay:
+        if ticket is None or ticket not in self.open:
+            raise LedgerError(f"event {self.seq}: its decision {ticket} is not open")
+        play = self.open.pop(ticket)
+        self._free.append(play.place)
+        self.pending[play.arm] -= 1
+        return play
+
+    def _observed(self, event: Event) -> None:
+        if event.ticket in self.open:
+            self._receive(self._close(event.ticket), event.body["reward"])
+        else:  # after its window, or of an earlier epoch
+            self.late += 1
+
+    def _receive(self, play: OpenPlay, reward: float) -> None:
+        if play.arm == 0 and self.settings.voids:
+            self._count(0)
+        receive(self.rules, self.arms, self.book, play.arm, play.place, reward)
+        if play.arm == 0:
+            self.drift.observed(play.block, reward)
+
+    def _expired(self, event: Event) -> None:
+        play = self._close(event.ticket)
+        self.lost[play.arm] += 1
+        if self.settings.missing == "zero":
+            self._receive(play, 0.0)
+            return
+        if play.arm == 0 and self.settings.voids:
+            self._count(0)
+        skip_play(self.book, play.arm, play.place)
+        if play.arm == 0:
+            self.drift.skipped(play.block)
+
+    def _voided(self, event: Event) -> None:
+        play = self._close(event.ticket)
+        if play.arm > 0:  # it stays on the clock, and is credited with the lowest reward
+            self.arms.plays[play.arm] -= 1
+        self.book.voided[play.arm] += 1
+        close_play(self.book, play.arm, play.place, self.span.low, self.span.high)
+        if play.arm == 0:
+            self.drift.skipped(play.block)
+
+    def _changed(self, body: dict[str, Any]) -> None:
+        if "epoch" in body:
+            self._start_epoch()
+        if body.get("stopped"):
+            self.stopped = True
+        changed = {name: body[name] for name in CHANGEABLE if name in body}
+        if changed:
+            self.settings = Settings.from_json({**self.settings.to_json(), **changed})
+            self._prepare()
+
+    def take_place(self) -> int:
+        """A free place for an open play; the room for them doubles when it is full."""
+        if not self._free:
+            size = self.book.run.size
+            self._use_book(more_room(self.book))
+            self._free = list(range(size, 2 * size))
+        return self._free.pop()

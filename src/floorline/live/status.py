@@ -1,0 +1,140 @@
+"""Where a campaign stands, in numbers and in a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from floorline.live.state import State
+
+
+@dataclass(frozen=True)
+class ArmStatus:
+    """What is known of one arm in this epoch."""
+
+    name: str
+    plays: int
+    """Decisions for it, voided ones not counted."""
+    seen: int
+    """Rewards known, zeros for silence included."""
+    pending: int
+    """Decisions whose reward may still come."""
+    lost: int
+    """Decisions whose window ended in silence."""
+    voided: int
+    average: float | None
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where a campaign stands."""
+
+    id: str
+    state: str
+    """`running`, `paused`, `drift` or `stopped`."""
+    epoch: int
+    decisions: int
+    """In this epoch."""
+    guaranteed_budget: float
+    """Lower bound on the budget in units of reward, not shown below zero."""
+    guaranteed_share: float
+    """Lower bound on expected reward over what the default would be expected to have earned."""
+    promised_share: float
+    confidence: float
+    verdict: str
+    alarm: str | None
+    """What the drift watch has found, if anything."""
+    arms: list[ArmStatus]
+    reasons: dict[str, int]
+    """Decisions by reason."""
+    pending: int
+    oldest_pending: float | None
+    """When the oldest open decision was made."""
+    late: int
+    """Rewards that came too late to be used."""
+    duplicates: int
+    """Rewards that came again since the campaign was opened here."""
+
+
+def status_of(campaign: str, state: State, duplicates: int) -> Status:
+    """The status of a campaign in this state."""
+    budget = state.budget()
+    share = guaranteed_share(state)
+    arms = arms_of(state)
+    settings = state.settings
+    return Status(
+        id=campaign,
+        state=_word(state),
+        epoch=state.epoch,
+        decisions=state.decisions,
+        guaranteed_budget=max(0.0, budget),
+        guaranteed_share=share,
+        promised_share=1 - settings.max_loss,
+        confidence=1 - settings.delta,
+        verdict=_verdict(state, share),
+        alarm=state.drift.alarm,
+        arms=arms,
+        reasons=dict(state.reasons),
+        pending=len(state.open),
+        oldest_pending=next((play.time for play in state.open.values()), None),
+        late=state.late,
+        duplicates=duplicates,
+    )
+
+
+def arms_of(state: State) -> list[ArmStatus]:
+    """What is known of each arm."""
+    found = []
+    for arm, name in enumerate(state.settings.arms):
+        seen = int(state.arms.seen[arm])
+        uncounted = arm == 0 and state.settings.voids
+        average = float(state.arms.average[arm]) if seen else None
+        found.append(ArmStatus(
+            name=name,
+            plays=int(state.arms.plays[arm]) + (state.pending[0] if uncounted else 0),
+            seen=seen,
+            pending=state.pending[arm],
+            lost=state.lost[arm],
+            voided=int(state.book.voided[arm]),
+            average=state.drift.average if arm == 0 else average,
+            lower=float(state.arms.lower[arm]),
+            upper=float(state.arms.upper[arm]),
+        ))  # fmt: skip
+    return found
+
+
+def guaranteed_share(state: State) -> float:
+    """Lower bound on expected reward, over the default's, of all decisions so far.
+
+    With the default's mean m in its interval it is N_0 / t + earned / (t m).
+    """
+    if state.clock == 0:
+        return 1.0
+    arms = state.arms
+    earned = float(arms.earned[0])
+    mean = float(arms.upper[0] if earned > 0 else arms.lower[0])
+    by_challengers = earned / mean if mean > 0 else (0.0 if earned == 0 else float("-inf"))
+    return max(0.0, (float(arms.plays[0]) + by_challengers) / state.clock)
+
+
+def _word(state: State) -> str:
+    if state.stopped:
+        return "stopped"
+    if state.paused:
+        return "paused"
+    return "drift" if state.drift.alarm else "running"
+
+
+def _verdict(state: State, share: float) -> str:
+    settings = state.settings
+    promised = 1 - settings.max_loss
+    promise = f"promised {promised:.1%}, confidence {1 - settings.delta:.3g}"
+    if state.drift.alarm:
+        return f"Exploration is off: the default seems to have changed ({state.drift.alarm})"
+    if share >= promised - 1e-9:
+        return f"The floor holds: at least {share:.1%} of the default, {promise}"
+    return (
+        f"The default is played: by what is known now, {share:.1%} of it is sure ({promise}), "
+        "and the floor held at every decision"
+    )

@@ -1,0 +1,125 @@
+"""How things happen to a campaign: in the ledger first, then in the state, in groups."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from floorline.live import snapshot
+from floorline.live.errors import LedgerError
+from floorline.live.events import Event
+from floorline.live.ledger import Ledger
+from floorline.live.replay import load
+from floorline.live.state import State
+
+SNAPSHOT_EVERY = 50_000
+"""Events between snapshots, or twice the open decisions where those are more."""
+
+
+class Writer:
+    """A ledger and the state that it leads to, kept in step.
+
+    What happens inside `with writer:` becomes durable together, at the end: a group commit.
+    If the ledger fails, nothing inside has happened, and LedgerError is raised.
+    """
+
+    def __init__(
+        self, ledger: Ledger, state: State, check: int, clock: Callable[[], float]
+    ) -> None:
+        self.ledger = ledger
+        self.state = state
+        self._check = check
+        self._clock = clock
+        self._mutex = threading.RLock()
+        self._depth = 0
+        self._stale = False
+        self._snapshot_at = next(iter(ledger.snapshots()), 0)
+
+    def __enter__(self) -> Writer:
+        self._mutex.acquire()
+        self._depth += 1
+        if self._depth == 1:
+            try:
+                self._begin()
+            except BaseException:
+                self._leave()
+                raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        try:
+            if self._depth == 1:
+                self._end()
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        self._depth -= 1
+        self._mutex.release()
+
+    def _begin(self) -> None:
+        if self._stale:
+            self._go_back()
+        self.ledger.begin()
+        try:
+            self._expire()
+        except BaseException:
+            self._stale = True  # what has begun must not be gone on with
+            raise
+
+    def _expire(self) -> None:
+        for seq in list(self.state.due(self._now())):
+            self.happen("expired", ticket=seq)
+
+    def _end(self) -> None:
+        try:
+            self._refuse_if_stale()
+            self._save_snapshot_if_due()
+            self.ledger.commit()
+        except LedgerError:
+            self._stale = True
+            self._go_back()
+            raise
+
+    def _refuse_if_stale(self) -> None:
+        """Raise LedgerError if something broke off in the middle: the group is then lost."""
+        if self._stale:
+            raise LedgerError(f"{self.ledger.path}: could not be written to; nothing happened")
+
+    def _go_back(self) -> None:
+        """Go back to what is durable."""
+        self.ledger.roll_back()
+        self.state, self._check = load(self.ledger)
+        self._stale = False
+
+    def _save_snapshot_if_due(self) -> None:
+        state = self.state
+        if state.seq - self._snapshot_at >= max(SNAPSHOT_EVERY, 2 * len(state.open)):
+            self.ledger.save_snapshot(state.seq, self._check, snapshot.to_json(state))
+            self._snapshot_at = state.seq
+
+    def _now(self) -> float:
+        return max(self._clock(), self.state.time)  # never back, whatever the clock does
+
+    def happen(
+        self, kind: str, ticket: int | None = None, key: str | None = None,
+        body: dict[str, Any] | None = None,
+    ) -> Event:  # fmt: skip
+        """Let something happen, now."""
+        self._refuse_if_stale()
+        event = Event(self.state.seq + 1, self._now(), kind, ticket, key, body or {})
+        self._stale = True  # unless both of these are done
+        self._check = self.ledger.append(event, self._check)
+        self.state.apply(event)
+        self._stale = False
+        return event
+
+    def close(self) -> None:
+        """Close the ledger, once nobody is writing."""
+        with self._mutex:
+            self.ledger.close()

@@ -1,0 +1,1 @@
+"""The decision service: live campaigns over HTTP."""

@@ -1,0 +1,36 @@
+"""How a service is run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from floorline.core.checks import number, require
+from floorline.service.folder import Folder
+from floorline.service.gate import LOOPBACK
+
+
+@dataclass(frozen=True)
+class Config:
+    """How a service is run.
+
+    Args:
+        data: the folder of the ledgers and keys.
+        host: the address to listen on. Without keys it must be this machine's own.
+        port: the port to listen on; 0 for any that is free.
+        rate: requests a second for each key.
+    """
+
+    data: Path
+    host: str = "127.0.0.1"
+    port: int = 8400
+    rate: float = 20_000.0
+
+    def __post_init__(self) -> None:
+        number("rate", self.rate, 0, 1e9, open_low=True)
+        require(0 <= self.port <= 65535, "port", "between 0 and 65535", self.port)
+        if self.host not in LOOPBACK and not Folder(self.data).keys.exists():
+            raise ValueError(
+                f"host: {self.host} can be reached by others, and there are no keys. Create one "
+                f"with: floorline key create --data {self.data} --scopes admin,read,decide,reward"
+            )

@@ -1,0 +1,175 @@
+"""From a request to a handler and back: the one way through which everything goes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+import msgspec
+from starlette.types import Receive, Scope, Send
+
+from floorline.service.calls import Call, Operation, Reply, Stream
+from floorline.service.limits import BODY_SECONDS
+from floorline.service.problems import MEDIA_TYPE, Problem, ProblemDocument, problem_of
+
+if TYPE_CHECKING:
+    from floorline.service.app import Service
+
+log = logging.getLogger("floorline.service")
+
+JSON = "application/json"
+
+
+class Endpoint:
+    """Answers all methods of one path. Its decoders are made once."""
+
+    def __init__(self, service: Service, operations: Iterable[Operation]) -> None:
+        self._service = service
+        self._operations = {operation.method: operation for operation in operations}
+        self._decoders = {
+            method: msgspec.json.Decoder(operation.body)
+            for method, operation in self._operations.items()
+            if operation.body is not None
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, with a problem document if anything goes wrong."""
+        started = time.perf_counter()
+        operation = self._operations.get(scope["method"])
+        status, sending = 500, False
+        try:
+            if operation is None:
+                raise Problem(405, "wrong-method", f"{scope['method']} is not possible here",
+                              {"Allow": ", ".join(sorted(self._operations))})  # fmt: skip
+            call = await self._admit(operation, scope, receive)
+            answer = await operation.handler(call)
+            if isinstance(answer, Stream):
+                sending, status = True, 200
+                await _stream(send, answer)
+            elif isinstance(answer, Reply):
+                status = answer.status
+                await respond(send, status, answer.body, answer.media_type, answer.headers)
+            else:
+                status = 200
+                await respond(send, status, msgspec.json.encode(answer))
+        except Exception as error:
+            if sending:
+                raise  # too late for a problem document: the connection breaks off
+            status = await self._fail(send, scope, operation, error)
+        finally:
+            seconds = time.perf_counter() - started
+            if operation is not None:  # methods that clients make up would be ever new labels
+                self._service.metrics.request(operation.path, operation.method, status, seconds)
+
+    async def _admit(self, operation: Operation, scope: Scope, receive: Receive) -> Call:
+        """The request, if it may be made and is well-formed."""
+        headers = dict(scope["headers"])
+        self._service.gate.admit(operation.scope, scope["method"], headers)
+        call = Call(self._service, scope["path_params"])
+        if operation.body is not None:
+            body = await read_body(headers, receive, operation.max_body)
+            if body or operation.body_needed:
+                if (
+                    headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+                    != JSON.encode()
+                ):
+                    raise Problem(415, "not-json", "the body must be application/json")
+                call.body = _decoded(self._decoders[operation.method], body)
+            else:
+                call.body = operation.body()
+        if operation.query is not None:
+            call.query = _query(operation.query, scope["query_string"])
+        return call
+
+    async def _fail(
+        self, send: Send, scope: Scope, operation: Operation | None, error: Exception
+    ) -> int:
+        problem = problem_of(error)
+        default_arm = None
+        if operation is not None and operation.default_of and problem.status != 401:
+            found = self._service.registry.find(scope["path_params"][operation.default_of])
+            default_arm = None if found is None else found.default_arm
+        document = problem.document(default_arm)
+        if operation is not None and operation.refine is not None:
+            document = operation.refine(document, scope["path_params"])
+        await send_problem(send, problem, document, scope["path"])
+        return problem.status
+
+
+async def send_problem(send: Send, problem: Problem, document: ProblemDocument, path: str) -> None:
+    """Send a problem; one of the service's own making is also logged."""
+    if problem.status >= 500:
+        log.error("request failed", extra={"request_id": document.request_id, "path": path,
+                                           "status": problem.status,
+                                           "why": problem.detail})  # fmt: skip
+    body = msgspec.json.encode(document)
+    await respond(send, problem.status, body, MEDIA_TYPE, problem.headers)
+
+
+async def respond(
+    send: Send, status: int, body: bytes, media_type: str = JSON,
+    headers: Mapping[str, str] | None = None,
+) -> None:  # fmt: skip
+    """Send a whole answer."""
+    raw = [(b"content-type", media_type.encode()), (b"content-length", b"%d" % len(body))]
+    if headers:
+        raw += [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _stream(send: Send, stream: Stream) -> None:
+    raw = [(b"content-type", stream.media_type.encode())]
+    raw += [(name.lower().encode(), value.encode()) for name, value in stream.headers.items()]
+    await send({"type": "http.response.start", "status": 200, "headers": raw})
+    async for part in stream.parts:
+        await send({"type": "http.response.body", "body": part, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def read_body(headers: Mapping[bytes, bytes], receive: Receive, most: int) -> bytes:
+    """The body of a request, which has at most `most` bytes and comes in time."""
+    declared = headers.get(b"content-length", b"0")
+    if not declared.isdigit() or int(declared) > most:
+        raise _too_large(most)
+    message = await receive()
+    body: bytes = message.get("body", b"")
+    if message.get("more_body"):
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                while message.get("more_body") and len(body) <= most:
+                    message = await receive()
+                    body += message.get("body", b"")
+        except TimeoutError:
+            raise Problem(408, "too-slow", "the body did not come in time") from None
+    if len(body) > most:
+        raise _too_large(most)
+    return body
+
+
+def _too_large(most: int) -> Problem:
+    return Problem(413, "too-large", f"the body must have at most {most} bytes")
+
+
+def _decoded(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
+    try:
+        return decoder.decode(body)
+    except msgspec.ValidationError as error:
+        raise Problem(422, "invalid", str(error)) from None
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Problem(400, "malformed", f"the body is not JSON: {error}") from None
+
+
+def _query(kind: Any, raw: bytes) -> Any:
+    try:
+        pairs = parse_qsl(raw.decode(), keep_blank_values=True)
+        values = dict(pairs)
+        if len(values) < len(pairs):
+            raise Problem(422, "invalid", "query: a name is there twice")
+        return msgspec.convert(values, kind, strict=False)
+    except (UnicodeDecodeError, msgspec.ValidationError) as error:
+        raise Problem(422, "invalid", f"query: {error}") from None

@@ -1,0 +1,147 @@
+"""What happened: pages of decisions and events, the series and the export.
+
+All but the series is read through a connection of its own, so that nobody's decision waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import closing
+from typing import TypeVar
+
+import msgspec
+from msgspec import UNSET
+
+from floorline.live import Campaign, Record, Status
+from floorline.live.events import Event
+from floorline.live.history import record
+from floorline.live.ledger import Ledger
+from floorline.live.tickets import ticket_id
+from floorline.service.calls import Call, Stream
+from floorline.service.messages import (
+    EventAnswer,
+    EventPage,
+    PageQuery,
+    RecordAnswer,
+    RecordPage,
+    Series,
+)
+from floorline.service.registry import Entry
+from floorline.service.series import Point, series_of
+
+T = TypeVar("T")
+
+LINES = 1000
+"""Decisions that an export reads at a time."""
+
+
+async def reading(entry: Entry, read: Callable[[Ledger], T]) -> T:
+    """What `read` finds in the ledger, read beside the writer."""
+
+    def with_ledger() -> T:
+        with closing(Ledger(entry.path, read_only=True)) as ledger:
+            return read(ledger)
+
+    return await asyncio.to_thread(with_ledger)
+
+
+async def decisions(call: Call) -> RecordPage:
+    """A page of decisions, each with what came of it."""
+    entry = call.service.registry.get(call.path["name"])
+    query: PageQuery = call.query
+    newest = query.order == "newest"
+
+    def read(ledger: Ledger) -> RecordPage:
+        page = ledger.decisions(_start(query), query.limit, newest=newest)
+        found = [answer_of(record(entry.id, made, outcomes)) for made, outcomes in page]
+        return RecordPage(found, page[-1][0].seq if len(page) == query.limit else None)
+
+    return await reading(entry, read)
+
+
+async def events(call: Call) -> EventPage:
+    """A page of events."""
+    entry = call.service.registry.get(call.path["name"])
+    query: PageQuery = call.query
+    newest = query.order == "newest"
+
+    def read(ledger: Ledger) -> EventPage:
+        found = [
+            EventAnswer(
+                event.seq,
+                event.time,
+                event.kind,
+                None if event.ticket is None else ticket_id(entry.id, event.ticket),
+                event.key,
+                event.body,
+            )
+            for event in ledger.events(_start(query), query.limit, newest=newest)
+        ]
+        return EventPage(found, found[-1].seq if len(found) == query.limit else None)
+
+    return await reading(entry, read)
+
+
+def _start(query: PageQuery) -> int:
+    """The place after which, or before which, a page begins."""
+    if query.cursor is UNSET:
+        return 2**62 if query.order == "newest" else 0
+    return query.cursor
+
+
+def answer_of(found: Record) -> RecordAnswer:
+    """A record as it is answered."""
+    return RecordAnswer(*found)  # type: ignore[arg-type]
+
+
+async def series(call: Call) -> Series:
+    """How the campaign went, up to now."""
+    entry = call.service.registry.get(call.path["name"])
+
+    def look(campaign: Campaign) -> tuple[list[Point], Status]:
+        return entry.track.points, campaign.status()
+
+    points, status = await entry.writer.submit(look)
+    return series_of([*points, Point(0, time.time(), status)], entry.settings)
+
+
+async def export(call: Call) -> Stream:
+    """All decisions, each with what came of it."""
+    entry = call.service.registry.get(call.path["name"])
+    written = call.query.format
+    lines = _csv if written == "csv" else _jsonl
+    media_type = "text/csv; charset=utf-8" if written == "csv" else "application/jsonl"
+    name = f'attachment; filename="{entry.name}.{written}"'
+    return Stream(_export(entry, lines), media_type, {"Content-Disposition": name})
+
+
+async def _export(
+    entry: Entry, lines: Callable[[list[RecordAnswer]], bytes]
+) -> AsyncIterator[bytes]:
+    after = 0
+    if lines is _csv:
+        yield (",".join(RecordAnswer.__struct_fields__) + "\n").encode()
+    while True:
+        page = await reading(entry, _page_after(after))
+        if not page:
+            return
+        after = page[-1][0].seq
+        yield lines([answer_of(record(entry.id, made, outcomes)) for made, outcomes in page])
+
+
+def _page_after(place: int) -> Callable[[Ledger], list[tuple[Event, list[Event]]]]:
+    return lambda ledger: ledger.decisions(place, LINES)
+
+
+def _csv(found: list[RecordAnswer]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(msgspec.structs.astuple(one) for one in found)
+    return text.getvalue().encode()
+
+
+def _jsonl(found: list[RecordAnswer]) -> bytes:
+    return b"".join(msgspec.json.encode(one) + b"\n" for one in found)

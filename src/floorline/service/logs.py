@@ -1,0 +1,37 @@
+"""Logs: one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+
+KNOWN = {*vars(logging.makeLogRecord({})), "message", "color_message"}
+"""What every log record carries; the rest was given by the one who logs."""
+
+
+class JsonLines(logging.Formatter):
+    """Writes a record as one line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        line = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+            + f".{int(record.msecs):03d}Z",
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+            **{name: value for name, value in vars(record).items() if name not in KNOWN},
+        }
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return json.dumps(line, default=str)
+
+
+def log_to_stderr() -> None:
+    """Send all logs to standard error."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonLines())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.INFO)
+    logging.captureWarnings(True)

@@ -1,0 +1,157 @@
+"""The API's description, OpenAPI 3.1, made from the table of operations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, get_args
+
+import msgspec
+
+from floorline import __version__
+from floorline.service.calls import Operation
+from floorline.service.messages import CampaignName, TicketId
+from floorline.service.problems import MEDIA_TYPE, ProblemDocument
+
+PATH_TYPES = {"name": CampaignName, "key": CampaignName, "ticket": TicketId}
+REFERENCE = "#/components/schemas/{name}"
+
+PROBLEMS = {
+    400: "The body is not JSON.",
+    401: "A key is needed.",
+    403: "The key may not do this.",
+    404: "There is no such campaign or decision.",
+    408: "The body did not come in time.",
+    409: "It contradicts what is known, or the campaign is stopped.",
+    413: "The body is too large.",
+    415: "The body is not declared as JSON.",
+    422: "A value is not allowed.",
+    429: "Too many requests; see Retry-After.",
+    500: "Something is wrong with the service.",
+    503: "The ledger cannot be used now; see Retry-After.",
+}
+
+
+def describe(operations: Iterable[Operation], *, keys: bool) -> dict[str, Any]:
+    """The description of the operations, of a service that needs keys or not."""
+    listed = list(operations)
+    kinds = [kind for operation in listed for kind in _kinds(operation)]
+    parts, components = msgspec.json.schema_components(
+        [*kinds, ProblemDocument], ref_template=REFERENCE
+    )
+    schemas = dict(zip([*map(_word, kinds), "problem"], parts, strict=True))
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in listed:
+        described = _operation(operation, schemas)
+        if keys and operation.scope is not None:
+            described["security"] = [{"key": []}]
+            described["description"] = f"Needs a key with the scope `{operation.scope}`."
+        paths.setdefault(operation.path, {})[operation.method.lower()] = described
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Floorline",
+            "version": __version__,
+            "description": "Decisions under a floor: explore while reward stays above a share of "
+            "the default's, at every moment.",
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _kinds(operation: Operation) -> list[Any]:
+    """The types of an operation that are described as schemas."""
+    bodies = operation.body_shapes or ((operation.body,) if operation.body else ())
+    answers = () if isinstance(operation.answer, str) else _members(operation.answer)
+    return [*bodies, *answers]
+
+
+def _members(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) or (kind,)
+
+
+def _word(kind: Any) -> str:
+    return str(kind.__name__)
+
+
+def _one_of(kinds: Iterable[Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    found = [schemas[_word(kind)] for kind in kinds]
+    return found[0] if len(found) == 1 else {"anyOf": found}
+
+
+def _operation(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "summary": operation.summary,
+        "operationId": operation.handler.__module__.rpartition(".")[2]
+        + "_" + operation.handler.__name__,
+        "tags": [_tag(operation.path)],
+        "parameters": [*_path_parameters(operation), *_query_parameters(operation)],
+        "responses": _responses(operation, schemas),
+    }  # fmt: skip
+    if operation.body is not None:
+        bodies = operation.body_shapes or (operation.body,)
+        described["requestBody"] = {
+            "required": operation.body_needed,
+            "content": {"application/json": {"schema": _one_of(bodies, schemas)}},
+        }
+    return described
+
+
+def _tag(path: str) -> str:
+    if path.startswith("/ofrep"):
+        return "feature flags"
+    if not path.startswith("/v1"):
+        return "health"
+    return "decisions" if "decisions" in path or "rewards" in path else "campaigns"
+
+
+def _path_parameters(operation: Operation) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "in": "path", "required": True,
+         "schema": msgspec.json.schema(PATH_TYPES[name])}
+        for name in re.findall(r"{(\w+)}", operation.path)
+    ]  # fmt: skip
+
+
+def _query_parameters(operation: Operation) -> list[dict[str, Any]]:
+    if operation.query is None:
+        return []
+    schema = msgspec.json.schema(operation.query)["$defs"][_word(operation.query)]
+    return [
+        {"name": name, "in": "query", "required": False, "schema": part}
+        for name, part in schema["properties"].items()
+    ]
+
+
+def _responses(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(operation.answer, str):
+        content: dict[str, Any] = {operation.answer: {"schema": {"type": "string"}}}
+        if operation.answer == "text/csv":
+            content["application/jsonl"] = {"schema": {"type": "string"}}
+    else:
+        schema = _one_of(_members(operation.answer), schemas)
+        content = {"application/json": {"schema": schema}}
+    answers: dict[str, Any] = {
+        str(status): {"description": "Created." if status == 201 else "Done.", "content": content}
+        for status in operation.status
+    }
+    problem = {MEDIA_TYPE: {"schema": schemas["problem"]}}
+    for status in sorted(_problems(operation)):
+        answers[str(status)] = {"description": PROBLEMS[status], "content": problem}
+    return answers
+
+
+def _problems(operation: Operation) -> set[int]:
+    found = {500, 503, *operation.problems}
+    if operation.scope is not None:
+        found |= {401, 403, 429}
+    if operation.body is not None:
+        found |= {400, 408, 413, 415, 422}
+    if operation.query is not None:
+        found |= {422}
+    return found

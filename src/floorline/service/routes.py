@@ -1,0 +1,85 @@
+"""The API: one line of the table for everything that it does."""
+
+from __future__ import annotations
+
+from floorline.service import campaigns, decisions, explain, health, history, messages, ofrep
+from floorline.service.calls import Operation
+from floorline.service.limits import MAX_BATCH_BODY
+
+CAMPAIGN = "/v1/campaigns/{name}"
+TICKET = "/v1/decisions/{ticket}"
+
+OPERATIONS = (
+    # Those that are asked for most come first: routes are looked up in this order.
+    Operation(
+        "POST", f"{CAMPAIGN}/decisions", decisions.decide, "Decide which arm to play", "decide",
+        messages.Decision | messages.Decisions, messages.DecisionBody,
+        (messages.DecisionRequest, messages.DecisionRequests), body_needed=False,
+        max_body=MAX_BATCH_BODY, problems=(404, 409), default_of="name",
+    ),
+    Operation(
+        "GET", f"{CAMPAIGN}/decisions", history.decisions, "Page through the decisions", "read",
+        messages.RecordPage, query=messages.PageQuery, problems=(404,),
+    ),
+    Operation(
+        "POST", f"{TICKET}/reward", decisions.reward, "Report a reward", "reward",
+        messages.Taken, messages.RewardBody, problems=(404, 409),
+    ),
+    Operation(
+        "POST", "/v1/rewards", decisions.rewards, "Report many rewards", "reward",
+        messages.RewardResults, messages.RewardsBody, max_body=MAX_BATCH_BODY,
+    ),
+    Operation(
+        "POST", "/ofrep/v1/evaluate/flags/{key}", ofrep.evaluate,
+        "Decide, in the protocol of feature flags (OFREP)", "decide", messages.OfrepAnswer,
+        messages.OfrepBody, body_needed=False, problems=(404, 409), default_of="key",
+        refine=ofrep.refine,
+    ),
+    Operation(
+        "POST", f"{TICKET}/void", decisions.void, "Say that a decision reached nobody", "reward",
+        messages.Taken, problems=(404, 409),
+    ),
+    Operation(
+        "GET", "/v1/campaigns", campaigns.list_all, "List the campaigns", "read",
+        messages.Campaigns,
+    ),
+    Operation(
+        "POST", "/v1/campaigns", campaigns.create, "Open a campaign", "admin",
+        messages.CampaignAnswer, messages.NewCampaign, status=(201, 200), problems=(409,),
+    ),
+    Operation(
+        "GET", CAMPAIGN, campaigns.show, "Look at a campaign", "read", messages.CampaignAnswer,
+        problems=(404,),
+    ),
+    *(
+        Operation(
+            "POST", f"{CAMPAIGN}/{word}", handler, summary, "admin", messages.CampaignAnswer,
+            problems=(404, 409),
+        )
+        for word, handler, summary in (
+            ("pause", campaigns.pause, "Play the default until resumed"),
+            ("resume", campaigns.resume, "Go on after a pause"),
+            ("stop", campaigns.stop, "End a campaign for good"),
+            ("start-epoch", campaigns.start_epoch, "Begin anew, as after a drift alarm"),
+        )
+    ),
+    Operation(
+        "GET", f"{CAMPAIGN}/series", history.series, "See how a campaign went", "read",
+        messages.Series, problems=(404,),
+    ),
+    Operation(
+        "GET", f"{CAMPAIGN}/events", history.events, "Page through the events", "read",
+        messages.EventPage, query=messages.PageQuery, problems=(404,),
+    ),
+    Operation(
+        "GET", f"{CAMPAIGN}/decisions/{{ticket}}", explain.explain, "Explain a decision", "read",
+        messages.Explanation, problems=(404,),
+    ),
+    Operation(
+        "GET", f"{CAMPAIGN}/export", history.export, "Download all decisions", "read",
+        "text/csv", query=messages.ExportQuery, problems=(404,),
+    ),
+    Operation("GET", "/livez", health.livez, "Is the process alive", None, messages.Live),
+    Operation("GET", "/readyz", health.readyz, "Are decisions served", None, messages.Ready),
+    Operation("GET", "/metrics", health.metrics, "Numbers for Prometheus", "read", "text/plain"),
+)  # fmt: skip

@@ -1,0 +1,54 @@
+"""The server process: listens, serves, and ends in order."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import socket
+
+import uvicorn
+
+from floorline.service.app import Service
+from floorline.service.config import Config
+from floorline.service.logs import log_to_stderr
+
+log = logging.getLogger("floorline.service")
+
+PATIENCE = 10
+"""Seconds that open requests have when the service is told to end."""
+
+
+def serve(config: Config) -> None:
+    """Serve until a signal comes: what is asked by then is answered, and the ledgers are closed."""
+    service = Service(config)
+    listening = _listen(config)
+    with listening, service.folder.locked():
+        log_to_stderr()
+        _run(service, listening)
+
+
+def _run(service: Service, listening: socket.socket) -> None:
+    server = uvicorn.Server(uvicorn.Config(
+        service, log_config=None, access_log=False, server_header=False, lifespan="on",
+        proxy_headers=False,
+        timeout_keep_alive=30, timeout_graceful_shutdown=PATIENCE,
+    ))  # fmt: skip
+    host, port = listening.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    where = {"address": f"http://{shown}:{port}", "data": str(service.config.data)}
+    log.info("listening", extra=where)
+    signal.signal(signal.SIGTERM, lambda *_: None)  # sent again when all is closed; not an error
+    server.run(sockets=[listening])
+
+
+def _listen(config: Config) -> socket.socket:
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((config.host, config.port))
+    except OSError as error:
+        listening.close()
+        raise ValueError(f"port: {config.host}:{config.port} cannot be used: {error}") from None
+    listening.listen(2048)
+    return listening

@@ -1,0 +1,124 @@
+"""The guaranteed budget worked out a second time, from plain lists and SciPy."""
+
+import math
+from functools import lru_cache
+
+from scipy.optimize import brentq
+from scipy.special import betaln, xlog1py, xlogy
+
+OPEN, SEEN, SKIPPED, VOIDED = "open", "seen", "skipped", "voided"
+
+
+@lru_cache(maxsize=100_000)
+def unit_lower(count, total, inverse_error):
+    """The least mean that rewards in [0, 1] do not rule out, with the prior Beta(1/2, 1/2)."""
+    failed = count - total
+    mixture = betaln(0.5 + total, 0.5 + failed) - betaln(0.5, 0.5)
+
+    def excess(mean):
+        return mixture - xlogy(total, mean) - xlog1py(failed, -mean) - math.log(inverse_error)
+
+    return brentq(excess, 1e-300, total / count, xtol=1e-14) if total > 0 else 0.0
+
+
+class Play:
+    """One decision."""
+
+    def __init__(self, arm, time):
+        self.arm, self.time, self.state, self.reward = arm, time, OPEN, None
+
+
+class Oracle:
+    """A campaign as a list of plays."""
+
+    def __init__(self, settings):
+        self.settings = settings
+        self.plays = {}
+        self.time = 0.0
+
+    def copy(self):
+        twin = Oracle(self.settings)
+        twin.time = self.time
+        for ticket, play in self.plays.items():
+            twin.plays[ticket] = Play(play.arm, play.time)
+            twin.plays[ticket].state, twin.plays[ticket].reward = play.state, play.reward
+        return twin
+
+    # What happens.
+
+    def at(self, now):
+        """Time goes on, never back, and windows end."""
+        if self.settings.window is not None:
+            moment = max(now, self.time)
+            for play in self.plays.values():
+                if play.state == OPEN and play.time <= moment - self.settings.window:
+                    zero = self.settings.missing == "zero"
+                    play.state, play.reward = (SEEN, 0.0) if zero else (SKIPPED, None)
+                    self.time = moment
+        return max(now, self.time)
+
+    def decided(self, ticket, now):
+        self.time = self.at(now)
+        self.plays[ticket.id] = Play(self.settings.arms.index(ticket.arm), self.time)
+
+    def observed(self, ticket, reward):
+        self.plays[ticket].state, self.plays[ticket].reward = SEEN, reward
+
+    def voided(self, ticket):
+        self.plays[ticket].state = VOIDED
+
+    def new_epoch(self):
+        self.plays = {}
+
+    # What is known.
+
+    def of(self, arm):
+        return [play for play in self.plays.values() if play.arm == arm]
+
+    def ends(self, arm):
+        """Lower and upper end by the better of the two forms."""
+        settings = self.settings
+        if arm == 0 and settings.default_mean is not None:
+            return settings.default_mean, settings.default_mean
+        rows = [play for play in self.of(arm) if play.state != SKIPPED]
+        first = next((i for i, play in enumerate(rows) if play.state == OPEN), len(rows))
+        low, high = settings.low, settings.high
+        lowers, uppers = [low], [high]
+        for form in (rows, rows[:first]):
+            if form:
+                lowers.append(self.end(form, low, 0))
+                uppers.append(self.end(form, high, 1))
+        return max(lowers), min(uppers)
+
+    def end(self, plays, worst, side):
+        settings = self.settings
+        width = settings.high - settings.low
+        total = sum(play.reward if play.state == SEEN else worst for play in plays)
+        means = len(settings.arms) - (settings.default_mean is not None)
+        count, unit = len(plays), (total - len(plays) * settings.low) / width
+        if side == 0:
+            return settings.low + width * unit_lower(count, unit, means / settings.delta)
+        return settings.high - width * unit_lower(count, count - unit, means / settings.delta)
+
+    def counted_defaults(self):
+        """With voids a default counts once its reward is known or its window over."""
+        counting = (SEEN, SKIPPED) if self.settings.voids else (SEEN, SKIPPED, OPEN)
+        return sum(play.state in counting for play in self.of(0))
+
+    def budget(self, extra=None):
+        """Lower bound on the budget, one more play of arm `extra` counted."""
+        settings = self.settings
+        defaults = self.counted_defaults() + (extra == 0)
+        rounds, earned = defaults, 0.0
+        for arm in range(1, len(settings.arms)):
+            lower = self.ends(arm)[0]
+            plays = self.of(arm)
+            rounds += len(plays) + (extra == arm)
+            earned += lower * (extra == arm)
+            for play in plays:
+                earned += settings.low if play.state == VOIDED else lower
+        ahead = defaults - (1 - settings.max_loss) * rounds
+        return earned + ahead * self.ends(0)[ahead < 0]
+
+    def pending(self):
+        return [ticket for ticket, play in self.plays.items() if play.state == OPEN]

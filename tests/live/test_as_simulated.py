@@ -1,0 +1,118 @@
+"""Live campaigns decide exactly as the simulator on the same rewards."""
+
+import numpy as np
+import pytest
+
+from floorline import Bernoulli, ByReward, Delayed, simulate
+from floorline.core.kernel import bind
+from floorline.core.late import NONE, best_ends, late_ends
+from floorline.core.records import new_arms
+from floorline.environments.base import draw
+from floorline.live import Campaign
+from floorline.live.choose import choose
+from floorline.live.events import Event
+from floorline.live.settings import Settings
+from floorline.live.state import State
+from floorline.simulate.cpu import stream
+from floorline.simulate.engine import new_outcome
+from floorline.simulate.late import late_run, new_late_room
+from floorline.simulate.loop import Measure
+
+NAMES = ("now", "video", "quiz")
+CLICKS = Bernoulli([0.5, 0.7, 0.2])
+# No share held back, and a drift alarm as good as never: the simulator has neither.
+ALIKE = {"arms": NAMES, "max_loss": 0.2, "delta": 0.1, "holdback": 0.0, "drift_level": 1e-12}
+
+
+@pytest.mark.parametrize("default_mean", [0.5, None])
+@pytest.mark.parametrize("boundary", ["beta-binomial", "stitched"])
+def test_without_delay_a_campaign_decides_as_the_simulator(default_mean, boundary):
+    settings = {**ALIKE, "default_mean": default_mean, "boundary": boundary}
+    policy = Settings(**settings).to_policy()
+    horizon = 1500
+    plays = simulate(policy, CLICKS, horizon=horizon, runs=1, checkpoints=range(1, horizon + 1))
+    simulated = np.diff(plays.plays[0], axis=0, prepend=0).argmax(axis=1)
+    rng = stream(1, 0)  # of run 0: all its randomness is in the rewards
+    reward_of = bind(CLICKS.kernels()[draw], CLICKS.kernels())
+    decided = []
+    with Campaign.open(":memory:", **settings) as campaign:
+        for _ in range(horizon):
+            ticket = campaign.decide()
+            arm = NAMES.index(ticket.arm)
+            decided.append(arm)
+            # The simulator draws no reward of a default arm whose mean is known.
+            told = arm == 0 and default_mean is not None
+            reward = 1.0 if told else reward_of(CLICKS.rules(), arm, rng)
+            assert campaign.observe(ticket, reward) == "accepted"
+            assert campaign.observe(ticket, reward) == "duplicate"
+    assert decided == simulated.tolist()
+    assert set(decided) == {0, 1, 2}
+
+
+SETTINGS = {
+    "conversions first": {"delay": ByReward(zero=40, above=0)},
+    "some never": {"delay": range(50), "lost": [0.1, 0.1, ByReward(zero=0.9, above=0)]},
+    "batches": {"delay": range(20), "batch": 25},
+    "zero": {"delay": range(50), "lost": [0.2, 0.1, 0], "missing": "zero", "window": 40},
+    "random": {"delay": range(50), "lost": [0.3, 0.2, 0.1], "missing": "random"},
+}
+
+
+def simulated_plays(policy, environment, horizon):
+    """The plays of an interpreted run: arms, rewards, and the plays closed after each round."""
+    prepared = policy.prepare(len(environment.means), horizon)
+    choices = {**prepared.kernels, **environment.kernels(), late_ends: best_ends}
+    arms, room = new_arms(len(environment.means)), new_late_room(len(environment.means), horizon)
+    nothing = np.zeros(len(environment.means))
+    measure = Measure(np.array([horizon]), nothing, nothing, 0.0, False)
+    outcome = new_outcome(1, 1, len(environment.means), regret=False, rewards=False)
+    bind(late_run, choices)(
+        prepared.rules, arms, np.zeros(prepared.memory), room, environment.rules(), measure,
+        stream(1, 0), stream(1, 0, 1), outcome, 0,
+    )  # fmt: skip
+    return room
+
+
+@pytest.mark.parametrize("policy", ["conservative-ucb", "conservative-thompson"])
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_with_delays_the_live_state_decides_as_the_simulator(setting, known, policy):
+    environment = Delayed(CLICKS, **SETTINGS[setting])
+    horizon = 600
+    settings = Settings(
+        **ALIKE, default_mean=environment.means[0] if known else None, policy=policy,
+        missing=environment.missing, window=None if environment.missing == "unknown" else 1.0,
+    )  # fmt: skip
+    room = simulated_plays(settings.to_policy(), environment, horizon)
+    state, rng = State(settings), stream(1, 0)
+    reward_of = bind(CLICKS.kernels()[draw], CLICKS.kernels())
+
+    def happen(kind, ticket, body):
+        state.apply(Event(state.seq + 1, 0.0, kind, ticket, None, body))
+
+    tickets = []
+    for round in range(horizon):
+        place = room.first[round]
+        while place != NONE:
+            reward = room.reward[place]
+            if np.isnan(reward):
+                happen("expired", tickets[place], {})
+            else:
+                happen("observed", tickets[place], {"reward": reward})
+            place = room.after[place]
+        choice = choose(state, None, 1.0, rng)
+        assert choice.arm == room.arm[round], round
+        if choice.arm > 0 or not known:
+            reward_of(CLICKS.rules(), choice.arm, rng)  # as the simulator does, from one stream
+        happen("decided", None, {"arm": NAMES[choice.arm], "reason": choice.reason})
+        tickets.append(state.seq)
+    assert len(set(room.arm.tolist())) == 3
+    assert not state.drift.alarm
+
+
+def test_the_status_shows_what_a_default_of_known_mean_really_earned():
+    with Campaign.open(":memory:", **ALIKE, default_mean=0.5) as campaign:
+        assert campaign.status().arms[0].average is None
+        for reward in (1.0, 0.0, 0.0, 0.0):
+            campaign.observe(campaign.decide(candidate="now"), reward)
+        assert campaign.status().arms[0].average == 0.25

@@ -1,0 +1,85 @@
+"""Disks that fail: 503 with the default arm, nothing damaged, and all well when space returns."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from serving import PAGE, Server, problem
+from starlette.testclient import TestClient
+
+from floorline.live.verify import verify
+from floorline.service import writer
+from floorline.service.app import Service
+from floorline.service.registry import Entry
+
+ROOM = 300_000
+"""Bytes that a file may have."""
+
+
+def little_room() -> None:
+    """Let this process write no larger files, which ends like a full disk."""
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, most))
+
+
+def test_no_room(start: Callable[..., Server], tmp_path: Path) -> None:
+    server = start(tmp_path, before=little_room)
+    client = server.client()
+    assert client.post("/v1/campaigns", json=PAGE).status_code == 201
+    path = "/v1/campaigns/page/decisions"
+    acknowledged = {}
+    failed = None
+    for number in range(5000):
+        answer = client.post(path, json={"request_key": f"{number:0100d}"})
+        if answer.status_code != 200:
+            failed = answer
+            break
+        acknowledged[f"{number:0100d}"] = answer.json()
+    assert failed is not None and len(acknowledged) > 10
+    problem(failed, 503, "unavailable", "now")
+    assert failed.headers["retry-after"] == "1"
+    problem(client.post(path, json={}), 503, "unavailable", "now")  # at once, without a new try
+    listed = client.get("/v1/campaigns").json()["campaigns"]
+    assert (listed[0]["available"], listed[0]["default_arm"]) == (False, "now")
+    assert client.get("/livez").status_code == 200
+
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+    again = client.post(path, json={"request_key": "after"})
+    while again.status_code == 503:  # until the ledger has rested
+        again = client.post(path, json={"request_key": "after"})
+    assert again.status_code == 200
+    for key, made in list(acknowledged.items())[-5:]:
+        assert client.post(path, json={"request_key": key}).json() == made
+    assert server.end() == 0
+    report = verify(str(tmp_path / "campaigns" / "page.ledger"))
+    assert report.problems == []
+    assert report.decisions == len(acknowledged) + 1
+
+
+def test_read_only(
+    client: TestClient, page: str, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "REST", 0.0)
+    made = client.post(f"{page}/decisions", json={"request_key": "a"}).json()
+    entry = service.registry.get("page")
+    set_read_only(entry, True)
+    failed = client.post(f"{page}/decisions", json={"request_key": "b"})
+    assert "read-only" in problem(failed, 503, "unavailable", "now")
+    lost = client.post(f"/v1/decisions/{made['ticket']}/reward", json={"reward": 1})
+    problem(lost, 503, "unavailable")
+    batch = {"rewards": [{"ticket": made["ticket"], "reward": 1}]}
+    results = client.post("/v1/rewards", json=batch).json()["results"]
+    assert results[0]["problem"]["status"] == 503
+    problem(client.post(f"{page}/pause"), 503, "unavailable")
+    set_read_only(entry, False)
+    status = client.get(page).json()["status"]
+    assert (status["decisions"], status["arms"][0]["seen"], status["state"]) == (1, 0, "running")
+    assert client.post(f"{page}/decisions", json={"request_key": "a"}).json() == made
+    assert client.post(f"{page}/decisions", json={"request_key": "b"}).status_code == 200
+
+
+def set_read_only(entry: Entry, wanted: bool) -> None:
+    entry.writer._campaign._ledger._db.pragma("query_only", wanted)

@@ -1,0 +1,138 @@
+"""SIGKILL during load, clients retrying: nothing acknowledged is lost, nothing counted twice."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from serving import GONE, PAGE, Server, post
+
+from floorline.live import Campaign
+from floorline.live.ledger import Ledger
+from floorline.live.replay import load
+from floorline.live.replay import start as before_all
+from floorline.live.snapshot import to_json
+from floorline.live.verify import verify
+
+CLIENTS = 8
+
+
+class Visitor(threading.Thread):
+    """Asks for decisions and reports rewards, with the same key until there is an answer."""
+
+    def __init__(self, number: int, server: Callable[[], str], ended: threading.Event) -> None:
+        super().__init__(daemon=True)
+        self.decisions: dict[str, dict[str, Any]] = {}
+        self.rewards: dict[str, float] = {}
+        self.contradictions: list[Any] = []
+        self._number = number
+        self._server = server
+        self._ended = ended
+
+    def run(self) -> None:
+        visit = 0
+        while not self._ended.is_set():
+            visit += 1
+            key = f"{self._number}-{visit}"
+            made = self._ask("/v1/campaigns/page/decisions", {"request_key": key})
+            if made is None:
+                return
+            self.decisions[key] = made
+            reward = float((visit * 7) % 3 == 0)
+            if self._ask(f"/v1/decisions/{made['ticket']}/reward", {"reward": reward}) is None:
+                return
+            self.rewards[made["ticket"]] = reward
+
+    def _ask(self, path: str, body: object) -> dict[str, Any] | None:
+        """The answer, however often it takes; None once all is over."""
+        while not self._ended.is_set():
+            try:
+                status, answer = post(self._server(), path, body)
+            except GONE:
+                time.sleep(0.01)
+                continue
+            if status == 200:
+                return answer
+            if status != 503:
+                self.contradictions.append(answer)
+                return None
+        return None
+
+
+def kill_again_and_again(
+    start_server: Callable[..., Server], data: Path, kills: int, seconds: float
+) -> None:
+    server = start_server(data)
+    server.client().post("/v1/campaigns", json=PAGE)
+    address = [server.url]
+    ended = threading.Event()
+    visitors = [Visitor(number, lambda: address[0], ended) for number in range(CLIENTS)]
+    for visitor in visitors:
+        visitor.start()
+    for _ in range(kills):
+        time.sleep(seconds)
+        server.end(signal.SIGKILL)
+        server = start_server(data)
+        address[0] = server.url
+    time.sleep(seconds)
+    ended.set()
+    for visitor in visitors:
+        visitor.join(30)
+    assert server.end() == 0
+    check(data / "campaigns" / "page.ledger", visitors)
+
+
+def check(path: Path, visitors: list[Visitor]) -> None:
+    """Compare the ledger with what the visitors were told."""
+    assert [visitor.contradictions for visitor in visitors] == [[]] * len(visitors)
+    with Campaign.open(path) as campaign:
+        records = {record.ticket: record for record in campaign.history()}
+        state = campaign.state()
+    by_key: dict[str | None, list[str]] = {}
+    for ticket, record in records.items():
+        by_key.setdefault(record.request_key, []).append(ticket)
+    assert all(len(tickets) == 1 for tickets in by_key.values())  # none was counted twice
+    acknowledged = 0
+    for visitor in visitors:
+        for key, made in visitor.decisions.items():
+            record = records[made["ticket"]]
+            told = (made["arm"], made["reason"], made["guaranteed_budget"])
+            assert (record.request_key, record.arm, record.reason, record.guaranteed_budget) == (
+                key, *told,
+            )  # fmt: skip
+            acknowledged += 1
+        for ticket, reward in visitor.rewards.items():
+            assert (records[ticket].outcome, records[ticket].reward) == ("observed", reward)
+    unknown = len(records) - acknowledged
+    assert 0 <= unknown <= len(visitors)  # at most the last request of each has no answer
+    assert acknowledged > 20 * len(visitors)
+    report = verify(str(path))
+    assert report.problems == []
+    assert state == replayed(path)
+
+
+def replayed(path: Path) -> dict[str, Any]:
+    """The state after a replay of all events, without a snapshot."""
+    ledger = Ledger(str(path), read_only=True)
+    try:
+        state, events = before_all(ledger)
+        for event, _ in events:
+            state.apply(event)
+        assert to_json(load(ledger)[0]) == to_json(state)
+        return to_json(state)
+    finally:
+        ledger.close()
+
+
+def test_three_kills(start: Callable[..., Server], tmp_path: Path) -> None:
+    kill_again_and_again(start, tmp_path, 3, 0.7)
+
+
+@pytest.mark.soak
+def test_fifty_kills(start: Callable[..., Server], tmp_path: Path) -> None:
+    kill_again_and_again(start, tmp_path, 50, 1.0)
