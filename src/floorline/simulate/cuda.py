@@ -91,9 +91,10 @@ class CudaEngine:
         return max(2 * CHUNK, min(2**20, 2**32 // self._horizon) // points // CHUNK * CHUNK)
 
     def compile(self) -> None:
-        """Have the code compiled, or loaded, by playing no run at all."""
+        """Have the code compiled, or loaded, by playing one run."""
         if not self._one_thread.overloads:
-            self.play(self.outcome(0), 0, lambda done: None)
+            for _ in self.parts(1, lambda done: None):
+                pass
 
     def outcome(self, runs: int) -> Outcome:
         """Room for the results of `runs` runs."""
@@ -102,7 +103,7 @@ class CudaEngine:
     def play(self, outcome: Outcome, first: int, tick: Callable[[int], None]) -> None:
         """Fill `outcome` with the runs from number `first`; `tick` takes how many are done."""
         runs = outcome.first_breach.size
-        for start in range(0, max(runs, 1), self._chunk):
+        for start in range(0, runs, self._chunk):
             rows = [array[start : start + self._chunk] for array in outcome]
             there: Any = Outcome(*(cuda.device_array(part.shape, part.dtype) for part in rows))
             self.launch(there, first + start, cuda.default_stream())
@@ -113,7 +114,7 @@ class CudaEngine:
 
     def launch(self, outcome: Outcome, first: int, stream: Any) -> None:
         """Begin to fill `outcome`, on the card, with the runs from number `first`."""
-        blocks = max(1, -(-outcome.first_breach.size // self._threads))
+        blocks = -(-outcome.first_breach.size // self._threads)
         launch = on_grid(self._one_thread, blocks, self._threads, stream)
         launch(*self._records, self._seed, np.uint64(first), outcome)
 
