@@ -95,6 +95,11 @@ for one, found in zip(each, sweep(cases, runs=40, device="cuda"), strict=True):
     assert np.array_equal(one, numbers(found)), "a sweep gives other numbers"
 watched = summarized(32, misses=True)
 assert np.array_equal(numbers(watched), numbers(split)), "watching changes something"
+job = importlib.import_module("floorline.simulate.job")
+engine = job.prepare(Case(**case(0.05), misses=True), 75, 1, None, "cuda").engine
+engine.play(outcome := engine.outcome(75), 0, lambda done: None)
+first = outcome.first_miss
+assert watched.miss_rate.tolist() == [((0 < first) & (first <= c)).mean() for c in (5, 12, 20)]
 print(json.dumps([watched.miss_rate.tolist(),
                   summarize(**case(0.05), runs=20_000, misses=True).miss_rate.tolist()]))
 """
