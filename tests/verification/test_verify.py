@@ -5,6 +5,8 @@ At delta = 1e-3, the proved boundaries miss in about 4e-5 of the runs and the pr
 than 70 that it fails: false alarm below 1e-9.
 """
 
+from types import SimpleNamespace
+
 import pytest
 
 from floorline import (
@@ -19,6 +21,7 @@ from floorline import (
     summarize,
     verify,
 )
+from floorline.simulate.loop import misses_mean
 
 WORST = Gaussian([0.5, 0, 0, 0, 0])
 
@@ -68,6 +71,12 @@ def test_watching_changes_nothing_and_sees_the_same_when_interpreted():
     assert (watched.pseudo_regret.mean == plain.pseudo_regret.mean).all()
     assert (watched.miss_rate == slow.miss_rate).all()
     assert 0 < watched.miss_rate[0] < watched.miss_rate[1] < 1
+
+
+def test_an_interval_can_miss_on_either_side():
+    arms = SimpleNamespace(lower=[0.2], upper=[0.4])
+    means = [SimpleNamespace(means=[mean]) for mean in (0.1, 0.2, 0.3, 0.4, 0.5)]
+    assert [misses_mean(one, arms, 0) for one in means] == [True, False, False, False, True]
 
 
 @pytest.mark.parametrize(
