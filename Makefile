@@ -9,7 +9,7 @@ setup: $(READY)
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,figures,live]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,figures,service,parquet]'
 	touch $(READY)
 
 check: setup
@@ -22,7 +22,7 @@ test: check
 	$(BIN)/pytest
 
 demo: setup
-	$(BIN)/floorline demo --out out
+	$(BIN)/floorline demo
 
 paper: setup
 	$(BIN)/floorline paper --out out/paper
@@ -31,6 +31,7 @@ bench: setup
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	$(BIN)/python benchmarks/simulation.py
 	$(BIN)/python benchmarks/paper.py
+	$(BIN)/python benchmarks/live.py
 
 soak: setup
 	$(BIN)/pytest -m soak

@@ -1,89 +1,51 @@
 """Floorline: explore with a bandit while reward stays above a floor, at every moment.
 
 An implementation of Conservative Bandits (Wu, Shariff, Lattimore, Szepesvári 2016).
+
+What it offers is in `floorline.public`, imported when first used: a web server that only calls
+the service, with `floorline.client`, loads no simulator and no NumPy.
 """
 
-from floorline.core.boundaries import Boundary
-from floorline.core.kernel import kernel
-from floorline.core.records import Arms
-from floorline.environments import (
-    Adaptive,
-    Bernoulli,
-    ByReward,
-    Delayed,
-    Environment,
-    Gaussian,
-    Late,
-    Lure,
-    Scripted,
-    Switching,
-    Tabulated,
-)
-from floorline.floors import ConfidenceFloor, Floor, NoFloor, RealisedFloor, WarmUp
-from floorline.policies import CATALOGUE, Setting, named
-from floorline.policy import Policy
-from floorline.proposers import (
-    Proposer,
-    ab_test,
-    beta_thompson,
-    classical_ucb,
-    exp3_ix,
-    gaussian_thompson,
-    lil_ucb,
-    optimistic,
-    prior_exp3,
-    unbalanced_moss,
-    unbalanced_ucb,
-    unknown_chance,
-)
-from floorline.simulate import Case, Results, Summary, simulate, summarize, sweep
-from floorline.verification import Share, Verification, verify
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from floorline.public import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "CATALOGUE",
-    "Adaptive",
-    "Arms",
-    "Bernoulli",
-    "Boundary",
-    "ByReward",
-    "Case",
-    "ConfidenceFloor",
-    "Delayed",
-    "Environment",
-    "Floor",
-    "Gaussian",
-    "Late",
-    "Lure",
-    "NoFloor",
-    "Policy",
-    "Proposer",
-    "RealisedFloor",
-    "Results",
-    "Scripted",
-    "Setting",
-    "Share",
-    "Summary",
-    "Switching",
-    "Tabulated",
-    "Verification",
-    "WarmUp",
-    "ab_test",
-    "beta_thompson",
-    "classical_ucb",
-    "exp3_ix",
-    "gaussian_thompson",
-    "kernel",
-    "lil_ucb",
-    "named",
-    "optimistic",
-    "prior_exp3",
-    "simulate",
-    "summarize",
-    "sweep",
-    "unbalanced_moss",
-    "unbalanced_ucb",
-    "unknown_chance",
-    "verify",
-]
+
+class _Package(ModuleType):
+    """Keeps `floorline.simulate` the function, not the folder that it is made in."""
+
+    @property
+    def simulate(self) -> Any:
+        return _public("simulate")
+
+    @simulate.setter
+    def simulate(self, folder: ModuleType) -> None:
+        """Python's import system would put the folder here."""
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+if not TYPE_CHECKING:  # a type checker would take any name for known
+
+    def __getattr__(name: str) -> Any:
+        if name != "__all__" and (name.startswith("_") or find_spec(f"{__name__}.{name}")):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return _public(name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_public("__all__")]
+
+
+def _public(name: str) -> Any:
+    return getattr(import_module("floorline.public"), name)

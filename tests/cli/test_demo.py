@@ -1,5 +1,16 @@
-def test_the_demo_prints_a_table_and_draws_a_figure(program, tmp_path):
-    done = program("demo", "--out", str(tmp_path / "new"), "--runs", "64")
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+
+def test_the_simulated_demo_prints_a_table_and_draws_a_figure(program, tmp_path):
+    words = ("demo", "--simulated", "--out", str(tmp_path / "new"), "--runs", "64")
+    done = program(*words)
     assert done.returncode == 0, done.stderr
     for policy in ("UCB", "Conservative UCB", "BudgetFirst", "Unbalanced MOSS"):
         assert policy in done.stdout
@@ -9,7 +20,68 @@ def test_the_demo_prints_a_table_and_draws_a_figure(program, tmp_path):
 
 def test_an_unwritable_folder_is_one_clear_line(floorline, tmp_path):
     (tmp_path / "taken").write_text("a file")
-    done = floorline("demo", "--out", str(tmp_path / "taken"), "--runs", "64")
+    done = floorline("demo", "--simulated", "--out", str(tmp_path / "taken"), "--runs", "64")
     assert done.returncode == 2
     assert "--out: cannot write" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_live_demo_runs_to_its_end_without_a_terminal(program):
+    pytest.importorskip("starlette", reason="the extra [service] is not installed")
+    done = program("demo", "--visitors", "400")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    said = done.stdout
+    assert re.search(r"Dashboard: http://127.0.0.1:\d+/", said)
+    assert "The floor holds" in said
+    assert re.search(r"^visitors below the floor +0 +[1-9]", said, re.M), "UCB falls, we do not"
+    rows = re.findall(r"^saw \w+ \(\d%\) +([\d,]+) +([\d,]+)", said, re.M)
+    assert len(rows) == 5
+    for column in zip(*rows, strict=True):
+        assert sum(int(cell) for cell in column) == 400
+    assert re.search(r"\d decisions a second", said)
+
+
+def test_the_live_demo_can_be_interrupted():
+    pytest.importorskip("starlette", reason="the extra [service] is not installed")
+    command = [sys.executable, "-m", "floorline", "demo", "--visitors", "1000000"]
+    running = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    address = running.stdout.readline().split()[-1].rstrip("/")
+    time.sleep(0.5)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert said.strip() == "floorline: stopped"
+    from floorline.client import Client, ServiceError
+
+    with Client(address) as client, pytest.raises(ServiceError, match="unreachable"):
+        client.ask("landing-page")
+
+
+def test_the_contrast_has_the_same_visitors():
+    pytest.importorskip("starlette", reason="the extra [service] is not installed")
+    from floorline import Bernoulli, Policy, classical_ucb, simulate
+    from floorline.cli.live_demo import RATES, Visitors, plain_ucb
+
+    visitors, rates = 300, list(RATES.values())
+    luck = Visitors.draw(visitors, 5).luck
+    found = plain_ucb(luck, 5)
+    run = simulate(
+        Policy(classical_ucb(0.5)), Bernoulli(rates), horizon=visitors, runs=1, seed=5,
+        max_loss=0.1, rewards=True, device="python",
+    )  # fmt: skip
+    assert found.clicks(np.array(rates)) == run.rewards[0, -1] > 0
+    assert found.budget(np.array(rates), 0.1).min() == pytest.approx(run.lowest_budget[0, -1])
+
+
+def test_an_account_is_counted_right():
+    pytest.importorskip("starlette", reason="the extra [service] is not installed")
+    from floorline.cli.live_demo_table import Account
+
+    rates = np.array([0.5, 1.0, 0.0])
+    account = Account(np.array([0, 1, 2, 2]), np.array([0.4, 0.9, 0.0, 0.0]))
+    assert account.clicks(rates) == 2
+    assert account.share(rates).tolist() == [1.0, 1.5, 1.0, 0.75]
+    assert account.budget(rates, 0.1).tolist() == [0.05, 0.6, 0.15, -0.3]

@@ -59,6 +59,20 @@ def test_bad_options_are_one_line_and_exit_code_2(floorline, words, option):
     assert found.stderr.count("\n") == 1
 
 
+def test_a_plan_says_what_keeps_it_from_exploring(floorline):
+    words = ["plan", "--challengers", "1", "--default-mean", "0.03", "--improvement", "33%",
+             "--decisions-per-day", "100", "--days", "5", "--max-loss", "10%",
+             "--no-figure"]  # fmt: skip
+    lost = " ".join(floorline(*words, "--lost", "10%").stdout.split())
+    assert "the most of it that it can ever get 13.94%" in lost
+    assert "At 10% a challenger that is 33% better can never get most of the traffic" in lost
+    assert "Try --boundary beta-binomial" in lost
+    live = " ".join(floorline(*words, "--boundary", "beta-binomial").stdout.split())
+    assert "the most of it that it can ever get 100%" in live
+    assert "by theory, at the latest" not in live
+    assert "never get" not in live and "Try --boundary" not in live
+
+
 def test_bounds_agree_with_the_functions_and_stand_above_the_simulation(floorline):
     found = floorline("bounds", "--means", "0.5,0.6,0.4", "--noise-scale", "0.1", "--horizon",
                       "20000", "--delta", "1e-9", "--format", "json", "--runs", "20")  # fmt: skip

@@ -46,7 +46,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     @initialize(
         max_loss=st.sampled_from([0.1, 0.4, 0.75]),
-        ends=st.sampled_from([(0.0, 1.0), (0.0, 4.0), (-1.0, 1.0), (1.0, 3.0)]),
+        ends=st.sampled_from([(0.0, 1.0), (-1.0, 1.0), (1.0, 3.0)]),
         missing=st.sampled_from(["unknown", "zero", "random", "random"]),
         voids=st.booleans(),
         known=st.booleans(),
@@ -154,7 +154,9 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(number=st.integers(0, 10**6), pending=st.booleans())
     def void(self, number, pending):
-        tickets = (self.oracle.pending() if pending else None) or self.tickets
+        plays = self.oracle.plays
+        challengers = [ticket for ticket in self.oracle.pending() if plays[ticket].arm > 0]
+        tickets = (challengers if pending else None) or self.tickets
         if not tickets:
             return
         ticket = tickets[number % len(tickets)]
@@ -238,10 +240,10 @@ class AnyOrder(RuleBasedStateMachine):
         before = replayed_file(self.path)
         kept = self.oracle.copy(), list(self.tickets), dict(self.keys)
         error = LedgerError("broke, for a test")
-        with mock.patch.object(type(self.campaign._ledger), "commit", side_effect=error):
-            with pytest.raises(LedgerError), self.campaign.together():
-                for _ in range(number):
-                    self.decide()
+        broken = mock.patch.object(type(self.campaign._ledger), "commit", side_effect=error)
+        with broken, pytest.raises(LedgerError), self.campaign.together():
+            for _ in range(number):
+                self.decide()
         self.oracle, self.tickets, self.keys = kept
         assert replayed(self.campaign) == before
 
@@ -271,7 +273,7 @@ def steps(examples, length):
 
 
 class TestAnyOrder(AnyOrder.TestCase):
-    settings = steps(80, 40)
+    settings = steps(60, 35)
 
 
 @pytest.mark.soak

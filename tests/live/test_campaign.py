@@ -114,7 +114,7 @@ def test_a_repeated_reward_is_harmless_and_another_is_refused():
     assert campaign.observe(ticket, 0.25) == "accepted"
     before = campaign.state()
     assert campaign.observe(ticket.id, 0.25) == "duplicate"
-    with pytest.raises(Conflict, match=r"has the reward 0.25 already, not 0.5"):
+    with pytest.raises(Conflict, match=r"has the reward 0\.25 already, not 0\.5"):
         campaign.observe(ticket, 0.5)
     assert campaign.state() == before
     assert campaign.status().duplicates == 1
@@ -509,7 +509,7 @@ def test_the_status_in_words_and_numbers():
     play(campaign, {"now": [0, 1], "video": [1], "quiz": [0]}, 500)
     status = campaign.status()
     assert status.verdict.startswith("The floor holds: at least ")
-    assert "promised 90.0%, confidence 0.95" in status.verdict
+    assert "promised 90%, confidence 95%" in status.verdict
     now, *others = status.arms
     earned = sum(a.plays * a.lower for a in others)
     assert status.guaranteed_share == pytest.approx((now.plays + earned / now.upper) / 500)
@@ -517,6 +517,29 @@ def test_the_status_in_words_and_numbers():
     for mean in np.linspace(now.lower, now.upper, 20):
         assert status.guaranteed_share <= (now.plays * mean + earned) / (500 * mean) + 1e-12
     assert sum(a.plays for a in status.arms) == 500
+
+
+def test_the_verdict_never_says_more_than_is_sure():
+    campaign = new_campaign(max_loss=0.1, delta=0.001)
+    campaign._state.arms.plays[0] = 9999
+    campaign._state.clock = 10_000  # a share of 99.99%, nearer to 100.0%
+    assert campaign.status().verdict == (
+        "The floor holds: at least 99.9% of the default, promised 90%, confidence 99.9%"
+    )
+
+
+def test_open_decisions_by_age():
+    clock = Clock()
+    campaign = new_campaign(clock=clock)
+    for wait in (90_000, 4000, 700, 61, 0):
+        campaign.decide()
+        clock.now += wait
+    seen = campaign.decide()
+    campaign.observe(seen, 1.0)
+    # The ages are 94761, 4761, 761, 61 and 0 seconds.
+    assert campaign.status().pending_by_age == [1, 1, 1, 1, 1]
+    clock.now += 60
+    assert campaign.status().pending_by_age == [0, 2, 1, 1, 1]
 
 
 def test_the_budget_is_shown_floored_at_zero_and_the_raw_one_is_on_tickets():

@@ -49,10 +49,13 @@ def post(url: str, path: str, body: object) -> tuple[int, dict[str, Any]]:
 class Server:
     """A service in a process of its own, on a port that is free."""
 
-    def __init__(self, data: Path, *words: str, before: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, data: Path, *words: str, before: Callable[[], None] | None = None,
+        inside: tuple[str, ...] = (),
+    ) -> None:  # fmt: skip
         command = [sys.executable, "-m", "floorline", "serve", "--data", str(data), "--port", "0"]
         self.process = subprocess.Popen(
-            [*command, *words], stderr=subprocess.PIPE, text=True, preexec_fn=before,
+            [*inside, *command, *words], stderr=subprocess.PIPE, text=True, preexec_fn=before,
             env={**os.environ, "PYTHONWARNINGS": "ignore"},
         )  # fmt: skip
         self.lines: list[dict[str, Any]] = []

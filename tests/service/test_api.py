@@ -47,8 +47,11 @@ def test_many_decisions_at_once(client: TestClient, page: str) -> None:
     assert made[1]["candidate"] == "video"
 
 
-def test_of_many_decisions_all_are_made_or_none(client: TestClient, page: str) -> None:
-    body = {"requests": [{}, {"candidate": "radio"}]}
+@pytest.mark.parametrize("wrong", [{"candidate": "radio"}, {"request_key": "a\u0000"}])
+def test_of_many_decisions_all_are_made_or_none(
+    client: TestClient, page: str, wrong: dict[str, str]
+) -> None:
+    body = {"requests": [{}, wrong]}
     problem(client.post(f"{page}/decisions", json=body), 422, "invalid", "now")
     assert client.get(page).json()["status"]["decisions"] == 0
 
@@ -161,6 +164,9 @@ def test_pages_of_decisions_and_events(client: TestClient, page: str) -> None:
     assert [one["kind"] for one in events["events"]] == ["opened", "decided", "decided"]
     rest = client.get(f"{page}/events", params={"cursor": events["next"]}).json()
     assert [one["seq"] for one in rest["events"]] == [4, 5, 6]
+    client.post(f"{page}/pause")
+    changes = client.get(f"{page}/events", params={"kind": "changes", "order": "newest"}).json()
+    assert [one["kind"] for one in changes["events"]] == ["paused", "opened"]
     for query in ({"limit": 0}, {"limit": 1001}, {"limit": "x"}, {"order": "up"}, {"typo": "1"}):
         problem(client.get(f"{page}/decisions", params=query), 422, "invalid")
 

@@ -55,8 +55,8 @@ def test_numbers_that_are_none(client: TestClient, page: str, number: str) -> No
     "body",
     [
         {"request_key": ""}, {"request_key": "a" * 201}, {"request_key": 1}, {"candidate": "radio"},
-        {"candidate": 1}, {"typo": 1}, {"requests": []}, {"requests": [{}] * 1001},
-        {"requests": [{"typo": 1}]}, [], 1, None,
+        {"candidate": 1}, {"request_key": "a\u0000"}, {"typo": 1}, {"requests": []},
+        {"requests": [{}] * 1001}, {"requests": [{"typo": 1}]}, [], 1, None,
     ],
 )  # fmt: skip
 def test_values_that_are_not_allowed(client: TestClient, page: str, body: object) -> None:
@@ -132,8 +132,8 @@ def test_an_internal_error_says_nothing_of_the_inside(
     assert client.post(f"{page}/decisions").status_code == 200
 
 
-def test_a_key_may_hold_any_characters(client: TestClient, page: str) -> None:
-    for key in ("\u0000", "é🙂", "'; DROP TABLE events; --", " "):
+def test_a_key_may_hold_any_printable_characters(client: TestClient, page: str) -> None:
+    for key in ("..", "é🙂", "'; DROP TABLE events; --", " "):
         first, again = (
             client.post(f"{page}/decisions", json={"request_key": key}).json() for _ in range(2)
         )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import resource
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,6 +59,42 @@ def test_no_room(start: Callable[..., Server], tmp_path: Path) -> None:
     report = verify(str(tmp_path / "campaigns" / "page.ledger"))
     assert report.problems == []
     assert report.decisions == len(acknowledged) + 1
+
+
+SMALL_DISK = 'mount -t tmpfs -o size=1m tmpfs "$0" && head -c 500000 /dev/zero > "$0/fill" && "$@"'
+
+
+def test_full_disk(start: Callable[..., Server], tmp_path: Path) -> None:
+    if subprocess.run(["unshare", "-rm", "sh", "-c", SMALL_DISK, str(tmp_path), "true"],
+                      capture_output=True).returncode != 0:  # fmt: skip
+        pytest.skip("a small disk cannot be made here: unshare or mount is not allowed")
+    inside = ("unshare", "-rm", "sh", "-c", SMALL_DISK.replace('"$@"', 'exec "$@"'), str(tmp_path))
+    server = start(tmp_path, inside=inside)
+    disk = Path(f"/proc/{server.process.pid}/root{tmp_path}")
+    client = server.client()
+    assert client.post("/v1/campaigns", json=PAGE).status_code == 201
+    path = "/v1/campaigns/page/decisions"
+    many = {"requests": [{"request_key": "x" * 150 + str(number)} for number in range(40)]}
+    made = client.post(path, json=many).json()["decisions"]
+    known = len(made)
+    while (answer := client.post(path, json={"requests": [{}] * 40})).status_code == 200:
+        known += 40
+    assert "the disk is full" in problem(answer, 503, "unavailable", "now")
+    refused = client.post("/v1/campaigns", json={**PAGE, "name": "other"})
+    problem(refused, 503, "unavailable")
+
+    (disk / "fill").unlink()
+    while client.post(path, json={"request_key": "after"}).status_code == 503:
+        pass  # until the ledger has rested
+    assert client.post(path, json=many).json()["decisions"] == made
+    assert client.post("/v1/campaigns", json={**PAGE, "name": "other"}).status_code == 201
+    verify_there = [sys.executable, "-m", "floorline", "ledger", "verify",
+                    str(tmp_path / "campaigns" / "page.ledger")]  # fmt: skip
+    there = ["nsenter", "-t", str(server.process.pid), "-U", "-m", "--preserve-credentials"]
+    report = subprocess.run([*there, *verify_there], capture_output=True, text=True)
+    assert report.returncode == 0, report.stdout + report.stderr
+    assert f" {known + 1:,} decisions" in report.stdout
+    assert server.end() == 0
 
 
 def test_read_only(

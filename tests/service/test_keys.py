@@ -8,7 +8,7 @@ import pytest
 from serving import PAGE, problem
 from starlette.testclient import TestClient
 
-from floorline.service import keys
+from floorline.service import feed, keys
 from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.folder import Folder
@@ -59,7 +59,10 @@ def test_scopes(file: KeyFile) -> None:
 
 
 @pytest.mark.parametrize("scope", keys.SCOPES)
-def test_a_key_opens_what_its_scope_says_and_nothing_else(file: KeyFile, scope: str) -> None:
+def test_a_key_opens_what_its_scope_says_and_nothing_else(
+    file: KeyFile, scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "MAX_LISTENERS", 0)  # a live stream would not end by itself
     key = file.create([scope])
     admin = file.create(["admin"])
     service = Service(Config(file.path.parent))

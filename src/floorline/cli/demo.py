@@ -1,84 +1,38 @@
-"""`floorline demo`: the paper's five policies on the paper's instance, a table and a figure."""
+"""`floorline demo`: the paper's story, live over HTTP or simulated."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from floorline.paper.style import LINES, pyplot, tidy
-from floorline.paper.sweeps import FIVE, HORIZON, MAX_LOSS, MEANS, POLICIES
-
-if TYPE_CHECKING:
-    from floorline import Summary
-
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("out"),
-    runs: Annotated[int, typer.Option(help="Runs of each policy.")] = 4000,
-    seed: Annotated[int, typer.Option(help="Same seed, same results.")] = 1,
+    visitors: Annotated[int, typer.Option(help="Visitors of the live page.")] = 30_000,
+    seed: Annotated[int, typer.Option(help="Same seed, same visitors.")] = 1,
+    simulated: Annotated[
+        bool, typer.Option("--simulated", help="Simulate the paper's policies instead.")
+    ] = False,
+    runs: Annotated[int, typer.Option(help="Simulated runs of each policy.")] = 4000,
+    out: Annotated[Path, typer.Option(help="Folder for the figure of the simulation.")] = Path(
+        "out"
+    ),
 ) -> None:
-    """Simulate the paper's five policies: may they lose 10% of the default, and do they?"""
-    from rich.console import Console
-    from rich.table import Table
+    """Play the paper's company: a landing page, its alternatives and a floor under its clicks.
 
-    pyplot()  # better to miss it now than after the simulations
-    found = {policy: _simulate(policy, runs, seed) for policy in FIVE}
-    table = Table(
-        "policy", "regret", "runs below the floor", "default plays",
-        title=f"{runs:,} runs of {HORIZON:,} rounds, means {MEANS}, floor 90% of the default\n"
-        f"(boundary of the authors' program, delta {1 / HORIZON:g})",
-        title_justify="left",
-    )  # fmt: skip
-    for policy, summary in found.items():
-        regret = summary.pseudo_regret
-        table.add_row(
-            LINES[policy].label,
-            f"{regret.mean[-1]:,.1f} ± {regret.standard_error[-1]:.1f}",
-            f"{summary.breach_rate[-1]:.1%}",
-            f"{summary.plays[-1, 0] / HORIZON:.1%}",
-        )
-    console = Console()
-    console.print(table)
-    console.print(f"figure: {_draw(found, out)}")
+    Starts a service on this machine and sends it visitors. With a terminal, it then stays up for
+    browsing until Ctrl-C.
+    """
+    if simulated:
+        from floorline.cli.simulated_demo import simulated_demo
 
-
-def _simulate(policy: str, runs: int, seed: int) -> Summary:
-    import numpy as np
-
-    from floorline import Gaussian, Setting, named, summarize
-
-    made = POLICIES[policy]
-    setting = Setting(
-        n_arms=len(MEANS), horizon=HORIZON, default_mean=MEANS[0], learned=made.learned,
-        max_loss=MAX_LOSS, delta=1 / HORIZON, boundary="authors",
-    )  # fmt: skip
-    points = np.unique(np.geomspace(1, HORIZON, 60).astype(int))
-    return summarize(
-        named(made.name, setting), Gaussian(MEANS), horizon=HORIZON, runs=runs, seed=seed,
-        max_loss=MAX_LOSS, checkpoints=[int(point) for point in points],
-    )  # fmt: skip
-
-
-def _draw(found: dict[str, Summary], out: Path) -> Path:
-    figure, (left, right) = pyplot().subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-    for policy, summary in found.items():
-        look = LINES[policy].look
-        left.plot(summary.checkpoints, summary.pseudo_regret.mean, **look)
-        right.plot(summary.checkpoints, 100 * summary.breach_rate, **look)
-    left.set(title="Regret", xlabel="round", ylabel="expected reward lost against the best arm")
-    right.set(title="Runs that have been below the floor", xlabel="round", ylabel="% of runs",
-              xscale="log", ylim=(-2, 102))  # fmt: skip
-    left.legend(frameon=False)
-    never = [LINES[policy].label for policy in found if found[policy].breach_rate[-1] == 0]
-    right.text(1, 98, "\n  ".join(["never:", *never]), fontsize="small", va="top")
-    for axes in (left, right):
-        tidy(axes)
-    path = out / "demo.png"
+        simulated_demo(out, runs, seed)
+        return
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=150)
-    except OSError as error:
-        raise ValueError(f"out: cannot write {path}: {error.strerror}") from None
-    return path
+        from floorline.cli.live_demo import live_demo
+    except ImportError as error:
+        raise ValueError(
+            f"the live demo needs the extra [service]: pip install 'floorline[service]' ({error})"
+        ) from None
+    live_demo(visitors, seed)

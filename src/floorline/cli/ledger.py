@@ -131,7 +131,7 @@ def _show_status(ledger: Ledger) -> None:
     from floorline.live.status import status_of
 
     state, _ = load(ledger)
-    status = status_of(ledger.opened().body["id"], state, 0)
+    status = status_of(ledger.opened().body["id"], state, 0, state.time)
     typer.echo(status.verdict)
     typer.echo(
         f"campaign {status.id}, {status.state}, epoch {status.epoch}: "

@@ -50,8 +50,6 @@ class Book(NamedTuple):
     """For each arm: an upper end for proposers, in which open plays earn what others did."""
     stale: Counts
     """For each arm: 1 if its interval is not up to date."""
-    first: Counts
-    """For each arm: its first open play."""
     last: Counts
     """For each arm: its last open play."""
     before: Counts
@@ -66,14 +64,14 @@ class Book(NamedTuple):
 
 def new_book(n_arms: int, size: int) -> Book:
     """A book for `n_arms` arms with room for `size` open plays; `forget_plays` starts it."""
-    arms = [np.zeros(n_arms, kind) for kind in (int, int, float, float, int, float, int, int, int)]
+    arms = [np.zeros(n_arms, kind) for kind in (int, int, float, float, int, float, int, int)]
     plays = [np.zeros(size, kind) for kind in (int, int, int, float, float)]
     return Book(*arms, *plays)
 
 
 def more_room(book: Book) -> Book:
     """The same book with twice the room for open plays."""
-    by_arm, by_play = book[:9], book[9:]
+    by_arm, by_play = book[:8], book[8:]
     return Book(*by_arm, *(np.concatenate([array, np.zeros_like(array)]) for array in by_play))
 
 
@@ -88,7 +86,6 @@ def forget_plays(book: Book) -> None:
         book.voided[i] = 0
         book.hoped[i] = math.inf
         book.stale[i] = 1
-        book.first[i] = NONE
         book.last[i] = NONE
 
 
@@ -101,9 +98,7 @@ def open_play(book: Book, arm: int, place: int) -> None:
     book.run[place] = 0
     book.run_least[place] = 0.0
     book.run_most[place] = 0.0
-    if last == NONE:
-        book.first[arm] = place
-    else:
+    if last != NONE:
         book.after[last] = place
     book.last[arm] = place
     book.length[arm] += 1
@@ -133,7 +128,6 @@ def _take_out(book: Book, arm: int, place: int) -> None:
     before = book.before[place]
     after = book.after[place]
     if before == NONE:
-        book.first[arm] = after
         book.closed[arm] += book.run[place]
         book.closed_least[arm] += book.run_least[place]
         book.closed_most[arm] += book.run_most[place]
@@ -174,18 +168,21 @@ def late_ends(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> tup
 @kernel
 def best_ends(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> tuple[float, float]:
     """The better of the two forms at each end: closed plays, or all plays filled at the worst."""
-    plays = book.length[arm]
-    missing = plays - arms.seen[arm]
-    lower, upper = interval(rules.boundary, plays, arms.total[arm] + missing * span.low)
-    upper = interval(rules.boundary, plays, arms.total[arm] + missing * span.high)[1]
-    closed = book.closed[arm]
+    # Plain numbers: interpreted, arithmetic on NumPy's takes twice as long.
+    plays = int(book.length[arm])
+    total = float(arms.total[arm])
+    missing = plays - int(arms.seen[arm])
+    lower = interval(rules.boundary, plays, total + missing * span.low)[0]
+    upper = interval(rules.boundary, plays, total + missing * span.high)[1]
+    closed = int(book.closed[arm])
     if closed > 0:
-        least = interval(rules.boundary, closed, book.closed_least[arm])
-        most = least
-        if book.closed_most[arm] != book.closed_least[arm]:
-            most = interval(rules.boundary, closed, book.closed_most[arm])
-        lower = max(lower, least[0])
-        upper = min(upper, most[1])
+        least = float(book.closed_least[arm])
+        most = float(book.closed_most[arm])
+        ends = interval(rules.boundary, closed, least)
+        lower = max(lower, ends[0])
+        if most != least:
+            ends = interval(rules.boundary, closed, most)
+        upper = min(upper, ends[1])
     return lower, upper
 
 
@@ -197,13 +194,13 @@ def hoped_end(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> flo
     seen, and the lowest before the first: where only clicks are reported, all seen are clicks.
     It plays no part in the floor.
     """
-    plays = book.length[arm]
+    plays = int(book.length[arm])
+    missing = plays - int(arms.seen[arm])
     if book.closed[arm] > 0:
-        guess = min(arms.average[arm], book.closed_least[arm] / book.closed[arm])
+        guess = float(min(arms.average[arm], book.closed_least[arm] / book.closed[arm]))
     else:
         guess = span.low if math.isfinite(span.low) else 0.0
-    missing = plays - arms.seen[arm]
-    return interval(rules.boundary, plays, arms.total[arm] + missing * guess)[1]
+    return interval(rules.boundary, plays, float(arms.total[arm]) + missing * guess)[1]
 
 
 @kernel
@@ -237,7 +234,6 @@ def _freshen_arm(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> 
         book.hoped[arm] = math.inf
         return
     if arms.seen[arm] == plays:
-        # Plain numbers: interpreted, arithmetic on NumPy's takes twice as long.
         lower, upper = interval(rules.boundary, plays, float(arms.total[arm]))
         book.hoped[arm] = upper
     else:

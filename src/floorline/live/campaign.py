@@ -123,6 +123,11 @@ class Campaign:
         return self._id
 
     @property
+    def seq(self) -> int:
+        """The place of the last event in the ledger."""
+        return self._state.seq
+
+    @property
     def settings(self) -> Settings:
         """What the campaign was opened with, and what has been changed since."""
         return self._state.settings
@@ -137,12 +142,7 @@ class Campaign:
             candidate: an arm that your own bandit proposes. It may depend on anything before
                 this request, and on nothing about this request; see docs/guarantee.md.
         """
-        if request_key is not None:
-            fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
-            require(fits and request_key.isprintable(), "request_key",
-                    f"a printable text of 1 to {MAX_KEY} characters", request_key)  # fmt: skip
-        if candidate is not None:
-            choice("candidate", candidate, self.settings.arms)
+        check_request(self.settings, request_key, candidate)
         with self._writer:
             if request_key is not None:
                 earlier = self._ledger.by_key(request_key)
@@ -278,7 +278,7 @@ class Campaign:
     def status(self) -> Status:
         """Where the campaign stands: does the floor hold, and what is known of each arm."""
         with self._writer:
-            return status_of(self._id, self._state, self._duplicates)
+            return status_of(self._id, self._state, self._duplicates, self._writer.now())
 
     def history(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
         """The decisions in order, each with what came of it."""
@@ -320,3 +320,13 @@ class Campaign:
         trace: TracebackType | None,
     ) -> None:  # fmt: skip
         self.close()
+
+
+def check_request(settings: Settings, request_key: str | None, candidate: str | None) -> None:
+    """Raise ValueError unless a decision may be asked for in this way."""
+    if request_key is not None:
+        fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
+        require(fits and request_key.isprintable(), "request_key",
+                f"a printable text of 1 to {MAX_KEY} characters", request_key)  # fmt: skip
+    if candidate is not None:
+        choice("candidate", candidate, settings.arms)

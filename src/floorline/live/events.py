@@ -11,6 +11,8 @@ VERSION = 1
 """The version of the events' form; a ledger says which it was begun with."""
 
 KINDS = ("opened", "decided", "observed", "voided", "expired", "paused", "resumed", "changed")
+CHANGES = ("opened", "paused", "resumed", "changed")
+"""What is done to a campaign itself."""
 
 
 class Event(NamedTuple):

@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import apsw
 
 from floorline.live import files
 from floorline.live.errors import LedgerError
-from floorline.live.events import VERSION, Event, Row, checksum, from_row, to_row
+from floorline.live.events import KINDS, VERSION, Event, Row, checksum, from_row, to_row
 
 MEMORY = ":memory:"
 APPLICATION_ID = 0x466C6F6F  # "Floo"
@@ -201,9 +201,14 @@ class Ledger:
         made = self._events(f"kind = 'decided' AND {_page(newest)}", start, limit)
         return [(event, self.about(event.seq)) for event in made]
 
-    def events(self, start: int, limit: int, *, newest: bool = False) -> list[Event]:
+    def events(
+        self, start: int, limit: int, *, newest: bool = False, kinds: Sequence[str] = KINDS
+    ) -> list[Event]:
         """Up to `limit` events after a place; with `newest` before it, the newest first."""
-        return self._events(_page(newest), start, limit)
+        if kinds == KINDS:
+            return self._events(_page(newest), start, limit)
+        among = ", ".join("?" for _ in kinds)
+        return self._events(f"kind IN ({among}) AND {_page(newest)}", *kinds, start, limit)
 
     def _events(self, where: str, *values: object) -> list[Event]:
         return [self.read(Row(*row)) for row in self._do(SELECT + where, values)]

@@ -99,8 +99,8 @@ class Settings:
         found = []
         if self.max_loss == 0:
             found.append(
-                "max_loss is 0: only an arm proved better than the default can ever be played, "
-                "and none can be tried, so this campaign never explores"
+                "max_loss is 0: nothing may ever be lost, so no challenger can be tried, and this "
+                "campaign never explores"
             )
         if self.low < 0:
             found.append(

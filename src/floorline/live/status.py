@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from floorline.live.state import State
+
+AGES = (60.0, 600.0, 3600.0, 86_400.0)
+"""Seconds that divide open decisions by age."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +57,15 @@ class Status:
     pending: int
     oldest_pending: float | None
     """When the oldest open decision was made."""
+    pending_by_age: list[int]
+    """Open decisions younger than a minute, ten minutes, an hour, a day, and older."""
     late: int
     """Rewards that came too late to be used."""
     duplicates: int
     """Rewards that came again since the campaign was opened here."""
 
 
-def status_of(campaign: str, state: State, duplicates: int) -> Status:
+def status_of(campaign: str, state: State, duplicates: int, now: float) -> Status:
     """The status of a campaign in this state."""
     budget = state.budget()
     share = guaranteed_share(state)
@@ -78,6 +86,7 @@ def status_of(campaign: str, state: State, duplicates: int) -> Status:
         reasons=dict(state.reasons),
         pending=len(state.open),
         oldest_pending=next((play.time for play in state.open.values()), None),
+        pending_by_age=by_age(now - play.time for play in state.open.values()),
         late=state.late,
         duplicates=duplicates,
     )
@@ -102,6 +111,18 @@ def arms_of(state: State) -> list[ArmStatus]:
             upper=float(state.arms.upper[arm]),
         ))  # fmt: skip
     return found
+
+
+def by_age(ages: Iterable[float]) -> list[int]:
+    """How many are younger than each of AGES and no younger than the one before, and the rest.
+
+    >>> by_age([1.0, 59.0, 60.0, 1e6])
+    [2, 1, 0, 0, 1]
+    """
+    counts = [0] * (len(AGES) + 1)
+    for age in ages:
+        counts[bisect_right(AGES, age)] += 1
+    return counts
 
 
 def guaranteed_share(state: State) -> float:
@@ -129,12 +150,17 @@ def _word(state: State) -> str:
 def _verdict(state: State, share: float) -> str:
     settings = state.settings
     promised = 1 - settings.max_loss
-    promise = f"promised {promised:.1%}, confidence {1 - settings.delta:.3g}"
+    promise = f"promised {_percent(promised)}, confidence {_percent(1 - settings.delta)}"
+    sure = f"{math.floor(1000 * share + 1e-6) / 10:.1f}%"  # never more than is sure
     if state.drift.alarm:
         return f"Exploration is off: the default seems to have changed ({state.drift.alarm})"
     if share >= promised - 1e-9:
-        return f"The floor holds: at least {share:.1%} of the default, {promise}"
+        return f"The floor holds: at least {sure} of the default, {promise}"
     return (
-        f"The default is played: by what is known now, {share:.1%} of it is sure ({promise}), "
+        f"The default is played: by what is known now, {sure} of it is sure ({promise}), "
         "and the floor held at every decision"
     )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.6g}%"

@@ -73,7 +73,7 @@ class Writer:
             raise
 
     def _expire(self) -> None:
-        for seq in list(self.state.due(self._now())):
+        for seq in list(self.state.due(self.now())):
             self.happen("expired", ticket=seq)
 
     def _end(self) -> None:
@@ -103,7 +103,8 @@ class Writer:
             self.ledger.save_snapshot(state.seq, self._check, snapshot.to_json(state))
             self._snapshot_at = state.seq
 
-    def _now(self) -> float:
+    def now(self) -> float:
+        """The time of what happens now."""
         return max(self._clock(), self.state.time)  # never back, whatever the clock does
 
     def happen(
@@ -112,7 +113,7 @@ class Writer:
     ) -> Event:  # fmt: skip
         """Let something happen, now."""
         self._refuse_if_stale()
-        event = Event(self.state.seq + 1, self._now(), kind, ticket, key, body or {})
+        event = Event(self.state.seq + 1, self.now(), kind, ticket, key, body or {})
         self._stale = True  # unless both of these are done
         self._check = self.ledger.append(event, self._check)
         self.state.apply(event)

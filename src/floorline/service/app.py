@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Route, Router
 from starlette.types import Receive, Scope, Send
 
-from floorline.service import docs
+from floorline.service import docs, pages
 from floorline.service.config import Config
 from floorline.service.endpoint import Endpoint, send_problem
 from floorline.service.folder import Folder
@@ -33,8 +33,8 @@ class Service:
         self.registry = Registry(self.folder, self.metrics.commit)
         self.ready = False
         self.router = Router(
-            routes=[*self._api(), *docs.routes(self.keys)], default=_unknown, lifespan=self._run,
-            redirect_slashes=False,
+            routes=[*self._api(), *docs.routes(self.keys), *pages.routes()],
+            default=_unknown, lifespan=self._run, redirect_slashes=False,
         )  # fmt: skip
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,7 @@ class Reply:
 class Stream:
     """An answer that is made while it is sent."""
 
-    parts: AsyncIterator[bytes]
+    parts: AsyncGenerator[bytes, None]
     media_type: str
     headers: Mapping[str, str] = field(default_factory=dict)
 

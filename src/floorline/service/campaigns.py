@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 
@@ -32,7 +33,7 @@ async def create(call: Call) -> Reply:
 
 async def list_all(call: Call) -> Campaigns:
     """All campaigns."""
-    return Campaigns([await answer_of(entry) for entry in call.service.registry.all()])
+    return Campaigns(await asyncio.gather(*map(answer_of, call.service.registry.all())))
 
 
 async def show(call: Call) -> CampaignAnswer:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from floorline.core.checks import choice
 from floorline.live import Campaign, CampaignError
+from floorline.live.campaign import check_request
 from floorline.service.calls import Call
 from floorline.service.messages import (
     Decision,
@@ -43,8 +43,7 @@ def decide_one(entry: Entry, campaign: Campaign, request: DecisionRequest) -> De
 async def decide_many(entry: Entry, requests: list[DecisionRequest]) -> Decisions:
     """Decisions for all requests, or for none of them."""
     for request in requests:
-        if request.candidate is not None:
-            choice("candidate", request.candidate, entry.settings.arms)
+        check_request(entry.settings, request.request_key, request.candidate)
     return await entry.writer.submit(
         lambda campaign: Decisions([decide_one(entry, campaign, one) for one in requests]),
         len(requests),

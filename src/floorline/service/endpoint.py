@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
@@ -49,7 +50,7 @@ class Endpoint:
             answer = await operation.handler(call)
             if isinstance(answer, Stream):
                 sending, status = True, 200
-                await _stream(send, answer)
+                await _stream(receive, send, answer)
             elif isinstance(answer, Reply):
                 status = answer.status
                 await respond(send, status, answer.body, answer.media_type, answer.headers)
@@ -73,10 +74,8 @@ class Endpoint:
         if operation.body is not None:
             body = await read_body(headers, receive, operation.max_body)
             if body or operation.body_needed:
-                if (
-                    headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-                    != JSON.encode()
-                ):
+                kind = headers.get(b"content-type", b"").partition(b";")[0]
+                if kind.strip().lower() != b"application/json":
                     raise Problem(415, "not-json", "the body must be application/json")
                 call.body = _decoded(self._decoders[operation.method], body)
             else:
@@ -101,11 +100,9 @@ class Endpoint:
 
 
 async def send_problem(send: Send, problem: Problem, document: ProblemDocument, path: str) -> None:
-    """Send a problem; one of the service's own making is also logged."""
-    if problem.status >= 500:
-        log.error("request failed", extra={"request_id": document.request_id, "path": path,
-                                           "status": problem.status,
-                                           "why": problem.detail})  # fmt: skip
+    """Send a problem; one that should not happen is also logged."""
+    if problem.status == 500:
+        log.error("request failed", extra={"request_id": document.request_id, "path": path})
     body = msgspec.json.encode(document)
     await respond(send, problem.status, body, MEDIA_TYPE, problem.headers)
 
@@ -122,12 +119,33 @@ async def respond(
     await send({"type": "http.response.body", "body": body})
 
 
-async def _stream(send: Send, stream: Stream) -> None:
+async def _stream(receive: Receive, send: Send, stream: Stream) -> None:
+    """Send a stream for as long as its reader is there."""
+    sending = asyncio.create_task(_send_parts(send, stream))
+    leaving = asyncio.create_task(_left(receive))
+    try:
+        await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        finished = sending.done()
+        sending.cancel()
+        leaving.cancel()
+        await asyncio.wait({sending, leaving})
+    if finished:
+        sending.result()
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _send_parts(send: Send, stream: Stream) -> None:
     raw = [(b"content-type", stream.media_type.encode())]
     raw += [(name.lower().encode(), value.encode()) for name, value in stream.headers.items()]
     await send({"type": "http.response.start", "status": 200, "headers": raw})
-    async for part in stream.parts:
-        await send({"type": "http.response.body", "body": part, "more_body": True})
+    async with aclosing(stream.parts) as parts:
+        async for part in parts:
+            await send({"type": "http.response.body", "body": part, "more_body": True})
     await send({"type": "http.response.body", "body": b""})
 
 

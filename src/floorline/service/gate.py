@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from floorline.service.keys import KeyFile
+from floorline.service.keys import SCOPES, KeyFile
 from floorline.service.limits import RateLimit
 from floorline.service.problems import Problem
 
@@ -21,6 +21,18 @@ class Gate:
         self._keys = keys
         self._limit = RateLimit(rate)
 
+    @property
+    def required(self) -> bool:
+        """Whether a key is needed."""
+        return self._keys.required
+
+    def scopes(self, authorization: bytes) -> tuple[str, ...]:
+        """What may be done with this `Authorization` header."""
+        if not self.required:
+            return SCOPES
+        known = self._keys.find(authorization)
+        return () if known is None else known.scopes
+
     def admit(self, scope: str | None, method: str, headers: Mapping[bytes, bytes]) -> None:
         """Let a request in that needs this scope.
 
@@ -29,7 +41,7 @@ class Gate:
         """
         if scope is None:
             return
-        if self._keys.required:
+        if self.required:
             key = self._keys.check(headers.get(b"authorization", b""), scope)
         else:
             key = ""

@@ -9,7 +9,7 @@ import asyncio
 import csv
 import io
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import closing
 from typing import TypeVar
 
@@ -17,7 +17,7 @@ import msgspec
 from msgspec import UNSET
 
 from floorline.live import Campaign, Record, Status
-from floorline.live.events import Event
+from floorline.live.events import CHANGES, KINDS, Event
 from floorline.live.history import record
 from floorline.live.ledger import Ledger
 from floorline.live.tickets import ticket_id
@@ -25,6 +25,7 @@ from floorline.service.calls import Call, Stream
 from floorline.service.messages import (
     EventAnswer,
     EventPage,
+    EventQuery,
     PageQuery,
     RecordAnswer,
     RecordPage,
@@ -66,8 +67,9 @@ async def decisions(call: Call) -> RecordPage:
 async def events(call: Call) -> EventPage:
     """A page of events."""
     entry = call.service.registry.get(call.path["name"])
-    query: PageQuery = call.query
+    query: EventQuery = call.query
     newest = query.order == "newest"
+    kinds = KINDS if query.kind == "all" else CHANGES
 
     def read(ledger: Ledger) -> EventPage:
         found = [
@@ -79,7 +81,7 @@ async def events(call: Call) -> EventPage:
                 event.key,
                 event.body,
             )
-            for event in ledger.events(_start(query), query.limit, newest=newest)
+            for event in ledger.events(_start(query), query.limit, newest=newest, kinds=kinds)
         ]
         return EventPage(found, found[-1].seq if len(found) == query.limit else None)
 
@@ -121,7 +123,7 @@ async def export(call: Call) -> Stream:
 
 async def _export(
     entry: Entry, lines: Callable[[list[RecordAnswer]], bytes]
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes, None]:
     after = 0
     if lines is _csv:
         yield (",".join(RecordAnswer.__struct_fields__) + "\n").encode()

@@ -98,14 +98,8 @@ class KeyFile:
         Raises:
             Problem: 401 where there is no such key, 403 where it may not do this.
         """
-        kind, _, given = authorization.partition(b" ")
-        parts = given.strip().split(b"_", 2)
-        known = None
-        if kind.lower() == b"bearer" and len(parts) == 3 and parts[0] == b"fl":
-            known = self.keys().get(parts[1].decode("latin-1"))
-        expected = known.sha256 if known is not None else "0" * 64
-        same = hmac.compare_digest(_hash(parts[-1]), expected)
-        if known is None or not same:
+        known = self.find(authorization)
+        if known is None:
             raise Problem(
                 401, "no-key", "a valid key is needed: Authorization: Bearer fl_...",
                 {"WWW-Authenticate": "Bearer"},
@@ -113,6 +107,17 @@ class KeyFile:
         if scope not in known.scopes:
             raise Problem(403, "wrong-scope", f"this needs a key with the scope {scope!r}")
         return known.id
+
+    def find(self, authorization: bytes) -> Key | None:
+        """The key in an `Authorization` header, if it is valid."""
+        kind, _, given = authorization.partition(b" ")
+        parts = given.strip().split(b"_", 2)
+        known = None
+        if kind.lower() == b"bearer" and len(parts) == 3 and parts[0] == b"fl":
+            known = self.keys().get(parts[1].decode("latin-1"))
+        expected = known.sha256 if known is not None else "0" * 64
+        same = hmac.compare_digest(_hash(parts[-1]), expected)
+        return known if same else None
 
 
 def _hash(secret: bytes) -> str:

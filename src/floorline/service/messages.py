@@ -169,6 +169,13 @@ class PageQuery(Struct, forbid_unknown_fields=True):
     """Which come first."""
 
 
+class EventQuery(PageQuery, forbid_unknown_fields=True):
+    """Which events are wanted."""
+
+    kind: Literal["all", "changes"] = "all"
+    """`changes`: what was done to the campaign itself, without decisions and rewards."""
+
+
 class ExportQuery(Struct, forbid_unknown_fields=True):
     """How to write the decisions."""
 
@@ -254,6 +261,16 @@ class Series(Struct):
     """By arm."""
     reasons: dict[str, list[int]]
     """Decisions by reason."""
+
+
+class Update(Struct):
+    """Where a campaign stands now, as its live stream tells it."""
+
+    status: Status | None
+    point: Series | None
+    """The last point of the series."""
+    problem: str | None = None
+    """Why there is no status."""
 
 
 class OfrepContext(Struct):

@@ -12,6 +12,7 @@ from typing import Any
 
 from floorline.live import Campaign, CampaignError, LedgerError, Settings
 from floorline.live.ledger import Ledger
+from floorline.service.feed import Feed
 from floorline.service.folder import Folder
 from floorline.service.problems import Problem, unavailable
 from floorline.service.series import Track, points_of
@@ -32,7 +33,14 @@ class Entry:
         self.settings = campaign.settings
         self.default_arm = campaign.settings.arms[0]
         self.track = Track()
-        self.writer = Writer(campaign, self.track.settle, watch)
+        self.writer = Writer(campaign, self._settle, watch)
+        self.feed = Feed(self.writer, campaign)
+        self._campaign = campaign
+
+    def _settle(self, durable: bool) -> None:
+        """Look at what a group has done, in the writer's thread."""
+        self.track.settle(durable)
+        self.feed.notice(self._campaign.seq)
 
     async def rebuild(self, last: int, closing: Event) -> None:
         """Make the track of what happened up to a place in the ledger."""
@@ -153,6 +161,12 @@ class Registry:
         if found is None:
             raise Problem(404, "unknown-ticket", f"ticket {ticket}: there is no such decision")
         return _available(found)
+
+    async def end_feeds(self) -> None:
+        """End the streams of those who watch."""
+        for entry in self.all():
+            if isinstance(entry, Entry):
+                await entry.feed.end()
 
     async def close(self) -> None:
         """Finish all that waits and close the ledgers."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from floorline.service import campaigns, decisions, explain, health, history, messages, ofrep
+from floorline.service import campaigns, decisions, explain, feed, health, history, messages, ofrep
 from floorline.service.calls import Operation
 from floorline.service.limits import MAX_BATCH_BODY
 
@@ -68,8 +68,12 @@ OPERATIONS = (
         messages.Series, problems=(404,),
     ),
     Operation(
+        "GET", f"{CAMPAIGN}/live", feed.live, "Watch a campaign: server-sent events", "read",
+        "text/event-stream", problems=(404,),
+    ),
+    Operation(
         "GET", f"{CAMPAIGN}/events", history.events, "Page through the events", "read",
-        messages.EventPage, query=messages.PageQuery, problems=(404,),
+        messages.EventPage, query=messages.EventQuery, problems=(404,),
     ),
     Operation(
         "GET", f"{CAMPAIGN}/decisions/{{ticket}}", explain.explain, "Explain a decision", "read",

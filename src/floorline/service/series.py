@@ -85,7 +85,7 @@ def points_of(path: str, last: int, closing: Event) -> list[Point]:
         for event, _ in ledger.checked_events(0, 0):
             state.apply(event)
             if event.kind == "decided" and event.seq >= expected:
-                points.append(Point(event.seq, event.time, status_of("", state, 0)))
+                points.append(Point(event.seq, event.time, status_of("", state, 0, event.time)))
                 expected = (event.seq // step + 1) * step
             if event.seq >= last or closing.is_set():
                 break

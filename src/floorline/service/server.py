@@ -28,17 +28,30 @@ def serve(config: Config) -> None:
 
 
 def _run(service: Service, listening: socket.socket) -> None:
-    server = uvicorn.Server(uvicorn.Config(
+    server = Server(uvicorn.Config(
         service, log_config=None, access_log=False, server_header=False, lifespan="on",
         proxy_headers=False,
         timeout_keep_alive=30, timeout_graceful_shutdown=PATIENCE,
-    ))  # fmt: skip
+    ), service)  # fmt: skip
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     where = {"address": f"http://{shown}:{port}", "data": str(service.config.data)}
     log.info("listening", extra=where)
     signal.signal(signal.SIGTERM, lambda *_: None)  # sent again when all is closed; not an error
     server.run(sockets=[listening])
+
+
+class Server(uvicorn.Server):
+    """Ends the streams of those who watch before it waits for open requests."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End in order."""
+        await self._service.registry.end_feeds()
+        await super().shutdown(sockets)
 
 
 def _listen(config: Config) -> socket.socket:

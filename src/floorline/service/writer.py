@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import deque
 from collections.abc import Callable
@@ -14,6 +15,8 @@ from floorline.service.limits import MAX_QUEUE
 from floorline.service.problems import Problem, unavailable
 
 T = TypeVar("T")
+
+log = logging.getLogger("floorline.service")
 
 MAX_GROUP = 256
 """Operations that become durable together."""
@@ -108,6 +111,8 @@ class Writer:
         except Exception as error:
             self._after(False)
             self.failure = str(error)
+            log.error("nothing of a group of requests has happened",
+                      extra={"requests": len(group), "why": self.failure})  # fmt: skip
             if isinstance(error, LedgerError):
                 self._rest_until = time.monotonic() + REST
             return [(None, error)] * len(group)

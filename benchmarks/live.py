@@ -1,0 +1,194 @@
+"""What a live decision costs: in memory beside River, on disk beside bare SQLite, and at opening.
+
+python benchmarks/live.py                 all of it; the file takes about 1 GB for a while
+python benchmarks/live.py --events 100000 a shorter campaign to open
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import apsw
+
+from floorline.live import Campaign, snapshot
+from floorline.live.events import Event, to_row
+from floorline.live.ledger import SCHEMA, Ledger
+from floorline.live.replay import load
+from floorline.live.writer import SNAPSHOT_EVERY
+
+ARMS = ["now", "a", "b", "c", "d"]
+MEANS = dict(zip(ARMS, (0.5, 0.6, 0.4, 0.4, 0.4), strict=True))
+ROUNDS = 20_000
+REPEATS = 5
+GROUP = 64
+INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+
+def new_campaign(path: str | Path = ":memory:") -> Campaign:
+    return Campaign.open(path, arms=ARMS, max_loss=0.1, seed=1)
+
+
+# One decision and its reward.
+
+
+def median_of(choose: Callable[[], object], learn: Callable[[object, float], object],
+              mean_of: Callable[[object], float]) -> float:  # fmt: skip
+    """Microseconds of one `choose` and one `learn`, at the median."""
+    rng, times = random.Random(1), []
+    for _ in range(ROUNDS):
+        coin = rng.random()
+        start = time.perf_counter()
+        chosen = choose()
+        middle = time.perf_counter()
+        reward = float(coin < mean_of(chosen))
+        again = time.perf_counter()
+        learn(chosen, reward)
+        times.append(middle - start + time.perf_counter() - again)
+    return statistics.median(times) * 1e6
+
+
+def floorline_round() -> float:
+    campaign = new_campaign()
+    return median_of(campaign.decide, campaign.observe, lambda ticket: MEANS[ticket.arm])  # type: ignore
+
+
+def river_round() -> float:
+    from river.bandit import UCB
+
+    policy = UCB(delta=1, seed=1)
+    return median_of(lambda: policy.pull(ARMS), policy.update, lambda arm: MEANS[arm])  # type: ignore
+
+
+# Durable decisions.
+
+
+def group_times(folder: Path, groups: int) -> tuple[float, float]:
+    """Seconds of a group of decisions, and of bare SQLite for the same rows: medians, in turn."""
+    db = apsw.Connection(str(folder / "bare"))
+    db.execute(SCHEMA)
+    db.pragma("journal_mode", "wal")
+    db.pragma("synchronous", "full")
+    own, bare = [], []
+    with new_campaign(folder / "campaign") as campaign:
+        for _ in range(groups):
+            after = campaign.state()["seq"]
+            start = time.perf_counter()
+            with campaign.together():
+                tickets = [campaign.decide() for _ in range(GROUP)]
+            own.append(time.perf_counter() - start)
+            rows = list(campaign._ledger.rows(after))
+            start = time.perf_counter()
+            db.execute("BEGIN IMMEDIATE")
+            for row in rows:
+                db.execute(INSERT, row)
+            db.execute("COMMIT")
+            bare.append(time.perf_counter() - start)
+            with campaign.together():  # rewards come a group later
+                for ticket in tickets:
+                    campaign.observe(ticket, 1.0)
+    db.close()
+    return statistics.median(own), statistics.median(bare)
+
+
+# Opening a long campaign.
+
+
+def write_long_campaign(path: Path, events: int) -> None:
+    """A campaign of so many events, with a snapshot as long before the end as there can be."""
+    with new_campaign(path) as campaign:
+        opening = next(campaign.events())
+    ledger = Ledger(str(path))
+    db = ledger._db
+    db.pragma("synchronous", "off")
+    state, check = load(ledger)
+    for batch in batches(long_story(opening.time), events - 1, 100_000):
+        db.execute("BEGIN")
+        rows = []
+        for event in batch:
+            row = to_row(event, check)
+            check = row.check
+            rows.append(row)
+            state.apply(event)
+            if event.seq == events - SNAPSHOT_EVERY:
+                kept = check, snapshot.to_json(state)
+        db.executemany(INSERT, rows)
+        db.execute("COMMIT")
+    ledger.begin()
+    ledger.save_snapshot(events - SNAPSHOT_EVERY, *kept)
+    ledger.commit()
+    ledger.close()
+
+
+def long_story(now: float) -> Iterator[Event]:
+    """Decisions for the default, each with its reward: 1 in 100 never comes."""
+    body = {"arm": "now", "candidate": "now", "reason": "default-is-best",
+            "guaranteed_budget": 1.0, "probability": 1.0}  # fmt: skip
+    rng, seq = random.Random(1), 1
+    while True:
+        seq += 1
+        yield Event(seq, now + seq, "decided", None, None, body)
+        if rng.random() > 0.01:
+            seq += 1
+            reward = float(rng.random() < 0.5)
+            yield Event(seq, now + seq, "observed", seq - 1, None, {"reward": reward})
+
+
+def batches(story: Iterator[Event], count: int, size: int) -> Iterator[list[Event]]:
+    for start in range(0, count, size):
+        yield [next(story) for _ in range(min(size, count - start))]
+
+
+def seconds_to_open(path: Path) -> float:
+    start = time.perf_counter()
+    Campaign.open(path).close()
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--events", type=int, default=10_000_000)
+    options = parser.parse_args()
+    print("| | median |\n|---|---:|")
+    print_rounds()
+    print_groups()
+    print_opening(options.events)
+
+
+def print_rounds() -> None:
+    own, peer = [], []
+    for _ in range(REPEATS):
+        own.append(floorline_round())
+        try:
+            peer.append(river_round())
+        except ImportError as error:
+            print(f"| River does not run here: {error} | |")
+    print(f"| decide and observe in memory, 5 arms | {statistics.median(own):.1f} us |")
+    if peer:
+        print(f"| River UCB, pull and update, 5 arms | {statistics.median(peer):.1f} us |")
+
+
+def print_groups() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        own, bare = group_times(Path(folder), 300)
+    print(f"| durable decisions in groups of {GROUP} | {GROUP / own:,.0f} a second |")
+    print(f"| bare SQLite commits of the same rows | {GROUP / bare:,.0f} a second |")
+    print(f"| ratio | {bare / own:.2f} |")
+
+
+def print_opening(events: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "long"
+        write_long_campaign(path, events)
+        size = path.stat().st_size / 1e9
+        times = statistics.median(seconds_to_open(path) for _ in range(REPEATS))
+        print(f"| opening {events:,} events ({size:.1f} GB) | {times:.2f} s |")
+
+
+if __name__ == "__main__":
+    main()

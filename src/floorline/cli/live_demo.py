@@ -1,0 +1,184 @@
+"""`floorline demo`: a landing page with alternatives, decided by a real service over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import numpy as np
+from rich.console import Console
+
+import floorline.service.app  # noqa: F401 (better to miss the extra now than in the service)
+from floorline.cli.background import Background, free_port
+from floorline.cli.live_demo_table import Account, table_of
+from floorline.client import AsyncClient, Decision
+from floorline.core.checks import whole
+from floorline.core.records import Counts, Floats
+from floorline.environments import Bernoulli
+from floorline.policy import Policy
+from floorline.proposers import classical_ucb
+from floorline.simulate.cpu import stream
+from floorline.simulate.stepping import step_through
+
+RATES = {"today": 0.05, "short": 0.07, "video": 0.03, "quiz": 0.02, "chatbot": 0.01}
+"""Clicks for each visitor, by page. Only the demo knows them; the service has to find out."""
+
+MAX_LOSS = 0.1
+WINDOW = 1.0
+"""Seconds after which silence means no click. They stand for the hours of a real page."""
+DELAY = 0.2
+"""Mean seconds until a click is reported."""
+LOST = 0.02
+"""The share of clicks that are never reported."""
+WORKERS = 16
+TIMEOUT = 2.0
+"""Seconds that a visitor waits: patient, for the visitors take turns on the service's machine."""
+
+CAMPAIGN = {"name": "landing-page", "arms": list(RATES), "max_loss": MAX_LOSS, "missing": "zero",
+            "window": WINDOW}  # fmt: skip
+
+
+@dataclass
+class Visitors:
+    """The luck of every visitor, which is the same whatever page is shown."""
+
+    luck: Floats
+    """A click if it is below the page's rate."""
+    delay: Floats
+    lost: Any
+    decisions: dict[int, Decision] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @classmethod
+    def draw(cls, count: int, seed: int) -> Visitors:
+        """Visitors whose luck is that of run 0 of a simulation with this seed."""
+        others = np.random.default_rng([seed, 1])
+        return cls(
+            stream(seed, 0).random(count), others.exponential(DELAY, count),
+            others.random(count) < LOST,
+        )  # fmt: skip
+
+    async def visit(self, url: str, console: Console) -> None:
+        """Let all of them come, some at a time, and report their clicks when they happen."""
+        loop = asyncio.get_running_loop()
+        start = time.monotonic()
+        tenth = max(1, len(self.luck) // 10)
+        coming = iter(range(len(self.luck)))
+        clicks: list[asyncio.TimerHandle] = []
+
+        async def work() -> None:
+            for visitor in coming:
+                made = await client.decide(str(CAMPAIGN["name"]))
+                self.decisions[visitor] = made
+                if self.luck[visitor] < RATES[made.arm] and not self.lost[visitor]:
+                    click = loop.call_later(self.delay[visitor], client.reward, made.ticket, 1.0)
+                    clicks.append(click)
+                if len(self.decisions) % tenth == 0:
+                    console.print(self._progress(len(self.decisions) / (time.monotonic() - start)))
+
+        default = str(next(iter(RATES)))
+        async with AsyncClient(
+            url, defaults={str(CAMPAIGN["name"]): default}, timeout=TIMEOUT, connections=WORKERS
+        ) as client:
+            try:
+                await asyncio.gather(*(work() for _ in range(WORKERS)))
+                self.seconds = time.monotonic() - start
+                console.print("waiting for the last clicks ...")
+                await asyncio.sleep(WINDOW)
+            finally:
+                for click in clicks:
+                    click.cancel()
+
+    def _progress(self, speed: float) -> str:
+        done = len(self.decisions)
+        recent = [made.arm for made in list(self.decisions.values())[-len(self.luck) // 10 :]]
+        shares = ", ".join(f"{name} {recent.count(name) / len(recent):.0%}" for name in RATES)
+        return f"{done:>7,} visitors, {speed:,.0f}/s: {shares}"
+
+    def account(self) -> Account:
+        """What came of the visitors, in the order in which the service decided.
+
+        Those whom the client answered itself saw the default, and are no decisions of the service.
+        """
+        order = sorted(
+            (int(made.ticket.rpartition("-")[2]), list(RATES).index(made.arm), visitor)
+            for visitor, made in self.decisions.items()
+            if made.ticket is not None
+        )
+        arms = np.array([arm for _, arm, _ in order])
+        return Account(arms, self.luck[[visitor for *_, visitor in order]])
+
+
+def live_demo(visitors: int, seed: int) -> None:
+    """Play the demo, and stay up for browsing if there is a terminal."""
+    coming = Visitors.draw(whole("visitors", visitors, 1), whole("seed", seed, 0))
+    console = Console(highlight=False, soft_wrap=True)
+    with (
+        tempfile.TemporaryDirectory(prefix="floorline-demo-") as folder,
+        Background(Path(folder) / "data", free_port(8400)) as service,
+    ):
+        _send(f"{service.url}/v1/campaigns", CAMPAIGN)
+        console.print(_introduction(service.url, visitors))
+        asyncio.run(coming.visit(service.url, console))
+        found = _send(f"{service.url}/v1/campaigns/{CAMPAIGN['name']}")
+        console.print(f"\n{found['status']['verdict']}\n")
+        console.print(table_of(coming.account(), plain_ucb(coming.luck, seed), RATES, MAX_LOSS))
+        console.print(_notes(coming))
+        if sys.stdout.isatty() and os.environ.get("CI", "").lower() not in ("1", "true"):
+            _browse(console, service)
+
+
+def plain_ucb(luck: Floats, seed: int) -> Account:
+    """What UCB without a floor makes of the same visitors, told of every click at once."""
+    trace = step_through(
+        Policy(classical_ucb(0.5)), Bernoulli(list(RATES.values())), horizon=len(luck), seed=seed
+    )
+    arms: Counts = trace.arm
+    return Account(arms, luck)
+
+
+def _send(url: str, body: dict[str, Any] | None = None) -> Any:
+    sent = None if body is None else json.dumps(body).encode()
+    with urlopen(Request(url, sent, {"Content-Type": "application/json"}), timeout=30) as answer:
+        return json.load(answer)
+
+
+def _introduction(url: str, visitors: int) -> str:
+    default, *others = RATES
+    return f"""[bold]Dashboard: {url}/[/bold]
+
+A company has a landing page, {default!r}, and four alternatives:
+{", ".join(others)}. At every moment, the clicks to be expected so
+far shall be at least {1 - MAX_LOSS:.0%} of those that {default!r} alone would have brought.
+{visitors:,} visitors come; each tenth is a line, with the pages that it saw.
+A click is reported after {DELAY:g} s on average; {LOST:.0%} of clicks never are. Silence
+for {WINDOW:g} s means no click (missing="zero"): that is what clicks are, and lost
+ones are lost on all pages alike. Seconds stand for the hours of a real page.
+"""
+
+
+def _notes(coming: Visitors) -> str:
+    alone = sum(made.ticket is None for made in coming.decisions.values())
+    speed = len(coming.decisions) / coming.seconds
+    return f"""
+{speed:,.0f} decisions a second over HTTP, each durable before it was answered;
+{alone:,} visitors got the default without the service.
+Revenue is the clicks to be expected from the pages shown; the floor is {1 - MAX_LOSS:.0%} of
+the default's. Plain UCB has the same visitors with the same luck, and is told
+of every click at once."""
+
+
+def _browse(console: Console, service: Background) -> None:
+    console.print(f"\nThe service stays up: {service.url}/  (Ctrl-C ends it)")
+    try:
+        service.process.wait()
+    except KeyboardInterrupt:
+        console.print("ended")

@@ -1,0 +1,92 @@
+// The page of one campaign.
+
+import { campaignPath, get } from "./api.js";
+import { charts } from "./charts.js";
+import { controls } from "./controls.js";
+import { byId, say } from "./dom.js";
+import { eventList, exportLinks, showSettings } from "./events.js";
+import { showHealth } from "./health.js";
+import { enter } from "./key.js";
+import { decisionLog } from "./log.js";
+import { showPrice } from "./price.js";
+import { Series } from "./series.js";
+import { follow } from "./stream.js";
+import { showTiles, showVerdict } from "./verdict.js";
+
+const campaign = decodeURIComponent(location.pathname.split("/").at(-1));
+
+/** Say on an otherwise empty page what is wrong. */
+function fail(title, why) {
+  byId("main").remove();
+  say(byId("failed-title"), title);
+  say(byId("failed-why"), why);
+  byId("failed").hidden = false;
+}
+
+function connection(there) {
+  const words = there ? "Live" : "The service does not answer. Trying again…";
+  say(byId("connection"), words);
+  byId("connection").className = `connection ${there ? "live" : "gone"}`;
+}
+
+function show(answer, past, scopes) {
+  const { settings } = answer;
+  const series = new Series(past);
+  const drawn = charts(settings);
+  const log = decisionLog(campaign);
+  const events = eventList(campaign);
+  const buttons = controls(campaign, scopes, (changed) => {
+    update(changed.status);
+    events.refresh();
+  });
+  let status = null;
+
+  function update(now) {
+    if (status?.decisions !== now.decisions || status?.pending !== now.pending) log.refresh();
+    status = now;
+    showVerdict(now);
+    showTiles(now);
+    drawn.show(series, now);
+    showHealth(now);
+    showPrice(now, settings.default_mean);
+    buttons.show(now.state);
+  }
+
+  async function loadSeries() {
+    series.load(await get(campaignPath(campaign, "series")));
+    drawn.show(series, status);
+  }
+
+  showSettings(settings);
+  exportLinks(campaign);
+  update(answer.status);
+  byId("main").setAttribute("aria-busy", "false");
+  follow(campaignPath(campaign, "live"), (news) => {
+    if (news.status === null) {
+      say(byId("action-error"), `The ledger cannot be used now: ${news.problem}`);
+      return;
+    }
+    say(byId("action-error"), "");
+    series.append(news.point);
+    update(news.status);
+  }, (there) => {
+    connection(there);
+    if (there) loadSeries().catch(() => {});
+  });
+}
+
+async function start() {
+  document.title = `${campaign} – Floorline`;
+  say(byId("name"), campaign);
+  try {
+    const scopes = await enter();
+    const answer = await get(campaignPath(campaign));
+    if (answer.available) show(answer, await get(campaignPath(campaign, "series")), scopes);
+    else fail(`${campaign} cannot be used`, answer.problem);
+  } catch (error) {
+    if (error.status === 404) fail("No such campaign", error.message);
+    else fail("The service does not answer", error.message);
+  }
+}
+
+start();

@@ -1,0 +1,81 @@
+// The form that opens a campaign.
+
+import { post } from "./api.js";
+import { byId, say } from "./dom.js";
+import { exactPercent } from "./format.js";
+
+const NUMBERS = ["max_loss", "delta", "low", "high", "window", "default_mean", "holdback", "drift_level"];
+const SILENCE = {
+  unknown: "Counted at the worst until it comes. Always safe.",
+  zero: "You state that no reward gets lost on its way.",
+  random: "You state that its loss has nothing to do with its value.",
+};
+
+/** Lets the button open the form. `onDone` hears the name of the new campaign. */
+export function creation(button, onDone) {
+  const dialog = byId("create");
+  const form = byId("create-form");
+  button.addEventListener("click", () => dialog.showModal());
+  byId("create-cancel").addEventListener("click", () => dialog.close());
+  form.addEventListener("input", hints);
+  hints();
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    clear(form);
+    try {
+      const made = await post("/v1/campaigns", settingsOf(form));
+      dialog.close();
+      onDone(made.name);
+    } catch (error) {
+      blame(form, error.message);
+    }
+  });
+}
+
+/** Say what the numbers mean. */
+function hints() {
+  const loss = Number(byId("max_loss").value);
+  const delta = Number(byId("delta").value);
+  const missing = byId("missing").value;
+  say(byId("max_loss-hint"), `The floor: ${exactPercent(1 - loss)} of the default's reward.`);
+  say(byId("delta-hint"), `Confidence: ${exactPercent(1 - delta)}, for all time together.`);
+  say(byId("missing-hint"), SILENCE[missing]);
+  byId("window").disabled = missing === "unknown";
+}
+
+function settingsOf(form) {
+  const values = Object.fromEntries(new FormData(form));
+  const arms = values.arms.split("\n").map((line) => line.trim()).filter(Boolean);
+  const settings = { name: values.name.trim(), arms, missing: values.missing, policy: values.policy };
+  for (const name of NUMBERS) {
+    if ((values[name] ?? "").trim() !== "") settings[name] = Number(values[name]);
+  }
+  if ("voids" in values) settings.voids = true;
+  return settings;
+}
+
+function clear(form) {
+  form.querySelectorAll("[aria-invalid]").forEach((field) => field.removeAttribute("aria-invalid"));
+  form.querySelectorAll(".error").forEach((place) => say(place, ""));
+}
+
+/** Show what the service refused at the field that it names. */
+function blame(form, detail) {
+  const named = detail.match(/\$\.(\w+)/)?.[1] ?? detail.match(/^(\w+):/)?.[1]
+    ?? detail.match(/missing required field `(\w+)`/)?.[1];
+  const field = named && form.elements[named];
+  if (!field) {
+    say(byId("create-error"), detail);
+    return;
+  }
+  say(byId(`${named}-error`) ?? byId("create-error"), plain(detail));
+  field.setAttribute("aria-invalid", "true");
+  field.closest("details")?.setAttribute("open", "");
+  field.focus();
+}
+
+/** The service's words without those that only a program needs. */
+function plain(detail) {
+  if (detail.includes("matching regex")) return "Must have the form said above.";
+  return detail.replace(/ - at `.*`$/, "").replaceAll("`", "");
+}

@@ -1,0 +1,53 @@
+// One decision explained: why, and the arithmetic of its budget.
+
+import { campaignPath, get } from "./api.js";
+import { el } from "./dom.js";
+import { amount, count, exactPercent, time } from "./format.js";
+import { table } from "./table.js";
+
+/** Opens a dialog with the explanation. Throws what the service refuses. */
+export async function explain(campaign, ticket) {
+  const found = await get(campaignPath(campaign, "decisions", encodeURIComponent(ticket)));
+  const dialog = el("dialog", { "aria-labelledby": "explain-title" },
+    el("h2", { id: "explain-title", tabindex: "-1", autofocus: true }, `Why ${found.decision.arm}?`),
+    el("p", {}, found.words), ...facts(found), ...arithmetic(found),
+    el("div", { class: "buttons" },
+      el("button", { class: "primary", onclick: () => dialog.close() }, "Close")));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function facts({ decision }) {
+  const reward = decision.reward === null ? "" : `, reward ${amount(decision.reward)}`;
+  return [
+    el("p", { class: "hint" }, "Ticket ", el("code", {}, decision.ticket), `, ${time(decision.time)}`),
+    el("p", { class: "hint" }, `Reason ${decision.reason}; ${decision.outcome}${reward}`),
+  ];
+}
+
+function arithmetic(found) {
+  const share = exactPercent(1 - found.max_loss);
+  const columns = [
+    { name: "Arm" }, { name: "Plays", number: true }, { name: "Weight", number: true },
+    { name: "Mean at worst", number: true }, { name: "Adds", number: true },
+  ];
+  const rows = found.terms.map((term, i) => [
+    i === 0 ? `${term.arm} (default)` : term.arm, count(term.plays), amount(term.weight), amount(term.mean), amount(term.sum),
+  ]);
+  const foot = ["Guaranteed budget", "", "", "", amount(found.guaranteed_budget)];
+  const rule = `Each arm adds its weight times the end of its interval that is worst. A challenger `
+    + `weighs its plays. The default weighs its plays less ${share} of all `
+    + `${count(found.decisions)} decisions, this one included.`;
+  return [
+    el("h3", {}, "The arithmetic"), el("p", { class: "about" }, rule),
+    table("The arithmetic", columns, rows, foot), ...instead(found),
+  ];
+}
+
+function instead({ decision, candidate_budget: budget }) {
+  if (budget === null || decision.candidate === null) return [];
+  const end = budget < 0 ? "below zero, so it was not played" : "which the floor would have allowed";
+  return [el("p", {}, `With ${decision.candidate} instead, ${amount(budget)} would have been `
+    + `guaranteed: ${end}.`)];
+}

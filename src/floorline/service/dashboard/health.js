@@ -1,0 +1,36 @@
+// Reward health: what is pending and for how long, what was lost, late or sent twice.
+
+import { byId, el } from "./dom.js";
+import { count, duration, percent } from "./format.js";
+
+const AGES = ["under a minute", "1 to 10 minutes", "10 to 60 minutes", "1 to 24 hours", "over a day"];
+
+export function showHealth(status) {
+  const total = (field) => status.arms.reduce((sum, arm) => sum + arm[field], 0);
+  const lost = total("lost");
+  const share = status.decisions > 0 ? percent(lost / status.decisions) : "0.0%";
+  const numbers = [
+    ["Rewards known", count(total("seen"))],
+    [`Lost, ${share}`, count(lost)],
+    ["Late, not used", count(status.late)],
+    ["Sent twice", count(status.duplicates)],
+  ];
+  const most = Math.max(1, ...status.pending_by_age);
+  byId("health").replaceChildren(
+    el("dl", { class: "numbers" }, numbers.map(([name, value]) =>
+      el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
+    el("h3", {}, `Pending: ${count(status.pending)}${oldest(status)}`),
+    el("ul", { class: "meters" }, status.pending_by_age.map((number, i) => meter(AGES[i], number, most))));
+}
+
+function oldest({ oldest_pending: since }) {
+  return since === null ? "" : `, the oldest for ${duration(Date.now() / 1000 - since)}`;
+}
+
+function meter(name, number, most) {
+  const filled = el("span");
+  filled.style.width = `${(100 * number) / most}%`;
+  return el("li", {}, el("span", {}, name),
+    el("span", { class: "meter", "aria-hidden": "true" }, filled),
+    el("span", { class: "number" }, count(number)));
+}

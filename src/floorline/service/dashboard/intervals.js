@@ -1,0 +1,74 @@
+// Each arm's average and interval: dot and whiskers, with the floor as a marker.
+
+import { Chart } from "./chart.js";
+import { svg } from "./dom.js";
+import { amount, count } from "./format.js";
+import { linear, ticks } from "./scale.js";
+import { numbersOf, table } from "./table.js";
+
+const ROW = 46;
+const AXIS = 26;
+const SIDE = 12;
+
+/** A chart of intervals. `show` takes {arms, floor, high, look}, the arms as a status has them. */
+export function intervalChart(host) {
+  let data = null;
+  const chart = new Chart(host, (width) => {
+    if (data !== null) drawIntervals(chart, data, width);
+  });
+  host.append(numbersOf("", () => numbers(data)));
+  return {
+    show(shown) {
+      data = shown;
+      chart.redraw();
+    },
+  };
+}
+
+function drawIntervals(chart, { arms, floor, low, high, look }, width) {
+  const height = arms.length * ROW + AXIS;
+  const ends = arms.flatMap((arm) => [arm.lower, arm.upper ?? high]);
+  const least = Math.max(low, Math.min(...ends, floor ?? high));
+  const most = Math.min(high, Math.max(...ends));
+  const room = (most - least) * 0.04;
+  const x = linear(Math.max(low, least - room), most + room, SIDE, width - SIDE);
+  const bottom = arms.length * ROW;
+  const parts = ticks(least, most, width / 90).flatMap((value) => [
+    svg("line", { class: "rule", x1: x(value), x2: x(value), y1: 0, y2: bottom }),
+    svg("text", { x: x(value), y: height - 6, "text-anchor": "middle" }, amount(value)),
+  ]);
+  arms.forEach((arm, i) => {
+    const y = i * ROW + 32;
+    parts.push(
+      svg("text", { class: "strong", x: SIDE - 6, y: y - 14 }, arm.name + (i === 0 ? " (default)" : "")),
+      svg("text", { x: width - SIDE + 6, y: y - 14, "text-anchor": "end" }, `${count(arm.plays)} plays`),
+      svg("line", { class: `whisker ${look(i)}`, x1: x(arm.lower), x2: x(arm.upper ?? high), y1: y, y2: y }));
+    if (arm.average !== null) {
+      parts.push(svg("circle", { class: `dot ${look(i)}`, cx: x(arm.average), cy: y, r: 7 }));
+    }
+  });
+  if (floor !== null) {
+    parts.push(svg("line", { class: "marker floor dashed", x1: x(floor), x2: x(floor), y1: 0, y2: bottom }));
+  }
+  chart.put(spoken(arms, floor), width, height, parts);
+  chart.explain(floor === null ? [] : [
+    { name: "promised share of the default's average", look: "floor", swatch: "is-dashed", value: amount(floor) },
+  ]);
+}
+
+function spoken(arms, floor) {
+  const words = arms.map((arm) =>
+    `${arm.name}: average ${amount(arm.average)}, between ${amount(arm.lower)} and ${amount(arm.upper)}`);
+  return `Mean reward. ${words.join("; ")}. Floor ${amount(floor)}.`;
+}
+
+function numbers(data) {
+  if (data === null) return "Nothing yet.";
+  const names = ["Plays", "Rewards known", "Pending", "Lost", "Voided", "Average", "Lower", "Upper"];
+  const columns = [{ name: "Arm" }, ...names.map((name) => ({ name, number: true }))];
+  const rows = data.arms.map((arm) => [
+    arm.name, count(arm.plays), count(arm.seen), count(arm.pending), count(arm.lost),
+    count(arm.voided), amount(arm.average), amount(arm.lower), amount(arm.upper),
+  ]);
+  return table("What is known of each arm", columns, rows);
+}

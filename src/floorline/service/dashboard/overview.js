@@ -1,0 +1,58 @@
+// The overview: every campaign with its verdict.
+
+import { get } from "./api.js";
+import { creation } from "./create.js";
+import { byId, el, say } from "./dom.js";
+import { count } from "./format.js";
+import { enter } from "./key.js";
+import { mood } from "./verdict.js";
+
+const EVERY = 3000; // milliseconds
+
+function card({ name, status, settings, problem }) {
+  const state = status?.state ?? "unavailable";
+  const words = status?.verdict ?? `Its ledger cannot be used: ${problem}`;
+  const about = [settings && `${settings.arms.length} arms`,
+    status && `${count(status.decisions)} decisions`,
+    status && `${count(status.pending)} rewards pending`].filter(Boolean);
+  return el("li", {},
+    el("h2", {}, el("a", { href: `/campaigns/${encodeURIComponent(name)}` }, name),
+      el("span", { class: `chip ${state}` }, state)),
+    el("p", { class: `words ${mood(status)}` }, words),
+    el("p", { class: "hint" }, about.join(" · ")));
+}
+
+/** Draw the list anew where something has changed, so that the focus stays where it is. */
+let shown = "";
+async function refresh() {
+  const { campaigns } = await get("/v1/campaigns");
+  const text = JSON.stringify(campaigns);
+  if (text === shown) return;
+  shown = text;
+  const focused = document.activeElement?.getAttribute("href");
+  byId("campaigns").replaceChildren(...campaigns.map(card));
+  byId("empty").hidden = campaigns.length > 0;
+  if (focused) byId("campaigns").querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+}
+
+async function watch() {
+  for (;;) {
+    let there = true;
+    if (!document.hidden) await refresh().catch(() => { there = false; });
+    say(byId("connection"), there ? "" : "The service does not answer. Trying again…");
+    byId("connection").classList.toggle("gone", !there);
+    byId("main").setAttribute("aria-busy", "false");
+    await new Promise((done) => setTimeout(done, EVERY));
+  }
+}
+
+async function start() {
+  const scopes = await enter();
+  byId("new").disabled = !scopes.has("admin");
+  byId("hint").hidden = scopes.has("admin");
+  say(byId("hint"), "This key may look, and not open campaigns: it lacks the scope admin.");
+  creation(byId("new"), (name) => location.assign(`/campaigns/${encodeURIComponent(name)}`));
+  watch();
+}
+
+start();

@@ -1,0 +1,12 @@
+// The reasons of decisions, in words and colours.
+
+export const REASONS = {
+  explore: { name: "exploring", look: "c1" },
+  exploit: { name: "proved better", look: "c3" },
+  "budget-low": { name: "budget too low", look: "c2" },
+  "no-rewards": { name: "no rewards yet", look: "c7" },
+  "default-is-best": { name: "default proposed", look: "c0" },
+  holdback: { name: "held back", look: "c4" },
+  paused: { name: "paused", look: "c6" },
+  drift: { name: "drift", look: "c5" },
+};

@@ -1,0 +1,49 @@
+// The verdict in words, and the numbers that matter most.
+
+import { byId, el, say } from "./dom.js";
+import { amount, count, exactPercent, percent } from "./format.js";
+
+/** `good`, `warn` or `bad`: how a verdict is to be taken. */
+export function mood(status) {
+  if (status === null) return "bad";
+  if (status.state === "drift") return "warn";
+  return status.guaranteed_share >= status.promised_share - 1e-9 ? "good" : "warn";
+}
+
+const MORE = {
+  running: "At every moment so far. Rewards that are still pending count at their worst.",
+  below: "Rewards since then have lowered what is sure. It grows again as the default is played.",
+  paused: "Paused: everyone gets the default. Rewards are still taken in.",
+  stopped: "Stopped for good: nothing more is decided. Rewards are still taken in.",
+  drift: "Everyone gets the default until a new epoch is started.",
+};
+
+export function showVerdict(status) {
+  const box = byId("verdict");
+  box.className = `verdict ${mood(status)}`;
+  say(byId("verdict-words"), status.verdict);
+  say(byId("verdict-more"), more(status));
+  say(byId("state"), status.state);
+  byId("state").className = `chip ${status.state}`;
+}
+
+function more(status) {
+  if (status.state !== "running") return MORE[status.state];
+  if (status.decisions === 0) return "No decision has been made yet.";
+  return mood(status) === "good" ? MORE.running : MORE.below;
+}
+
+export function showTiles(status) {
+  const explored = status.arms.slice(1).reduce((total, arm) => total + arm.plays, 0);
+  const share = status.decisions > 0 ? explored / status.decisions : 0;
+  const epoch = status.epoch > 1 ? `in epoch ${status.epoch}` : "since it was opened";
+  const tiles = [
+    ["Decisions", count(status.decisions), epoch],
+    ["Sure share of the default", percent(status.guaranteed_share),
+      `promised ${exactPercent(status.promised_share)}`],
+    ["Guaranteed budget", amount(status.guaranteed_budget), "in units of reward"],
+    ["On challengers", percent(share), "of all decisions"],
+  ];
+  byId("tiles").replaceChildren(...tiles.map(([name, value, note]) =>
+    el("div", {}, el("dt", {}, name), el("dd", {}, value), el("dd", { class: "note" }, note))));
+}

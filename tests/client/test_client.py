@@ -1,0 +1,240 @@
+"""The clients against a real service, and against ones that hang, drop answers or are gone."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import create_server
+from typing import Any
+
+import pytest
+
+from floorline.client import AsyncClient, Client, Decision, ServiceError
+
+Decide = Callable[..., list[Decision]]
+
+
+@pytest.fixture(params=["sync", "async"])
+def decide(request: pytest.FixtureRequest) -> Decide:
+    """Makes decisions one after the other, with a client of either kind."""
+
+    def with_threads(url: str, campaign: str, *keys: str | None, **options: Any) -> list[Decision]:
+        with Client(url, **options) as client:
+            return [client.decide(campaign, key) for key in keys]
+
+    async def with_loop(
+        url: str, campaign: str, *keys: str | None, **options: Any
+    ) -> list[Decision]:
+        async with AsyncClient(url, **options) as client:
+            return [await client.decide(campaign, key) for key in keys]
+
+    if request.param == "sync":
+        return with_threads
+    return lambda *words, **options: asyncio.run(with_loop(*words, **options))
+
+
+class Proxy(ThreadingHTTPServer):
+    """Passes requests on to a service, and drops the first answers."""
+
+    def __init__(self, port: int, drops: int) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.port, self.drops = port, drops
+        self.headers: list[dict[str, str]] = []
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Proxy
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.headers.append(dict(self.headers))
+        beyond = HTTPConnection("127.0.0.1", self.server.port)
+        beyond.request("POST", self.path, body, {"Content-Type": "application/json"})
+        answer = beyond.getresponse()
+        content = answer.read()
+        beyond.close()
+        if self.server.drops > 0:
+            self.server.drops -= 1
+            self.close_connection = True
+            return
+        self.send_response(answer.status)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *words: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def proxy(service: Any) -> Iterator[Callable[[int], Proxy]]:
+    started: list[Proxy] = []
+
+    def start(drops: int) -> Proxy:
+        started.append(Proxy(service.port, drops))
+        threading.Thread(target=started[-1].serve_forever, args=(0.01,), daemon=True).start()
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.shutdown()
+        one.server_close()
+
+
+@pytest.fixture
+def hanging() -> Iterator[str]:
+    """The address of a server that never answers."""
+    with create_server(("127.0.0.1", 0), backlog=64) as listening:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
+def test_the_service_decides(service: Any, campaign: str, decide: Decide) -> None:
+    first, again, other, own = decide(service.url, campaign, "a", "a", None, None, timeout=10)
+    assert first == again
+    assert len({first.ticket, other.ticket, own.ticket}) == 3
+    records = service.records(campaign)
+    assert [one["ticket"] for one in records] == [first.ticket, other.ticket, own.ticket]
+    assert [one["arm"] for one in records] == [first.arm, other.arm, own.arm]
+    assert records[0]["request_key"] == "a"
+    assert first.guaranteed_budget == records[0]["guaranteed_budget"]
+
+
+def test_a_candidate_is_passed_on(service: Any, campaign: str) -> None:
+    with Client(service.url, timeout=10) as client:
+        assert client.decide(campaign, candidate="quiz").candidate == "quiz"
+        with pytest.raises(ServiceError, match="invalid: candidate"):
+            client.ask(campaign, candidate="radio")
+
+
+def test_a_server_that_hangs_is_not_waited_for(hanging: str, decide: Decide) -> None:
+    made = decide(hanging, "page", None, defaults={"page": "now"}, timeout=0.05)
+    assert made == [Decision(None, "now", True, None, "timeout", None, None)]
+
+
+def test_busy_threads_do_not_make_others_wait(hanging: str) -> None:
+    async def ask() -> list[Decision]:
+        async with AsyncClient(
+            hanging, connections=1, defaults={"page": "now"}, timeout=0.1
+        ) as client:
+            return await asyncio.gather(*(client.decide("page") for _ in range(100)))
+
+    async def ask_in_time() -> list[Decision]:
+        return await asyncio.wait_for(ask(), 8)  # one after the other it would be 10 seconds
+
+    assert {made.reason for made in asyncio.run(ask_in_time())} == {"timeout"}
+
+
+def test_without_an_answer_and_a_default_the_error_is_raised(decide: Decide) -> None:
+    with pytest.raises(ServiceError, match="unreachable"):
+        decide("http://127.0.0.1:9", "page", None)
+
+
+def test_the_default_is_learned_from_decisions(service: Any, decide: Decide) -> None:
+    name = service.open("learned", max_loss=0)
+    with Client(service.url, timeout=10) as client:
+        assert client.decide(name).arm == "now"
+        client.timeout = 1e-9
+        made = client.decide(name)
+    assert (made.ticket, made.arm, made.reason) == (None, "now", "timeout")
+
+
+def test_the_default_is_learned_from_problems(service: Any, decide: Decide) -> None:
+    name = service.open("stopped")
+    service.send(f"/v1/campaigns/{name}/stop", {})
+    (made,) = decide(service.url, name, None, timeout=10)
+    assert (made.ticket, made.arm, made.reason) == (None, "now", "stopped")
+
+
+def test_an_unknown_campaign_is_answered_too(service: Any, decide: Decide) -> None:
+    (made,) = decide(service.url, "nowhere", None, defaults={"nowhere": "x"}, timeout=10)
+    assert (made.arm, made.reason) == ("x", "unknown-campaign")
+
+
+def test_a_retry_is_no_second_decision(
+    service: Any, campaign: str, decide: Decide, proxy: Callable[[int], Proxy]
+) -> None:
+    between = proxy(2)
+    (made,) = decide(between.url, campaign, None, timeout=10)
+    assert len(between.headers) == 3
+    assert [one["ticket"] for one in service.records(campaign)] == [made.ticket]
+
+
+def test_three_tries_and_no_more(
+    campaign: str, decide: Decide, proxy: Callable[[int], Proxy]
+) -> None:
+    between = proxy(100)
+    (made,) = decide(between.url, campaign, None, timeout=10, defaults={campaign: "now"})
+    assert (made.reason, len(between.headers)) == ("unreachable", 3)
+
+
+def test_the_key_is_sent(campaign: str, proxy: Callable[[int], Proxy]) -> None:
+    between = proxy(0)
+    with Client(between.url, "fl_1_secret", timeout=10) as client:
+        client.decide(campaign)
+    assert between.headers[0]["Authorization"] == "Bearer fl_1_secret"
+
+
+def test_many_at_once(service: Any, campaign: str) -> None:
+    async def ask() -> list[Decision]:
+        async with AsyncClient(service.url, timeout=20) as client:
+            made = await asyncio.gather(*(client.decide(campaign) for _ in range(60)))
+            assert all(client.reward(one.ticket, 0.5) for one in made)
+            assert await client.flush(20)
+        return made
+
+    assert len({made.ticket for made in asyncio.run(ask())}) == 60
+    status = service.status(campaign)
+    assert (status["decisions"], status["pending"]) == (60, 0)
+
+
+def test_connections_that_a_restart_cut_off_are_all_replaced(service: Any, campaign: str) -> None:
+    with Client(service.url, timeout=20) as client:
+        together = threading.Barrier(8)
+
+        def ask() -> None:
+            together.wait()
+            client.decide(campaign)
+
+        threads = [threading.Thread(target=ask) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(client._wire._idle) > 3, "more idle connections than there are tries"
+        service.kill()
+        service.start()
+        assert client.decide(campaign).ticket is not None
+    assert service.status(campaign)["decisions"] == 9, "what was acknowledged survived"
+
+
+def test_voids(service: Any) -> None:
+    name = service.open("voids", voids=True)
+    plain = service.open("no-voids", max_loss=0)
+    with Client(service.url, timeout=10) as client:
+        client.void(client.decide(name).ticket)
+        with pytest.raises(ServiceError, match=r"conflict: .*cannot be voided"):
+            client.void(client.decide(plain).ticket)
+        with pytest.raises(ServiceError, match="unknown-ticket"):
+            client.void("abc-1")
+    assert service.status(name)["arms"][0]["voided"] == 1
+
+
+def test_an_address_that_is_none() -> None:
+    with pytest.raises(ValueError, match="url: must be as http://"):
+        Client("127.0.0.1:8400")
+
+
+def test_the_client_loads_neither_numpy_nor_the_rest() -> None:
+    look = (
+        "import sys; from floorline import client; "
+        "print({'numpy', 'numba', 'floorline.public', 'msgspec'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

@@ -1,0 +1,173 @@
+"""Rewards in the background: sent together, again after failures, and after crashes."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from floorline.client import Client
+from floorline.client.journal import Journal, Reward
+from floorline.client.rewards import RewardQueue
+
+NOWHERE = "http://127.0.0.1:9"
+
+
+def outcomes(service: Any, campaign: str) -> list[Any]:
+    return [(one["outcome"], one["reward"]) for one in service.records(campaign)]
+
+
+def run(program: str, *words: object) -> subprocess.CompletedProcess[str]:
+    """Run a program in a process of its own."""
+    command = [sys.executable, "-c", program, *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def test_rewards_are_sent_when_the_client_closes(service: Any, campaign: str) -> None:
+    with Client(service.url, timeout=10) as client:
+        for value in (0.0, 0.25, 1.0):
+            assert client.reward(client.decide(campaign).ticket, value)
+    assert outcomes(service, campaign) == [("observed", 0), ("observed", 0.25), ("observed", 1)]
+
+
+def test_rewards_are_sent_when_the_program_ends(service: Any, campaign: str) -> None:
+    program = (
+        "import sys; from floorline.client import Client; "
+        "client = Client(sys.argv[1], timeout=10); "
+        "client.reward(client.decide(sys.argv[2]).ticket, 1.0)"
+    )
+    done = run(program, service.url, campaign)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert outcomes(service, campaign) == [("observed", 1)]
+
+
+def test_rewards_wait_for_a_service_that_was_killed(service: Any, campaign: str) -> None:
+    with Client(service.url, timeout=10) as client:
+        tickets = [client.decide(campaign).ticket for _ in range(20)]
+        client.reward(tickets[0], 1.0)
+        assert client.flush(20)
+        service.kill()
+        for ticket in tickets[1:]:
+            client.reward(ticket, 1.0)
+        assert not client.flush(0.2)
+        service.start()
+        assert client.flush(30)
+    assert [one["ticket"] for one in service.records(campaign)] == tickets
+    assert outcomes(service, campaign) == [("observed", 1)] * 20
+
+
+def test_rewards_in_a_file_survive_a_crash(service: Any, campaign: str, tmp_path: Path) -> None:
+    path = tmp_path / "rewards"
+    with Client(service.url, timeout=10) as client:
+        tickets = [client.decide(campaign).ticket for _ in range(3)]
+    program = (
+        "import os, sys; from floorline.client import Client\n"
+        "client = Client(sys.argv[1], queue_file=sys.argv[2])\n"
+        "for ticket in sys.argv[3:]: client.reward(ticket, 1.0)\n"
+        "os._exit(7)"
+    )
+    assert run(program, NOWHERE, path, *tickets).returncode == 7
+    with path.open("a") as file:
+        file.write(f'["{tickets[0]}", 0.')  # a line that a crash cut short
+    with Client(service.url, queue_file=path) as client:
+        assert client.flush(20)
+    assert outcomes(service, campaign) == [("observed", 1)] * 3
+    assert path.read_text() == ""
+
+
+def test_what_could_not_be_sent_stays_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "rewards"
+    for ticket in ("a-1", "a-2"):
+        client = Client(NOWHERE, queue_file=path)
+        client.reward(ticket, 1.0)
+        client.close(0.1)
+    journal = Journal(path)
+    assert journal.rewards() == [Reward("a-1", 1.0), Reward("a-2", 1.0)]
+    journal.close()
+
+
+def test_a_file_is_for_one_client(tmp_path: Path) -> None:
+    path = tmp_path / "rewards"
+    with Client(NOWHERE, queue_file=path) as client:
+        with pytest.raises(ValueError, match=r"queue_file: .*used by another client"):
+            Client(NOWHERE, queue_file=path)
+        client._rewards._journal.rewrite([])  # type: ignore[union-attr]
+        with pytest.raises(ValueError, match=r"queue_file: .*used by another client"):
+            Client(NOWHERE, queue_file=path)
+    with pytest.raises(ValueError, match=r"queue_file: .*cannot be used"):
+        Client(NOWHERE, queue_file=tmp_path)
+
+
+def test_the_file_does_not_grow_for_ever(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "rewards")
+    waiting = [Reward("a-1", 0.0)]
+    for number in range(5000):
+        journal.add(Reward(f"b-{number}", 1.0))
+        journal.keep(waiting)
+    journal.close()
+    lines = (tmp_path / "rewards").read_text().splitlines()
+    assert lines[0] == '["a-1", 0.0]'
+    assert len(lines) < 1100
+
+
+def test_a_full_disk_keeps_no_reward_from_being_sent(
+    service: Any, campaign: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Client(service.url, timeout=10, queue_file=tmp_path / "rewards") as client:
+        journal = client._rewards._journal
+        assert journal is not None
+        journal._file.close()
+        journal._file = open("/dev/full", "a")  # noqa: SIM115 (the journal closes it)
+        assert client.reward(client.decide(campaign).ticket, 1.0)
+    assert outcomes(service, campaign) == [("observed", 1)]
+    assert "queue_file: cannot be written: No space left on device" in caplog.text
+
+
+def test_an_answer_that_makes_no_sense_is_asked_for_again() -> None:
+    answers = [b"{}", b"[]", b"<html>", b'{"results": []}', b'{"results": [{"ticket": "a-1"}]}']
+
+    class Wire:
+        def post(self, path: str, body: bytes, timeout: float) -> tuple[int, bytes]:
+            return 200, answers.pop(0)
+
+    rewards = RewardQueue(Wire(), 10, None)  # type: ignore[arg-type]
+    rewards.put("a-1", 1.0)
+    rewards.close(30)
+    assert answers == []
+
+
+def test_a_refused_reward_is_not_sent_again(
+    service: Any, campaign: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Client(service.url, timeout=10) as client:
+        ticket = client.decide(campaign).ticket
+        client.reward(ticket, 1.0)
+        client.reward(ticket, 0.5)
+        client.reward("abc-1", 0.5)
+        client.reward(ticket, 9.0)
+        assert client.flush(20)
+    said = [record.message for record in caplog.records if record.levelno == logging.WARNING]
+    assert len(said) == 3 and all("refused" in one for one in said)
+    assert outcomes(service, campaign) == [("observed", 1)]
+
+
+def test_a_full_queue_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    client = Client(NOWHERE, queue_size=2)
+    assert [client.reward(f"a-{number}", 1.0) for number in range(3)] == [True, True, False]
+    client.close(0.1)
+    assert "2 rewards were not sent, and are lost" in caplog.text
+
+
+def test_what_is_no_reward() -> None:
+    with Client(NOWHERE) as client:
+        assert client.reward(None, 1.0) is False
+        with pytest.raises(ValueError, match="ticket: must be one that the service gave"):
+            client.reward("'; drop table", 1.0)
+        with pytest.raises(ValueError, match="reward: must be a number"):
+            client.reward("a-1", float("nan"))
+    with pytest.raises(ValueError, match="client: must be open"):
+        client.reward("a-1", 1.0)
