@@ -2,9 +2,9 @@
 
     python benchmarks/gpu.py [--runs 1000000]
 
-Agreement: every policy of the catalogue, mean regret, default plays and breach rate within
-4 combined standard errors. Speed: rounds a second of `summarize`, compilation excluded, the
-better of two.
+Agreement: every policy of the catalogue, mean regret and breach rate within 4 combined standard
+errors, the CPU playing a 64th of the runs. Speed: rounds a second of `summarize`, compilation
+excluded, the better of two.
 """
 
 from __future__ import annotations
