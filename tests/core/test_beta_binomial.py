@@ -20,6 +20,7 @@ from floorline.core.beta_binomial import (
     beta_binomial_upper,
 )
 from floorline.core.compiler import compiled
+from floorline.core.steps import interval, lower_end, upper_end
 
 JEFFREYS = (0.5, 0.5)
 COUNTS = st.one_of(st.integers(1, 50), st.integers(1, 10**9))
@@ -227,11 +228,13 @@ def test_compiled_equals_interpreted():
 
 def test_a_boundary_fills_in_level_prior_and_range():
     boundary = Boundary("beta-binomial", 0.1, lowest_reward=-1, highest_reward=3, prior=(2.0, 5.0))
-    (filled,) = boundary.kernels().values()
+    filled = boundary.kernels()
     for known, level in ((True, 40.0), (False, 50.0)):
         expected = beta_binomial_rules(level, (2.0, 5.0), -1, 3)
         assert boundary.rules(5, known, horizon=100) == expected
-    assert filled is beta_binomial_interval
+    assert filled[interval] is beta_binomial_interval
+    assert filled[lower_end] is beta_binomial_lower
+    assert filled[upper_end] is beta_binomial_upper
 
 
 def test_it_has_no_radius():

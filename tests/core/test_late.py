@@ -18,13 +18,13 @@ from floorline.core.late import (
     freshen,
     hoped_end,
     late_ends,
-    more_room,
+    make_room,
     new_book,
     open_play,
     receive,
     skip_play,
 )
-from floorline.core.records import FOREVER, new_arms
+from floorline.core.records import FOREVER, in_lists, new_arms
 from floorline.core.steps import forget, interval
 from floorline.live import Settings
 
@@ -207,16 +207,15 @@ def test_proposers_count_open_plays_at_what_the_others_earned():
 
 
 def test_a_fuller_book_holds_the_same_plays():
-    rules, arms, book = POLICY.rules, *new_records()
+    rules, arms, book = POLICY.rules, *map(in_lists, new_records())
     for place in range(SIZE):
         open_play(book, place % ARMS, place)
-    book = more_room(book)
-    for place in range(SIZE, 2 * SIZE):
+    for place in make_room(book):
         open_play(book, place % ARMS, place)
     for place in reversed(range(2 * SIZE)):
         receive(rules, arms, book, place % ARMS, place, 1.0)
-    assert book.closed.tolist() == book.length.tolist() == [43, 43, 42]
-    assert book.closed_least.tolist() == [43.0, 43.0, 42.0]
+    assert book.closed == book.length == [43, 43, 42]
+    assert book.closed_least == [43.0, 43.0, 42.0]
 
 
 def test_compiled_and_interpreted_books_agree():

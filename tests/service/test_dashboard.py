@@ -280,6 +280,20 @@ def test_nothing_moves(server: Server, look: Callable[..., Any]) -> None:
     assert page.evaluate("window.moved") < 0.1  # what is held to be good
 
 
+def test_a_page_that_nobody_sees_rests(server: Server, look: Callable[..., Any]) -> None:
+    turn = ("(hidden) => { Object.defineProperty(document, 'hidden', { value: hidden, configurable:"
+            " true }); document.dispatchEvent(new Event('visibilitychange')); }")  # fmt: skip
+    page = ready(look(f"{server.url}/campaigns/idle"))
+    expect(page.locator("#connection")).to_have_text("Live")
+    page.evaluate(turn, True)
+    before = page.locator("#tiles dd").first.inner_text()
+    play(server, "idle", 1)
+    page.wait_for_timeout(1500)
+    assert page.locator("#tiles dd").first.inner_text() == before
+    page.evaluate(turn, False)
+    expect(page.locator("#tiles dd").first).to_have_text(str(int(before) + 1))
+
+
 def test_a_campaign_that_is_not_there(server: Server, look: Callable[..., Any]) -> None:
     page = look(f"{server.url}/campaigns/nowhere")
     expect(page.locator("#failed h1")).to_have_text("No such campaign")

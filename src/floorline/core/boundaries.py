@@ -9,18 +9,22 @@ from dataclasses import dataclass
 from floorline.core.beta_binomial import (
     BetaBinomialRules,
     beta_binomial_interval,
+    beta_binomial_lower,
     beta_binomial_rules,
+    beta_binomial_upper,
 )
 from floorline.core.checks import choice, number, require
 from floorline.core.kernel import Function, kernel
 from floorline.core.records import NoRules
-from floorline.core.steps import interval
+from floorline.core.steps import interval, lower_end, upper_end
 from floorline.core.subgaussian import (
     RADII,
     TABLE_SIZE,
     SubgaussianRules,
     radius_table,
     subgaussian_interval,
+    subgaussian_lower,
+    subgaussian_upper,
     unit_radius,
 )
 
@@ -125,8 +129,17 @@ class Boundary:
     def kernels(self) -> dict[Function, Function]:
         """How this boundary fills the slots."""
         if self.name == BETA_BINOMIAL:
-            return {interval: beta_binomial_interval}
-        return {interval: subgaussian_interval, unit_radius: RADII[self.name]}
+            return {
+                interval: beta_binomial_interval,
+                lower_end: beta_binomial_lower,
+                upper_end: beta_binomial_upper,
+            }
+        return {
+            interval: subgaussian_interval,
+            lower_end: subgaussian_lower,
+            upper_end: subgaussian_upper,
+            unit_radius: RADII[self.name],
+        }
 
     @property
     def _scale(self) -> float:

@@ -11,15 +11,16 @@ the two is taken at each moment:
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from floorline.core.kernel import kernel, slot
 from floorline.core.records import Arms, Counts, Floats, Rules
-from floorline.core.steps import interval
+from floorline.core.steps import interval, lower_end, upper_end
 
 NONE = -1
+FRESH, OPENED, CLOSED = 0, 1, 2
 
 
 class Span(NamedTuple):
@@ -49,7 +50,7 @@ class Book(NamedTuple):
     hoped: Floats
     """For each arm: an upper end for proposers, in which open plays earn what others did."""
     stale: Counts
-    """For each arm: 1 if its interval is not up to date."""
+    """For each arm: FRESH, or what has happened since its interval was brought up to date."""
     last: Counts
     """For each arm: its last open play."""
     before: Counts
@@ -69,23 +70,26 @@ def new_book(n_arms: int, size: int) -> Book:
     return Book(*arms, *plays)
 
 
-def more_room(book: Book) -> Book:
-    """The same book with twice the room for open plays."""
-    by_arm, by_play = book[:8], book[8:]
-    return Book(*by_arm, *(np.concatenate([array, np.zeros_like(array)]) for array in by_play))
+def make_room(book: Book) -> range:
+    """Double the room for open plays of a book in lists, and give the new places."""
+    size = len(book.run)
+    by_play: tuple[Any, ...] = (book.before, book.after, book.run, book.run_least, book.run_most)
+    for numbers in by_play:
+        numbers.extend([0] * size)
+    return range(size, 2 * size)
 
 
 @kernel
 def forget_plays(book: Book) -> None:
     """Set the book back to the start, with no play in it."""
-    for i in range(book.length.size):
+    for i in range(len(book.length)):
         book.length[i] = 0
         book.closed[i] = 0
         book.closed_least[i] = 0.0
         book.closed_most[i] = 0.0
         book.voided[i] = 0
         book.hoped[i] = math.inf
-        book.stale[i] = 1
+        book.stale[i] = CLOSED
         book.last[i] = NONE
 
 
@@ -102,7 +106,7 @@ def open_play(book: Book, arm: int, place: int) -> None:
         book.after[last] = place
     book.last[arm] = place
     book.length[arm] += 1
-    book.stale[arm] = 1
+    book.stale[arm] = max(book.stale[arm], OPENED)
 
 
 @kernel
@@ -140,7 +144,7 @@ def _take_out(book: Book, arm: int, place: int) -> None:
         book.last[arm] = before
     else:
         book.before[after] = before
-    book.stale[arm] = 1
+    book.stale[arm] = CLOSED
 
 
 @kernel
@@ -171,18 +175,19 @@ def best_ends(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> tup
     # Plain numbers: interpreted, arithmetic on NumPy's takes twice as long.
     plays = int(book.length[arm])
     total = float(arms.total[arm])
-    missing = plays - int(arms.seen[arm])
-    lower = interval(rules.boundary, plays, total + missing * span.low)[0]
-    upper = interval(rules.boundary, plays, total + missing * span.high)[1]
+    seen = int(arms.seen[arm])
     closed = int(book.closed[arm])
+    if 0 < closed == seen and book.voided[arm] == 0:
+        # Nothing is known of later plays, and a play at the worst never improves an end.
+        if book.stale[arm] == OPENED:
+            return float(arms.lower[arm]), float(arms.upper[arm])
+        return interval(rules.boundary, closed, total)
+    missing = plays - seen
+    lower = lower_end(rules.boundary, plays, total + missing * span.low)
+    upper = upper_end(rules.boundary, plays, total + missing * span.high)
     if closed > 0:
-        least = float(book.closed_least[arm])
-        most = float(book.closed_most[arm])
-        ends = interval(rules.boundary, closed, least)
-        lower = max(lower, ends[0])
-        if most != least:
-            ends = interval(rules.boundary, closed, most)
-        upper = min(upper, ends[1])
+        lower = max(lower, lower_end(rules.boundary, closed, float(book.closed_least[arm])))
+        upper = min(upper, upper_end(rules.boundary, closed, float(book.closed_most[arm])))
     return lower, upper
 
 
@@ -200,7 +205,7 @@ def hoped_end(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> flo
         guess = float(min(arms.average[arm], book.closed_least[arm] / book.closed[arm]))
     else:
         guess = span.low if math.isfinite(span.low) else 0.0
-    return interval(rules.boundary, plays, float(arms.total[arm]) + missing * guess)[1]
+    return upper_end(rules.boundary, plays, float(arms.total[arm]) + missing * guess)
 
 
 @kernel
@@ -210,10 +215,10 @@ def freshen(rules: Rules, arms: Arms, book: Book, span: Span) -> None:
     No end is kept from before: a challenger that gets worse is then still covered.
     """
     earned = 0.0
-    for i in range(arms.plays.size):
-        if book.stale[i] == 1:
+    for i in range(len(arms.plays)):
+        if book.stale[i] != FRESH:
             _freshen_arm(rules, arms, book, span, i)
-            book.stale[i] = 0
+            book.stale[i] = FRESH
         if i > 0:
             earned += arms.plays[i] * arms.lower[i]
             if book.voided[i] > 0:

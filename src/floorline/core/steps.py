@@ -63,10 +63,22 @@ def interval(rules: Any, seen: int, total: float) -> tuple[float, float]:
     raise NotImplementedError
 
 
+@slot
+def lower_end(rules: Any, seen: int, total: float) -> float:
+    """The lower end of that interval alone, for when the other is not wanted."""
+    raise NotImplementedError
+
+
+@slot
+def upper_end(rules: Any, seen: int, total: float) -> float:
+    """The upper end of that interval alone."""
+    raise NotImplementedError
+
+
 @kernel
 def forget(rules: Rules, arms: Arms, memory: Floats) -> None:
     """Set everything learned back to the start."""
-    for i in range(arms.plays.size):
+    for i in range(len(arms.plays)):
         arms.plays[i] = 0
         arms.seen[i] = 0
         arms.total[i] = 0.0
@@ -78,7 +90,7 @@ def forget(rules: Rules, arms: Arms, memory: Floats) -> None:
         arms.upper[0] = rules.default_mean
     arms.earned[0] = 0.0
     arms.aside[0] = 0
-    for i in range(memory.size):
+    for i in range(len(memory)):
         memory[i] = 0.0
 
 
@@ -98,7 +110,7 @@ def decide(rules: Rules, arms: Arms, memory: Floats, round: int, rng: Any) -> De
 @kernel
 def permit(rules: Rules, arms: Arms, round: int, candidate: int) -> Decision:
     """The floor's answer to a candidate, which may be an arm that does not exist."""
-    if 0 <= candidate < arms.plays.size:
+    if 0 <= candidate < len(arms.plays):
         budget = guaranteed_budget(rules.floor, arms, round, candidate)  # Alg. 1, line 10
         if budget >= 0.0:  # Alg. 1, lines 11 to 14
             return Decision(candidate, candidate, True, budget)

@@ -98,6 +98,18 @@ def radius(rules: SubgaussianRules, seen: int) -> float:
 
 
 @kernel
+def subgaussian_lower(rules: SubgaussianRules, seen: int, total: float) -> float:
+    """The average of the rewards less the radius."""
+    return total / seen - radius(rules, seen)
+
+
+@kernel
+def subgaussian_upper(rules: SubgaussianRules, seen: int, total: float) -> float:
+    """The average of the rewards plus the radius."""
+    return total / seen + radius(rules, seen)
+
+
+@kernel
 def subgaussian_interval(rules: SubgaussianRules, seen: int, total: float) -> tuple[float, float]:
     """The average of the rewards, plus and minus the radius (Alg. 1, lines 5 to 7)."""
     average = total / seen

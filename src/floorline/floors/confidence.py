@@ -97,7 +97,7 @@ def play_best_lower(rules: ConfidenceRules, arms: Arms) -> int:
     """
     arm = 0
     best = arms.upper[0]
-    for i in range(1, arms.lower.size):
+    for i in range(1, len(arms.lower)):
         if arms.lower[i] > best:
             arm = i
             best = arms.lower[i]

@@ -144,15 +144,16 @@ class Campaign:
         """
         check_request(self.settings, request_key, candidate)
         with self._writer:
+            state = self._state
             if request_key is not None:
                 earlier = self._ledger.by_key(request_key)
                 if earlier is not None:
-                    return ticket_of(self._id, self.settings, earlier)
-            if self._state.stopped:
+                    return ticket_of(self._id, state.settings, earlier)
+            if state.stopped:
                 raise Stopped("the campaign is stopped: it decides nothing more")
-            wanted = None if candidate is None else self._state.index[candidate]
-            made = choose(self._state, wanted, self._coin.random(), self._rng)
-            arms = self.settings.arms
+            wanted = None if candidate is None else state.index[candidate]
+            made = choose(state, wanted, self._coin.random(), self._rng)
+            arms = state.settings.arms
             body = {
                 "arm": arms[made.arm],
                 "candidate": None if made.candidate is None else arms[made.candidate],
@@ -161,7 +162,7 @@ class Campaign:
                 "probability": made.probability,
             }
             event = self._writer.happen("decided", key=request_key, body=body)
-            return ticket_of(self._id, self.settings, event)
+            return ticket_of(self._id, state.settings, event)
 
     def observe(self, ticket: Ticket | str, reward: float) -> str:
         """Take in the reward of a decision: `accepted`, `duplicate` or `late` (and not used).

@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from floorline.core.kernel import bind
-from floorline.core.steps import interval
+from floorline.core.steps import lower_end, upper_end
 from floorline.live.settings import Settings
 
 BLOCK = 100
@@ -49,7 +49,10 @@ class DriftWatch:
         """Plays, rewards seen and their sum, for each block."""
         self._settings = settings
         self._boundary = settings.to_boundary()
-        self._interval = bind(self._boundary.kernels()[interval], self._boundary.kernels())
+        kernels = self._boundary.kernels()
+        self._lower_end, self._upper_end = (
+            bind(kernels[end], kernels) for end in (lower_end, upper_end)
+        )
         self._closed = [Stretch(0, 0.0, 0.0)]  # from the start up to the end of each closed block
         self._next_look = 2  # blocks at which missing rewards are filled in and compared
 
@@ -132,8 +135,8 @@ class DriftWatch:
         if stretch.plays == 0:
             return self._settings.low, self._settings.high
         rules: Any = self._boundary.rules_at(share / self._settings.drift_level)
-        low = self._interval(rules, stretch.plays, stretch.least)[0]
-        return float(low), float(self._interval(rules, stretch.plays, stretch.most)[1])
+        low = self._lower_end(rules, stretch.plays, stretch.least)
+        return float(low), float(self._upper_end(rules, stretch.plays, stretch.most))
 
     def to_json(self) -> dict[str, Any]:
         """All that cannot be worked out again, as plain values."""

@@ -38,6 +38,7 @@ PRAGMA user_version = {VERSION};
 """
 
 LEFT = "it was left as it is"
+INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
 SELECT = 'SELECT seq, time, kind, ticket, key, body, "check" FROM events WHERE '
 
 
@@ -48,6 +49,7 @@ class Ledger:
         """Open an existing ledger, or begin one if there is no file yet."""
         self.path = path
         self._db: Any = None
+        self._unwritten: list[Row] = []  # together they are written in half the time
         self._lock = None if path == MEMORY or read_only else files.lock(path)
         try:
             self._connect(read_only)
@@ -109,6 +111,7 @@ class Ledger:
 
     def roll_back(self) -> None:
         """Forget the events since `begin`, where there are any."""
+        self._unwritten.clear()
         try:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
@@ -118,7 +121,7 @@ class Ledger:
     def append(self, event: Event, check_before: int) -> int:
         """Add an event to the group, and give its checksum."""
         row = to_row(event, check_before)
-        self._do("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        self._unwritten.append(row)
         return row.check
 
     def save_snapshot(self, seq: int, check: int, state: dict[str, Any]) -> None:
@@ -247,8 +250,11 @@ class Ledger:
         return [] if found == ["ok"] else found
 
     def _do(self, statement: str, values: tuple[Any, ...] = ()) -> list[Any]:
-        """All rows that a statement gives."""
+        """All rows that a statement gives, once what was added before it is written."""
         try:
+            if self._unwritten:
+                rows, self._unwritten = self._unwritten, []
+                self._db.executemany(INSERT, rows)
             return self._db.execute(statement, values).fetchall()  # type: ignore[no-any-return]
         except apsw.Error as error:
             raise self._in_words(error) from None

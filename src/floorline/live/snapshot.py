@@ -24,14 +24,14 @@ def to_json(state: State) -> dict[str, Any]:
         "lost": list(state.lost),
         "reasons": dict(state.reasons),
         "drift": state.drift.to_json(),
-        "known": {name: getattr(state.arms, name).tolist() for name in KNOWN},
-        "book": {name: getattr(state.book, name).tolist() for name in BY_ARM},
+        "known": {name: list(getattr(state.arms, name)) for name in KNOWN},
+        "book": {name: list(getattr(state.book, name)) for name in BY_ARM},
         "open": {
             "tickets": list(state.open),
             "arms": [play.arm for play in state.open.values()],
             "times": [play.time for play in state.open.values()],
             "blocks": [play.block for play in state.open.values()],
-            **{name: getattr(state.book, name)[places].tolist() for name in BY_PLAY},
+            **{name: [getattr(state.book, name)[at] for at in places] for name in BY_PLAY},
         },
     }
 
@@ -60,9 +60,9 @@ def from_json(values: dict[str, Any]) -> State:
         open_play(state.book, arm, place)
         state.open[ticket] = OpenPlay(arm, time, place, block)
         state.pending[arm] += 1
-    places = [play.place for play in state.open.values()]
     for name in BY_PLAY:
-        getattr(state.book, name)[places] = opened[name]
+        for play, value in zip(state.open.values(), opened[name], strict=True):
+            getattr(state.book, name)[play.place] = value
     for name in BY_ARM:
         getattr(state.book, name)[:] = values["book"][name]
     return state

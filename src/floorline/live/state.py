@@ -6,24 +6,21 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from floorline.core.kernel import Function, bind
 from floorline.core.late import (
-    Book,
     Span,
     best_ends,
     close_play,
     forget_plays,
     freshen,
     late_ends,
-    more_room,
+    make_room,
     new_book,
     open_play,
     receive,
     skip_play,
 )
-from floorline.core.records import FOREVER, Arms, Decision, new_arms
+from floorline.core.records import FOREVER, Decision, in_lists, new_arms
 from floorline.core.steps import forget, guaranteed_budget, nominate, permit
 from floorline.floors.confidence import budget_bound
 from floorline.live.drift import DriftWatch
@@ -63,7 +60,7 @@ class State:
         policy = self.settings.to_policy().prepare(len(self.settings.arms), FOREVER)
         choices: dict[Function, Function] = {**policy.kernels, late_ends: best_ends}
         self.rules = policy.rules
-        self._memory = np.zeros(policy.memory)
+        self._memory_size = policy.memory
         self._forget = bind(forget, choices)
         self._freshen = bind(freshen, choices)
         self._nominate = bind(nominate, choices)
@@ -82,23 +79,23 @@ class State:
         self.lost = [0] * n_arms
         self.late = 0
         self.drift = DriftWatch(self.settings)
-        self.arms = new_arms(n_arms)
-        self._forget(self.rules, self.arms, self._memory)
-        self._use_book(new_book(n_arms, 64))
-        forget_plays(self.book)
+        self.arms = in_lists(new_arms(n_arms))
+        self.book = in_lists(new_book(n_arms, 64))
         self._free = list(range(64))
+        self._seen_by_proposer = self.arms._replace(upper=self.book.hoped)
+        self._forget(self.rules, self.arms, self._memory())
+        forget_plays(self.book)
 
-    def _use_book(self, book: Book) -> None:
-        self.book = book
-        self._seen_by_proposer: Arms = self.arms._replace(upper=book.hoped)
+    def _memory(self) -> Any:
+        """Memory for a proposer, which in a campaign remembers nothing of its own."""
+        return [0.0] * self._memory_size
 
     # What is asked of the state.
 
     def propose(self, rng: Any) -> int:
         """The arm that the proposer would like to play now; it sees open plays in its counts."""
-        self._memory[:] = 0.0
-        round = self.clock + 1
-        return int(self._nominate(self.rules, self._seen_by_proposer, self._memory, round, rng))
+        seen, round = self._seen_by_proposer, self.clock + 1
+        return int(self._nominate(self.rules, seen, self._memory(), round, rng))
 
     def permit(self, candidate: int) -> Decision:
         """The floor's answer to a candidate, if the intervals are up to date."""
@@ -228,7 +225,5 @@ class State:
     def take_place(self) -> int:
         """A free place for an open play; the room for them doubles when it is full."""
         if not self._free:
-            size = self.book.run.size
-            self._use_book(more_room(self.book))
-            self._free = list(range(size, 2 * size))
+            self._free = list(make_room(self.book))
         return self._free.pop()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from floorline.live.errors import UnknownTicket
 from floorline.live.events import Event
 from floorline.live.settings import Settings
 
 
-@dataclass(frozen=True)
-class Ticket:
+class Ticket(NamedTuple):
     """One decision: which arm to play, and why."""
 
     id: str

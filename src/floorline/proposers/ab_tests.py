@@ -31,7 +31,7 @@ def split_arm(rules: SplitRules, arms: Arms, memory: Floats, round: int, rng: An
         level = uniform(rng)
         if level >= rules.share:
             return 0
-        challengers = arms.plays.size - 1
+        challengers = len(arms.plays) - 1
         return 1 + min(challengers - 1, int(level / rules.share * challengers))
     if memory[WINNER] == 0.0:
         memory[WINNER] = 1.0 + pick_winner(rules, arms)
@@ -45,7 +45,7 @@ def pick_winner(rules: SplitRules, arms: Arms) -> int:
     lead = 0.0
     if arms.seen[0] == 0:
         return 0
-    for i in range(1, arms.plays.size):
+    for i in range(1, len(arms.plays)):
         if arms.seen[i] == 0:
             continue
         error = math.sqrt(1.0 / arms.seen[0] + 1.0 / arms.seen[i])
@@ -63,7 +63,7 @@ def split_chance(rules: SplitRules, arms: Arms, memory: Floats, candidate: int, 
         return 1.0 if arm == candidate else 0.0
     if arm == 0:
         return 1.0 - rules.share
-    return rules.share / (arms.plays.size - 1)
+    return rules.share / (len(arms.plays) - 1)
 
 
 def ab_test(

@@ -32,7 +32,7 @@ def unknown_chance(rules: Any, arms: Arms, memory: Floats, candidate: int, arm: 
 def largest(values: Floats) -> int:
     """Index of the largest value; the lowest index of several."""
     best = 0
-    for i in range(1, values.size):
+    for i in range(1, len(values)):
         if values[i] > values[best]:
             best = i
     return best

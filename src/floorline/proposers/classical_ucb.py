@@ -29,7 +29,7 @@ def ucb_arm(rules: UcbRules, arms: Arms, memory: Floats, round: int, rng: Any) -
     bonus = rules.noise_scale * math.sqrt(2.0 * math.log(round))
     best = 0
     best_index = -math.inf
-    for i in range(arms.plays.size):
+    for i in range(len(arms.plays)):
         if arms.plays[i] == 0:
             return i
         index = arms.average[i] + bonus * memory[i]

@@ -30,7 +30,7 @@ def exponential_arm(
     rules: ExponentialRules, arms: Arms, memory: Floats, round: int, rng: Any
 ) -> int:
     """An arm drawn with a chance proportional to exp(prior - rate * estimated loss)."""
-    n_arms = arms.plays.size
+    n_arms = len(arms.plays)
     rate = rules.rate
     if rules.falls:
         rate /= math.sqrt(round)
@@ -63,13 +63,13 @@ def drawn_chance(
     rules: ExponentialRules, arms: Arms, memory: Floats, candidate: int, arm: int
 ) -> float:
     """The chance with which `arm` could be drawn."""
-    return memory[arms.plays.size + arm]  # type: ignore[no-any-return]
+    return memory[len(arms.plays) + arm]  # type: ignore[no-any-return]
 
 
 @kernel
 def learn_ix(rules: ExponentialRules, arms: Arms, memory: Floats, arm: int, reward: float) -> None:
     """Add the loss over its chance plus half the learning rate: implicit exploration."""
-    n_arms = arms.plays.size
+    n_arms = len(arms.plays)
     memory[arm] += (1.0 - reward) / (memory[n_arms + arm] + 0.5 * memory[2 * n_arms])
 
 
@@ -78,7 +78,7 @@ def learn_unbiased(
     rules: ExponentialRules, arms: Arms, memory: Floats, arm: int, reward: float
 ) -> None:
     """Add the loss over its chance."""
-    memory[arm] += (1.0 - reward) / memory[arms.plays.size + arm]
+    memory[arm] += (1.0 - reward) / memory[len(arms.plays) + arm]
 
 
 def exp3_ix(n_arms: int) -> Proposer:

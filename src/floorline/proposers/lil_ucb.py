@@ -41,11 +41,11 @@ def lil_arm(rules: LilRules, arms: Arms, memory: Floats, round: int, rng: Any) -
     together. Playing it on keeps that true: there is nothing to remember.
     """
     total = 0
-    for i in range(arms.plays.size):
+    for i in range(len(arms.plays)):
         if arms.plays[i] == 0:
             return i
         total += arms.plays[i]
-    for i in range(arms.plays.size):
+    for i in range(len(arms.plays)):
         if arms.plays[i] >= 1.0 + rules.share * (total - arms.plays[i]):
             return i
     return largest(memory)

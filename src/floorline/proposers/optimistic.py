@@ -24,7 +24,7 @@ def most_promising(rules: Any, arms: Arms, memory: Floats, round: int, rng: Any)
     leader = 0
     largest = arms.upper[0]
     rival = -math.inf
-    for i in range(1, arms.upper.size):
+    for i in range(1, len(arms.upper)):
         value = arms.upper[i]
         ahead = value > largest
         behind = largest if ahead else value

@@ -23,7 +23,7 @@ def gaussian_sample(rules: GaussianRules, arms: Arms, memory: Floats, round: int
     """The arm with the largest draw from N(average, noise_scale^2 / T); each arm once first."""
     best = 0
     best_mean = -math.inf
-    for i in range(arms.plays.size):
+    for i in range(len(arms.plays)):
         if arms.plays[i] == 0:
             return i
         mean = arms.average[i] + rules.noise_scale / math.sqrt(arms.plays[i]) * normal(rng)
@@ -38,7 +38,7 @@ def beta_sample(rules: NoRules, arms: Arms, memory: Floats, round: int, rng: Any
     """The arm with the largest draw from Beta(1 + successes, 1 + failures)."""
     best = 0
     best_mean = -math.inf
-    for i in range(arms.plays.size):
+    for i in range(len(arms.plays)):
         successes = arms.total[i]
         mean = beta(rng, 1.0 + successes, 1.0 + arms.seen[i] - successes)
         if mean > best_mean:

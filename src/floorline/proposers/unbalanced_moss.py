@@ -41,7 +41,7 @@ def remember_index(rules: MossRules, arms: Arms, memory: Floats, arm: int, rewar
 @kernel
 def moss_arm(rules: MossRules, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
     """The arm with the largest index; each arm once before that, unless an index is infinite."""
-    for i in range(arms.plays.size):
+    for i in range(len(arms.plays)):
         if arms.plays[i] == 0 or memory[i] == math.inf:
             return i
     return largest(memory)

@@ -30,7 +30,7 @@ def unbalanced_ucb_arm(
     log_round = math.log(round)
     best = 0
     best_index = -math.inf
-    for i in range(arms.plays.size):
+    for i in range(len(arms.plays)):
         if arms.plays[i] == 0:
             return i
         bonus = math.sqrt(4.0 * max(0.0, log_round + rules.log_weights[i]))

@@ -23,11 +23,14 @@ function fail(title, why) {
   byId("failed").hidden = false;
 }
 
-function connection(there) {
-  const words = there ? "Live" : "The service does not answer. Trying again…";
-  say(byId("connection"), words);
-  byId("connection").className = `connection ${there ? "live" : "gone"}`;
+function connection(trouble) {
+  say(byId("connection"), trouble === null ? "Live" : `${trouble} Trying again…`);
+  byId("connection").className = `connection ${trouble === null ? "live" : "gone"}`;
 }
+
+/** What to say of a stream that broke off. */
+const broken = (why) =>
+  (why?.status ? `No live updates: ${why.message}.` : "The service does not answer.");
 
 function show(answer, past, scopes) {
   const { settings } = answer;
@@ -62,16 +65,13 @@ function show(answer, past, scopes) {
   update(answer.status);
   byId("main").setAttribute("aria-busy", "false");
   follow(campaignPath(campaign, "live"), (news) => {
-    if (news.status === null) {
-      say(byId("action-error"), `The ledger cannot be used now: ${news.problem}`);
-      return;
-    }
-    say(byId("action-error"), "");
+    connection(news.status === null ? `The ledger cannot be used: ${news.problem}.` : null);
+    if (news.status === null) return;
     series.append(news.point);
     update(news.status);
-  }, (there) => {
-    connection(there);
-    if (there) loadSeries().catch(() => {});
+  }, (there, why) => {
+    connection(there ? null : broken(why));
+    if (there) loadSeries().catch(() => {}); // what happened in between
   });
 }
 

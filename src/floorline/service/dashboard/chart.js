@@ -1,6 +1,6 @@
 // What all charts share: the frame with its axes, redrawn to fit, a legend and a table.
 
-import { el, svg } from "./dom.js";
+import { el, refill, svg } from "./dom.js";
 import { amount, count } from "./format.js";
 import { linear, ticks } from "./scale.js";
 
@@ -39,7 +39,7 @@ export class Chart {
 
   /** Entries are {name, value, look, swatch}. */
   explain(entries) {
-    this.legend.replaceChildren(...entries.map(({ name, value, look, swatch }) =>
+    refill(this.legend, ...entries.map(({ name, value, look, swatch }) =>
       el("li", { class: look }, swatch !== "none" && el("span", { class: `swatch ${swatch ?? ""}` }), name,
         value !== undefined && el("b", {}, value))));
   }

@@ -30,3 +30,10 @@ export const byId = (id) => document.getElementById(id);
 export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
+
+/** Fills an element anew, unless that changes nothing: who reads or marks it is not disturbed. */
+export function refill(host, ...children) {
+  const next = host.cloneNode(false);
+  next.append(...children);
+  if (!next.isEqualNode(host)) host.replaceChildren(...next.childNodes);
+}

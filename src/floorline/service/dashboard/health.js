@@ -1,6 +1,6 @@
 // Reward health: what is pending and for how long, what was lost, late or sent twice.
 
-import { byId, el } from "./dom.js";
+import { byId, el, refill } from "./dom.js";
 import { count, duration, percent } from "./format.js";
 
 const AGES = ["under a minute", "1 to 10 minutes", "10 to 60 minutes", "1 to 24 hours", "over a day"];
@@ -16,7 +16,7 @@ export function showHealth(status) {
     ["Sent twice", count(status.duplicates)],
   ];
   const most = Math.max(1, ...status.pending_by_age);
-  byId("health").replaceChildren(
+  refill(byId("health"),
     el("dl", { class: "numbers" }, numbers.map(([name, value]) =>
       el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
     el("h3", {}, `Pending: ${count(status.pending)}${oldest(status)}`),

@@ -1,6 +1,6 @@
 // The price of safety: what the floor has cost so far, and what that number is.
 
-import { byId, el } from "./dom.js";
+import { byId, el, refill } from "./dom.js";
 import { amount, count, percent } from "./format.js";
 
 /** Decisions that the floor turned to the default, and what they might have earned elsewhere. */
@@ -17,7 +17,7 @@ export function showPrice(status, defaultMean) {
   const { forced, best, mean, given } = priceOf(status, defaultMean);
   const share = percent(status.decisions > 0 ? forced / status.decisions : 0);
   const held = status.reasons.holdback ?? 0;
-  byId("price").replaceChildren(
+  refill(byId("price"),
     el("p", { class: "price" }, `${count(forced)} decisions`),
     el("p", { class: "about" }, `${share} of all went to the default because the budget could not `
       + `pay for the challenger that was proposed. ${count(held)} more were held back to watch it.`),

@@ -6,6 +6,13 @@ const SILENCE = 40_000; // the service says something every 15 seconds
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 4000;
 
+/** Waits until somebody looks at the page; a stream that nobody sees is not kept open. */
+async function seen() {
+  while (document.hidden) {
+    await new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }));
+  }
+}
+
 const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 /** Hands over each update, for ever. `onChange` hears when the service is there and when not. */
@@ -13,6 +20,7 @@ export async function follow(path, onUpdate, onChange) {
   let wait = FIRST_WAIT;
   for (;;) {
     let why = null;
+    await seen();
     try {
       await readOnce(path, onUpdate, () => {
         wait = FIRST_WAIT;
@@ -21,6 +29,7 @@ export async function follow(path, onUpdate, onChange) {
     } catch (error) {
       why = error;
     }
+    if (document.hidden) continue;
     onChange(false, why);
     await sleep(wait);
     wait = Math.min(2 * wait, LONGEST_WAIT);
@@ -29,7 +38,9 @@ export async function follow(path, onUpdate, onChange) {
 
 async function readOnce(path, onUpdate, onOpen) {
   const giveUp = new AbortController();
-  let timer = setTimeout(() => giveUp.abort(), SILENCE);
+  const leave = () => giveUp.abort();
+  let timer = setTimeout(leave, SILENCE);
+  document.addEventListener("visibilitychange", leave);
   try {
     const answer = await request(path, { signal: giveUp.signal });
     onOpen();
@@ -39,13 +50,14 @@ async function readOnce(path, onUpdate, onOpen) {
       const { value, done } = await reader.read();
       if (done) return;
       clearTimeout(timer);
-      timer = setTimeout(() => giveUp.abort(), SILENCE);
+      timer = setTimeout(leave, SILENCE);
       const messages = (text + value).split("\n\n");
       text = messages.pop();
       messages.forEach((message) => onUpdate(dataOf(message)));
     }
   } finally {
     clearTimeout(timer);
+    document.removeEventListener("visibilitychange", leave);
   }
 }
 

@@ -1,6 +1,6 @@
 // The verdict in words, and the numbers that matter most.
 
-import { byId, el, say } from "./dom.js";
+import { byId, el, refill, say } from "./dom.js";
 import { amount, count, exactPercent, percent } from "./format.js";
 
 /** `good`, `warn` or `bad`: how a verdict is to be taken. */
@@ -44,6 +44,6 @@ export function showTiles(status) {
     ["Guaranteed budget", amount(status.guaranteed_budget), "in units of reward"],
     ["On challengers", percent(share), "of all decisions"],
   ];
-  byId("tiles").replaceChildren(...tiles.map(([name, value, note]) =>
+  refill(byId("tiles"), ...tiles.map(([name, value, note]) =>
     el("div", {}, el("dt", {}, name), el("dd", {}, value), el("dd", { class: "note" }, note))));
 }
