@@ -2,8 +2,9 @@
 
     python benchmarks/gpu.py [--runs 1000000]
 
-Agreement: every policy of the catalogue, mean regret, default plays and breach rate within
-4 combined standard errors. Speed: rounds a second of the launches, results copied back.
+Agreement: every policy of the catalogue, mean regret and breach rate within 4 combined standard
+errors, the CPU playing a 64th of the runs. Speed: rounds a second of `summarize`, compilation
+excluded, the better of two.
 """
 
 from __future__ import annotations
@@ -54,7 +55,10 @@ def main() -> None:
     cases += [("conservative-ucb", 0.1, True), ("budget-first", 0.3, False)]
     failed = []
     for name, loss, learned in cases:
-        card = found(name, "cuda", options.runs, max_loss=loss, learned=learned)
+        card = min(
+            (found(name, "cuda", options.runs, max_loss=loss, learned=learned) for _ in range(2)),
+            key=lambda summary: summary.seconds,
+        )
         cpu = found(name, "cpu", options.runs // 64, max_loss=loss, learned=learned)
         apart = errors_apart(card, cpu)
         label = name + (", learned" if learned else "") + (f", max_loss {loss}" * (loss != 0.1))

@@ -33,7 +33,8 @@ from floorline.proposers import (
     unbalanced_ucb,
     unknown_chance,
 )
-from floorline.simulate import Results, Summary, simulate, summarize
+from floorline.simulate import Case, Results, Summary, simulate, summarize, sweep
+from floorline.verification import Share, Verification, verify
 
 __all__ = [
     "CATALOGUE",
@@ -42,6 +43,7 @@ __all__ = [
     "Bernoulli",
     "Boundary",
     "ByReward",
+    "Case",
     "ConfidenceFloor",
     "Delayed",
     "Environment",
@@ -56,9 +58,11 @@ __all__ = [
     "Results",
     "Scripted",
     "Setting",
+    "Share",
     "Summary",
     "Switching",
     "Tabulated",
+    "Verification",
     "WarmUp",
     "ab_test",
     "beta_thompson",
@@ -72,7 +76,9 @@ __all__ = [
     "prior_exp3",
     "simulate",
     "summarize",
+    "sweep",
     "unbalanced_moss",
     "unbalanced_ucb",
     "unknown_chance",
+    "verify",
 ]

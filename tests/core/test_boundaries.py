@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from scipy.special import zeta as riemann
 
 from floorline import Boundary, ConfidenceFloor, Policy, optimistic
-from floorline.core.subgaussian import RADII, STITCH_LEVEL, TABLE_SIZE, radius
+from floorline.core import subgaussian
+from floorline.core.subgaussian import RADII, STITCH_LEVEL, TABLE_SIZE, radius, radius_table
 
 LEVELS = st.floats(30.0, 1e12)  # below, the simple psi grows faster than its count at first
 COUNTS = st.integers(1, 10**9)
@@ -123,3 +124,10 @@ def test_table_and_formula_agree_beyond_the_table():
 def test_bad_input_is_named(options, named):
     with pytest.raises(ValueError, match=f"^{named}: must be"):
         Boundary(**options)
+
+
+@pytest.mark.parametrize("name", RADII)
+def test_a_long_table_is_filled_by_compiled_code_with_the_same_numbers(name, monkeypatch):
+    plain = radius_table.__wrapped__(name, 80.0, 0.3, 3000)
+    monkeypatch.setattr(subgaussian, "WORTH_COMPILING", 10)
+    assert radius_table.__wrapped__(name, 80.0, 0.3, 3000).tolist() == plain.tolist()

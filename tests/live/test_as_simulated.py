@@ -64,8 +64,8 @@ def simulated_plays(policy, environment, horizon):
     choices = {**prepared.kernels, **environment.kernels(), late_ends: best_ends}
     arms, room = new_arms(len(environment.means)), new_late_room(len(environment.means), horizon)
     nothing = np.zeros(len(environment.means))
-    measure = Measure(np.array([horizon]), nothing, nothing, 0.0, False)
-    outcome = new_outcome(1, 1, len(environment.means), regret=False, rewards=False)
+    measure = Measure(np.array([horizon]), nothing, nothing, nothing, 0.0, False, False)
+    outcome = new_outcome(1, len(environment.means), measure, adversarial=False)
     bind(late_run, choices)(
         prepared.rules, arms, np.zeros(prepared.memory), room, environment.rules(), measure,
         stream(1, 0), stream(1, 0, 1), outcome, 0,

@@ -50,7 +50,13 @@ def calls(monkeypatch):
     """The points that are simulated."""
     seen = []
     produce = run.produce
-    monkeypatch.setattr(run, "produce", lambda point, *more: seen.append(point) or produce(point, *more))  # fmt: skip  # noqa: E501
+
+    def watched(points, settings):
+        for point, rows in zip(points, produce(points, settings), strict=True):
+            seen.append(point)
+            yield rows
+
+    monkeypatch.setattr(run, "produce", watched)
     return seen
 
 
@@ -76,10 +82,9 @@ def test_an_interrupted_run_goes_on_and_gives_the_same_bytes(tmp_path, calls, mo
     everything = list(calls)
     counted = run.produce
 
-    def interrupted(point, settings):
-        if len(calls) == 7:
-            raise KeyboardInterrupt
-        return counted(point, settings)
+    def interrupted(points, settings):
+        yield from counted(points[:7], settings)
+        raise KeyboardInterrupt
 
     calls.clear()
     monkeypatch.setattr(run, "produce", interrupted)

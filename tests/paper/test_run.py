@@ -11,7 +11,7 @@ LOSSES = (0.0, 0.05, 0.1, 0.15, 0.3, 1.0)
 
 
 def test_one_simulation_counts_the_breaches_of_every_loss():
-    rows = run.produce(Point("alpha", UCB, "authors", LOSSES, 1000), SETTINGS)
+    (rows,) = run.produce([Point("alpha", UCB, "authors", LOSSES, 1000)], SETTINGS)
     rates = []
     for loss, row in zip(LOSSES, rows, strict=True):
         found = summarize(
@@ -30,7 +30,7 @@ def test_one_simulation_counts_the_breaches_of_every_loss():
 @pytest.mark.parametrize("policy", [CONSERVATIVE, LEARNED, MOSS])
 def test_floorline_simulate_gives_the_same_number(policy, floorline):
     point = Point("alpha", policy, "authors", (0.3,), 500)
-    (row,) = run.produce(point, SETTINGS)
+    ((row,),) = run.produce([point], SETTINGS)
     name = run.POLICIES[policy].name
     done = floorline(
         "simulate", "--policy", name, "--means", ",".join(map(str, MEANS)), "--horizon", "500",
@@ -46,4 +46,4 @@ def test_floorline_simulate_gives_the_same_number(policy, floorline):
 
 def test_a_boundary_that_is_not_proved_warns_no_more_while_points_run():
     """Warnings are errors in tests: this would raise."""
-    run.produce(Point("boundary", CONSERVATIVE, "as-printed", (0.3,), 100), SETTINGS)
+    list(run.produce([Point("boundary", CONSERVATIVE, "as-printed", (0.3,), 100)], SETTINGS))

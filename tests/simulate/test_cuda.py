@@ -58,6 +58,52 @@ for r in range(200):
 print(json.dumps([normals, uniforms]))
 """
 
+SUMS = """
+import importlib
+modules = [importlib.import_module("floorline.simulate." + name)
+           for name in ("cuda", "cuda_parts", "cuda_sums", "digest", "results")]
+for module in modules:  # small enough to have several of each
+    vars(module).update({name: size for name, size in
+                         {"CHUNK": 16, "PIECE": 4, "GROUP": 2}.items() if name in vars(module)})
+cuda = modules[0]
+
+def case(loss, environment=Gaussian([0.4, 0.8, 0.1])):  # far more noise than was told
+    setting = Setting(n_arms=3, horizon=20, default_mean=0.4, max_loss=0.3, noise_scale=0.3,
+                      delta=0.5)
+    return dict(policy=named("conservative-ucb", setting), environment=environment, horizon=20,
+                max_loss=loss, checkpoints=[5, 12, 20])
+
+def numbers(found):
+    spreads = [found.pseudo_regret, found.lowest_budget, found.rewards]
+    parts = [[s.mean, s.standard_error, s.min, s.max, s.quantile(0.3)] for s in spreads if s]
+    return np.array([found.breach_rate, *found.plays.T, *sum(parts, [])])
+
+def summarized(size, **options):
+    cuda.CudaEngine._chunk = size
+    return summarize(**case(0.05), runs=75, device="cuda", rewards=True, **options)
+
+split, whole = summarized(32), summarized(96)
+assert np.array_equal(numbers(split), numbers(whole)), "depends on the split into launches"
+every = simulate(**case(0.05), runs=75, device="cuda", rewards=True).summary()
+assert np.allclose(numbers(every), numbers(split), rtol=1e-12, atol=1e-12)
+assert 0 < split.breach_rate[-1] < 1 and split.runs == 75
+losses = [0.05, 0.2, 0.3]
+each = [numbers(summarize(**case(loss), runs=40, device="cuda")) for loss in losses]
+cuda.CudaEngine._chunk = 16
+cases = [Case(**case(loss)) for loss in losses]
+for one, found in zip(each, sweep(cases, runs=40, device="cuda"), strict=True):
+    assert np.array_equal(one, numbers(found)), "a sweep gives other numbers"
+watched = summarized(32, misses=True)
+assert np.array_equal(numbers(watched), numbers(split)), "watching changes something"
+job = importlib.import_module("floorline.simulate.job")
+engine = job.prepare(Case(**case(0.05), misses=True), 75, 1, None, "cuda").engine
+engine.play(outcome := engine.outcome(75), 0, lambda done: None)
+first = outcome.first_miss
+assert watched.miss_rate.tolist() == [((0 < first) & (first <= c)).mean() for c in (5, 12, 20)]
+print(json.dumps([watched.miss_rate.tolist(),
+                  summarize(**case(0.05), runs=20_000, misses=True).miss_rate.tolist()]))
+"""
+
 
 def simulator(program: str) -> str:
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
@@ -87,6 +133,13 @@ def test_streams_belong_to_runs_and_are_random():
         assert stats.kstest(draws[:, 0], distribution.cdf).pvalue > 1e-8
         assert abs(np.corrcoef(draws[:-1, 0], draws[1:, 0])[0, 1]) < 0.45  # 6 errors of 1/sqrt(199)
     assert abs(np.corrcoef(normals[:, ::2].ravel(), normals[:, 1::2].ravel())[0, 1]) < 0.09
+
+
+def test_sums_made_on_the_card_are_those_of_its_runs():
+    """Whatever the split into launches. Misses agree with the CPU: false alarm below 1e-9."""
+    card, cpu = (np.array(rates) for rates in json.loads(simulator(SUMS)))
+    assert (np.diff(card) >= 0).all() and 0.3 < cpu[0] < cpu[-1] < 0.95
+    assert card == pytest.approx(cpu, abs=6.5 * np.sqrt(0.25 / 75))
 
 
 def test_without_a_gpu_it_says_so_in_one_line(floorline):

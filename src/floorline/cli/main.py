@@ -9,7 +9,19 @@ import warnings
 import typer
 
 from floorline import __version__
-from floorline.cli import backup, bounds, demo, key, ledger, paper, plan, policies, serve, simulate
+from floorline.cli import (
+    backup,
+    bounds,
+    demo,
+    key,
+    ledger,
+    paper,
+    plan,
+    policies,
+    serve,
+    simulate,
+    verify,
+)
 
 app = typer.Typer(
     help="Explore with a bandit while reward stays above a floor, at every moment.",
@@ -23,6 +35,7 @@ app.command("demo")(demo.demo)
 app.command("paper")(paper.paper)
 app.command("bounds")(bounds.bounds)
 app.command("plan")(plan.plan)
+app.command("verify")(verify.verify)
 app.command("serve")(serve.serve)
 app.command("backup")(backup.backup)
 app.add_typer(key.key, name="key")

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -88,23 +89,54 @@ def _compile_inner(twin: Function, one: Function, choices: Mapping[Function, Fun
 
 
 def compiled_for_gpu(
-    function: Function, choices: Mapping[Function, Function], constants: Mapping[str, int]
-) -> Any:
-    """`function` with its slots filled, to be launched on a GPU.
+    function: Function, choices: Mapping[Function, Function], constants: Mapping[str, int],
+    **options: Any,
+) -> Any:  # fmt: skip
+    """`function` with its slots filled, to be launched on a GPU, from disk if it can be.
 
     `constants` replace global numbers of its module: sizes that must be known when compiling.
     """
+    settled = (*sorted(constants.items()), *sorted(options.items()))
+    key = (function, frozenset(choices.items()), settled)
+    with _lock:
+        if key not in _compiled:
+            _compiled[key] = _compile_for_gpu(function, choices, constants, options)
+        return _compiled[key]
+
+
+def _compile_for_gpu(
+    function: Function, choices: Mapping[Function, Function], constants: Mapping[str, int],
+    options: Mapping[str, Any],
+) -> Any:  # fmt: skip
     import numba
     from numba import cuda
+    from numba.cuda.core import config
 
     compiler: Any = cuda
     settings: Any = numba.config
     if settings.ENABLE_CUDASIM:  # numba's simulator runs plain functions, and much faster
         entry = bind(function, choices)
-    else:
-        entry = bind(function, choices, wrap=lambda twin, _: compiler.jit(device=True)(twin))
+        entry.__globals__.update(constants)
+        return compiler.jit(entry)
+    entry = bind(
+        function, choices, wrap=lambda twin, one: compiler.jit(device=True, **_speed(one))(twin)
+    )
     entry.__globals__.update(constants)
-    return compiler.jit(entry)
+    mark = fingerprint(function, choices)
+    folder = cache_folder() if mark.complete else None
+    if folder is None:
+        return compiler.jit(**options)(entry)
+    settled = f"{mark.digest} {constants} {options} {version('numba-cuda')}"
+    entry.__qualname__ += "_" + hashlib.sha256(settled.encode()).hexdigest()[:32]
+    previous, config.CACHE_DIR = config.CACHE_DIR, str(folder)
+    try:
+        return compiler.jit(cache=True, **options)(entry)
+    finally:
+        config.CACHE_DIR = previous
+
+
+def _speed(one: Function) -> dict[str, bool]:
+    return {"fastmath": getattr(one, "__rough__", False)}
 
 
 @contextmanager

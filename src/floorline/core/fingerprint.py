@@ -19,7 +19,7 @@ import numpy as np
 from floorline.core.kernel import Function, callees, global_names, reachable
 
 PACKAGE = "floorline"
-KNOWN_MODULES = ("math", "numpy")
+KNOWN_MODULES = ("math", "numpy", "numba.cuda")
 
 
 class Fingerprint(NamedTuple):
@@ -44,6 +44,7 @@ def fingerprint(function: Function, choices: Mapping[Function, Function]) -> Fin
 def part_facts(part: Function, choices: Mapping[Function, Function]) -> Iterator[object]:
     """All that one kernel's result depends on; None for what cannot be told."""
     yield part.__module__, part.__qualname__, part.__defaults__, part.__kwdefaults__
+    yield sorted(part.__dict__)
     yield from code_facts(part.__code__)
     kernels = callees(part)
     for name in global_names(part):

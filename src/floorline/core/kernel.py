@@ -30,6 +30,12 @@ def slot(function: Callable[P, R]) -> Callable[P, R]:
     return kernel(function)
 
 
+def rough(function: Callable[P, R]) -> Callable[P, R]:
+    """Mark `function` as a kernel for which a GPU may take its fast, less exact functions."""
+    function.__rough__ = True  # type: ignore[attr-defined]
+    return kernel(function)
+
+
 def is_kernel(value: object) -> bool:
     """Whether `value` is a function marked by `kernel` or `slot`."""
     return getattr(value, "__kernel__", False) is True
@@ -111,6 +117,7 @@ def bind(
         twin.__qualname__ = one.__qualname__
         twin.__module__ = one.__module__
         twin.__kwdefaults__ = one.__kwdefaults__
+        twin.__dict__.update(one.__dict__)
         return twin
 
     def bound(one: Function) -> Function:

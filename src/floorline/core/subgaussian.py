@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from floorline.core.kernel import Function, kernel, slot
+from floorline.core.compiler import compiled
+from floorline.core.kernel import Function, bind, kernel, slot
 from floorline.core.records import Floats
 
 # Howard et al. 2021, polynomial stitching with eta = 2, s = 1.4, m = 1: the factor k1^2
@@ -22,6 +23,8 @@ STITCH_FACTOR = (2**0.25 + 2**-0.25) ** 2 / 2
 STITCH_LEVEL = 2 * 3.105547277977581 / math.log(2) ** 1.4
 
 TABLE_SIZE = 2**17
+WORTH_COMPILING = 20_000
+"""A table of more radii than this is filled by compiled code, which gives the same numbers."""
 
 
 @kernel
@@ -72,6 +75,12 @@ def unit_radius(inverse_error: float, seen: int) -> float:
     raise NotImplementedError
 
 
+@kernel
+def beyond_table(inverse_error: float, seen: int) -> float:
+    """Infinity: stands for the formula where the table reaches to the horizon."""
+    return math.inf
+
+
 class SubgaussianRules(NamedTuple):
     """What a radius depends on, and the radii of small counts worked out beforehand."""
 
@@ -117,13 +126,19 @@ RADII: dict[str, Function] = {
 }
 
 
+@kernel
+def fill_radii(table: Floats, inverse_error: float, scale: float) -> None:
+    """Write the radius of every count into its place."""
+    table[0] = math.inf
+    for seen in range(1, table.size):
+        table[seen] = scale * unit_radius(inverse_error, seen)
+
+
 @lru_cache(maxsize=64)
 def radius_table(name: str, zeta: float, scale: float, size: int) -> Floats:
     """The radii of small counts."""
-    formula = RADII[name]
     table = np.empty(size)
-    table[0] = math.inf
-    for seen in range(1, size):
-        table[seen] = scale * formula(zeta, seen)
+    fill = compiled if size > WORTH_COMPILING else bind
+    fill(fill_radii, {unit_radius: RADII[name]})(table, zeta, scale)
     table.flags.writeable = False
     return table

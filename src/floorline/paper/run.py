@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from floorline.paper.journal import Journal
 from floorline.paper.sweeps import MEANS, POLICIES, Point, Settings
 from floorline.policies import Setting, named
 from floorline.policy import Policy
-from floorline.simulate import all_cores, summarize
+from floorline.simulate import Case, Summary, all_cores, sweep
 from floorline.simulate.cpu import CpuEngine
 from floorline.simulate.loop import Measure
 from floorline.simulate.progress import progress_bar
@@ -53,33 +53,47 @@ def collect(points: Sequence[Point], settings: Settings, journal: Journal) -> No
     total = sum(point.horizon for point in missing)
     done = 0
     with progress_bar("simulating", total) as tick:
-        for point in missing:
-            start = time.perf_counter()
-            rows = produce(point, settings)
-            journal.add(point, rows, time.perf_counter() - start)
+        start = time.perf_counter()
+        for point, rows in zip(missing, produce(missing, settings), strict=True):
+            now = time.perf_counter()
+            journal.add(point, rows, now - start)
+            start = now
             done += point.horizon
             tick(done)
 
 
-def produce(point: Point, settings: Settings) -> list[Row]:
-    """The results of one point, a row for each of its losses.
+def produce(points: Sequence[Point], settings: Settings) -> Iterator[list[Row]]:
+    """The results of each point in turn, a row for each of its losses.
 
     Every point has the seed of the settings: `floorline simulate` with that seed gives
     the same numbers.
     """
-    policy = _policy(point)
-    if len(point.max_losses) > 1:
-        return _for_every_loss(point, policy, settings)
-    found = summarize(
-        policy, Gaussian(MEANS), horizon=point.horizon, runs=settings.runs, seed=settings.seed,
-        max_loss=point.max_losses[0], checkpoints=_checkpoints(point.horizon),
-        device=settings.device, progress=False,
+    at_once = [point for point in points if _at_once(point, settings)]
+    cases = (
+        Case(policy, Gaussian(MEANS), point.horizon, loss, _checkpoints(point.horizon))
+        for point in points if point not in at_once
+        for policy in [_policy(point)]
+        for loss in point.max_losses
     )  # fmt: skip
+    found = sweep(cases, runs=settings.runs, seed=settings.seed, device=settings.device)
+    for point in points:
+        if point in at_once:
+            yield _for_every_loss(point, _policy(point), settings)
+        else:
+            yield [_summed(point, settings, loss, next(found)) for loss in point.max_losses]
+
+
+def _at_once(point: Point, settings: Settings) -> bool:
+    """Whether one simulation shall serve all losses: a GPU is faster with one for each."""
+    return len(point.max_losses) > 1 and settings.device != "cuda"
+
+
+def _summed(point: Point, settings: Settings, max_loss: float, found: Summary) -> Row:
     regret = found.pseudo_regret
-    return [
-        _row(point, settings, point.max_losses[0], regret.mean[-1], regret.standard_error[-1],
-             found.breach_rate[-1], found.breach_rate[0])
-    ]  # fmt: skip
+    return _row(
+        point, settings, max_loss, regret.mean[-1], regret.standard_error[-1],
+        found.breach_rate[-1], found.breach_rate[0],
+    )  # fmt: skip
 
 
 def _policy(point: Point) -> Policy:
@@ -124,13 +138,13 @@ def _for_every_loss(point: Point, policy: Policy, settings: Settings) -> list[Ro
 
 
 def _round_by_round(horizon: int, policy: Policy, settings: Settings) -> tuple[Floats, Floats]:
-    """Each run's regret, and its lowest share of the default's reward: ever, and early.
-
-    On the CPU, whatever the device: no other engine is asked for every round.
-    """
+    """Each run's regret, and its lowest share of the default's reward: ever, and early."""
     means = np.array(MEANS)
     rounds = np.arange(1, horizon + 1)
-    measure = Measure(rounds, means.max() - means, means, float(means[0]), False)
+    measure = Measure(
+        rounds, means.max() - means, means, means, float(means[0]), wants_rewards=False,
+        wants_misses=False,
+    )  # fmt: skip
     engine = CpuEngine(
         policy.prepare(len(means), horizon), Gaussian(MEANS), measure, settings.seed, all_cores()
     )

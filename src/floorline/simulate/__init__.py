@@ -1,32 +1,31 @@
-"""Simulation: many runs of a policy in an environment, on all cores."""
+"""Simulation: many runs of a policy in an environment, on all cores or on a GPU."""
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-import numpy as np
-
-from floorline.core.checks import choice, number, require, whole
-from floorline.core.records import Counts
-from floorline.environments import Delayed, Environment
+from floorline.environments import Environment
 from floorline.policy import Policy
-from floorline.simulate.cpu import CpuEngine
-from floorline.simulate.engine import Engine
-from floorline.simulate.fit import check_arms, check_fit
-from floorline.simulate.loop import Measure, rows
+from floorline.simulate.digest import Digest
+from floorline.simulate.fit import check_arms
+from floorline.simulate.job import DEVICES, Case, all_cores, prepare
 from floorline.simulate.progress import progress_bar
-from floorline.simulate.results import Digest, Results, Spread, Summary
+from floorline.simulate.results import Results
+from floorline.simulate.summary import Spread, Summary
+from floorline.simulate.sweep import sweep
 
-if TYPE_CHECKING:
-    from floorline.simulate.cuda import CudaEngine
-
-__all__ = ["Results", "Spread", "Summary", "simulate", "summarize"]
-
-DEVICES = ("cpu", "cuda", "python")
+__all__ = [
+    "DEVICES",
+    "Case",
+    "Results",
+    "Spread",
+    "Summary",
+    "all_cores",
+    "simulate",
+    "summarize",
+    "sweep",
+]
 
 
 def simulate(
@@ -69,8 +68,8 @@ def simulate(
             the same code as on the CPU, interpreted, to step through.
         progress: whether to show a bar when it takes over two seconds; on a terminal unless told.
     """
-    job = _prepare(policy, environment, horizon, runs, seed, max_loss, checkpoints, rewards,
-                   threads, device)  # fmt: skip
+    case = Case(policy, environment, horizon, max_loss, checkpoints, rewards)
+    job = prepare(case, runs, seed, threads, device)
     outcome = job.engine.outcome(job.runs)
     start = time.perf_counter()
     with progress_bar("simulating", job.runs, progress) as tick:
@@ -98,6 +97,7 @@ def summarize(
     max_loss: float | None = None,
     checkpoints: Sequence[int] | None = None,
     rewards: bool = False,
+    misses: bool = False,
     threads: int | None = None,
     device: str = "cpu",
     progress: bool | None = None,
@@ -110,90 +110,14 @@ def summarize(
     >>> found.pseudo_regret.mean.shape, found.plays.sum()
     ((1,), np.float64(100.0))
 
-    Args: as for `simulate`.
+    Args: as for `simulate`, and
+        misses: whether to hold every interval against its arm's mean, after every reward.
     """
-    job = _prepare(policy, environment, horizon, runs, seed, max_loss, checkpoints, rewards,
-                   threads, device)  # fmt: skip
+    case = Case(policy, environment, horizon, max_loss, checkpoints, rewards, misses)
+    job = prepare(case, runs, seed, threads, device)
     digest = Digest(job.checkpoints)
-    size = job.engine.chunk
-    room = job.engine.outcome(min(size, job.runs))
     start = time.perf_counter()
     with progress_bar("simulating", job.runs, progress) as tick:
-        for first in range(0, job.runs, size):
-            chunk = rows(room, 0, job.runs - first)
-            job.engine.play(chunk, first, _later(tick, first))
-            check_arms(chunk)
-            digest.add(chunk)
+        for part in job.engine.parts(job.runs, tick):
+            digest.add(part)
     return digest.summary(time.perf_counter() - start)
-
-
-@dataclass(frozen=True)
-class _Job:
-    engine: Engine
-    checkpoints: Counts
-    runs: int
-
-
-def _prepare(
-    policy: Policy, environment: Environment, horizon: int, runs: int, seed: int,
-    max_loss: float | None, checkpoints: Sequence[int] | None, rewards: bool,
-    threads: int | None, device: str,
-) -> _Job:  # fmt: skip
-    horizon = whole("horizon", horizon, 1)
-    runs = whole("runs", runs, 1)
-    seed = whole("seed", seed, 0)
-    threads = all_cores() if threads is None else whole("threads", threads, 1)
-    choice("device", device, DEVICES)
-    require(device != "cuda" or not isinstance(environment, Delayed), "device",
-            "cpu or python where rewards come late", device)  # fmt: skip
-    points = np.array([horizon] if checkpoints is None else checkpoints, dtype=np.int64)
-    fits = points.size > 0 and points[0] >= 1 and points[-1] <= horizon
-    require(bool(fits and np.all(np.diff(points) > 0)), "checkpoints",
-            f"rising rounds from 1 to the horizon ({horizon})", checkpoints)  # fmt: skip
-    means = np.array(environment.means)
-    check_fit(policy, environment, horizon, means)
-    loss = policy.floor.max_loss if max_loss is None else number("max_loss", max_loss, 0, 1)
-    if loss is None:
-        raise ValueError("max_loss: must be given, since this policy has no floor to take it from")
-    measure = Measure(
-        checkpoints=points,
-        gaps=means.max() - means,
-        gains=means - (1 - loss) * means[0],
-        default_mean=float(means[0]),
-        wants_rewards=rewards,
-    )
-    prepared = policy.prepare(len(means), horizon)
-    engine: Engine
-    if device == "cuda":
-        engine = _on_gpu()(prepared, environment, measure, seed)
-    elif device == "python":
-        engine = CpuEngine(prepared, environment, measure, seed, 1, interpreted=True)
-    else:
-        engine = CpuEngine(prepared, environment, measure, seed, threads)
-    if device != "python":
-        engine.compile()
-    return _Job(engine, points, runs)
-
-
-def _on_gpu() -> type[CudaEngine]:
-    """The GPU engine, if there is a GPU and what it takes to use it."""
-    try:
-        from floorline.simulate.cuda import CudaEngine, cuda
-    except ImportError:
-        raise ValueError(
-            "device: cuda needs the extra [cuda]: pip install 'floorline[cuda]'"
-        ) from None
-    if not cuda.is_available():
-        raise ValueError("device: cuda needs an NVIDIA GPU and its driver; none was found")
-    return CudaEngine
-
-
-def all_cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _later(tick: Callable[[int], None], first: int) -> Callable[[int], None]:
-    return lambda done: tick(first + done)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 import numpy as np
@@ -14,9 +14,10 @@ from floorline.core.late import best_ends, late_ends
 from floorline.core.records import Counts, new_arms
 from floorline.environments import Delayed, Environment
 from floorline.policy import Prepared
-from floorline.simulate.engine import loop_for, new_outcome, new_room
-from floorline.simulate.loop import Measure, Outcome, many_runs, one_run, rows
-from floorline.simulate.results import CHUNK
+from floorline.simulate.digest import CHUNK, Part, part_of
+from floorline.simulate.engine import loop_choices, new_outcome, new_room
+from floorline.simulate.fit import check_arms
+from floorline.simulate.loop import Measure, Outcome, many_runs, rows
 
 BLOCK = 32
 """Runs that share a stream of random numbers. Changing it changes what a seed gives."""
@@ -45,15 +46,10 @@ class CpuEngine:
             measure.wants_rewards or environment.adversarial or isinstance(environment, Delayed)
         )
         choices: dict[Function, Function] = {
-            one_run: loop_for(environment), late_ends: best_ends, **policy.kernels,
+            **loop_choices(environment, measure), late_ends: best_ends, **policy.kernels,
             **environment.kernels(),
         }  # fmt: skip
         self._many_runs = bind(many_runs, choices) if interpreted else compiled(many_runs, choices)
-
-    @property
-    def chunk(self) -> int:
-        """How many runs to ask for at a time when only a summary is wanted."""
-        return CHUNK
 
     def compile(self) -> None:
         """Have the code compiled, or loaded, by playing no run at all."""
@@ -62,10 +58,7 @@ class CpuEngine:
 
     def outcome(self, runs: int) -> Outcome:
         """Room for the results of `runs` runs."""
-        return new_outcome(
-            runs, self._measure.checkpoints.size, self._n_arms, regret=self._adversarial,
-            rewards=self._measure.wants_rewards,
-        )  # fmt: skip
+        return new_outcome(runs, self._n_arms, self._measure, adversarial=self._adversarial)
 
     def play(self, outcome: Outcome, first: int, tick: Callable[[int], None]) -> None:
         """Fill `outcome` with the runs from number `first`, a multiple of BLOCK.
@@ -97,6 +90,15 @@ class CpuEngine:
                 collections.deque(starts, maxlen=0)  # nothing left to take
                 raise
 
+    def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[Part]:
+        """What the runs add up to, part by part, in the order of their numbers."""
+        room = self.outcome(min(CHUNK, runs))
+        for first in range(0, runs, CHUNK):
+            chunk = rows(room, 0, runs - first)
+            self.play(chunk, first, _later(tick, first))
+            check_arms(chunk)
+            yield part_of(chunk, self._measure.checkpoints)
+
     def _block(self, outcome: Outcome, number: int, stop: Counts) -> None:
         """Play the runs of one block, from the streams that belong to it."""
         rng = stream(self._seed, number)
@@ -111,3 +113,7 @@ class CpuEngine:
 def stream(seed: int, *key: int) -> np.random.Generator:
     """The stream of random numbers that belongs to a seed and a key."""
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=key)))
+
+
+def _later(tick: Callable[[int], None], first: int) -> Callable[[int], None]:
+    return lambda done: tick(first + done)

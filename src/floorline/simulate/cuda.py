@@ -5,8 +5,9 @@ Import it only where a GPU is asked for: it needs the extra [cuda].
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,21 +17,34 @@ from floorline.core.compiler import compiled_for_gpu
 from floorline.core.kernel import Function
 from floorline.core.random import normal, uniform
 from floorline.core.records import Arms
+from floorline.core.subgaussian import SubgaussianRules, beyond_table, unit_radius
 from floorline.environments import Environment
 from floorline.policy import Prepared
+from floorline.simulate.cuda_parts import Shape, Task, overlapped
 from floorline.simulate.cuda_random import Stream, cuda_normal, cuda_uniform, start_stream
-from floorline.simulate.engine import loop_for, new_outcome
+from floorline.simulate.cuda_sums import on_grid
+from floorline.simulate.digest import CHUNK, Part
+from floorline.simulate.engine import loop_choices, new_outcome
 from floorline.simulate.loop import Measure, Outcome, one_run
 
 cuda: Any = _cuda
 
-THREADS = 128
-"""Threads of a block on the card."""
+# Streams share the queues to the card, 8 unless told before it is first used; launches of
+# streams in the same queue wait for each other.
+os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
+
+SHARED_BYTES = 48 * 1024
+"""Fast memory that a block of threads may have."""
+
+REGISTERS = 80
+"""Registers of a thread: fewer leave room for more threads at a time, and spill."""
 
 # Sizes of a thread's own arrays, which must be known when compiling. Each engine has its own.
 N_ARMS = 1
 MEMORY = 1
 ROOM = 3
+THREADS = 1
+SHARED = True
 
 
 class CudaEngine:
@@ -45,50 +59,82 @@ class CudaEngine:
     ) -> None:
         self._n_arms = len(environment.means)
         self._adversarial = environment.adversarial
-        self._points = measure.checkpoints.size
-        self._horizon = int(measure.checkpoints[-1])
-        self._wants_rewards = measure.wants_rewards
+        self._measure = measure
         self._seed = np.uint64(seed)
         choices: dict[Function, Function] = {
-            one_run: loop_for(environment), normal: cuda_normal, uniform: cuda_uniform,
+            **loop_choices(environment, measure), normal: cuda_normal, uniform: cuda_uniform,
             **policy.kernels, **environment.kernels(),
         }  # fmt: skip
-        sizes = {"N_ARMS": self._n_arms, "ROOM": 3 * self._n_arms, "MEMORY": max(1, policy.memory)}
-        self._one_thread = compiled_for_gpu(one_thread, choices, sizes)
+        boundary = policy.rules.boundary
+        if isinstance(boundary, SubgaussianRules) and boundary.table.size > self._horizon:
+            choices[unit_radius] = beyond_table  # one program then serves all of them
+        memory = max(1, policy.memory)
+        # Two counts and four numbers an arm, and the proposer's memory.
+        fits = SHARED_BYTES // ((2 * 4 + 4 * 8) * self._n_arms + 8 * memory)
+        self._threads = next((size for size in (128, 64, 32) if size <= fits), 128)
+        self._one_thread = compiled_for_gpu(
+            one_thread, choices,
+            {"N_ARMS": self._n_arms, "ROOM": 3 * self._n_arms, "MEMORY": memory,
+             "THREADS": self._threads, "SHARED": self._threads <= fits},
+            max_registers=REGISTERS,
+        )  # fmt: skip
         self._records = [on_card(part) for part in (policy.rules, environment.rules(), measure)]
 
     @property
-    def chunk(self) -> int:
+    def _horizon(self) -> int:
+        return int(self._measure.checkpoints[-1])
+
+    @property
+    def _chunk(self) -> int:
         """Runs of one launch: enough to fill the card, few enough to be over in a moment."""
-        return max(2**14, min(2**18, 2**34 // self._horizon)) // min(self._points, 16)
+        points = min(self._measure.checkpoints.size, 16)
+        return max(2 * CHUNK, min(2**20, 2**32 // self._horizon) // points // CHUNK * CHUNK)
 
     def compile(self) -> None:
-        """Have the code compiled by playing one run."""
-        self.play(self.outcome(1), 0, lambda done: None)
+        """Have the code compiled, or loaded, by playing one run."""
+        if not self._one_thread.overloads:
+            for _ in self.parts(1, lambda done: None):
+                pass
 
     def outcome(self, runs: int) -> Outcome:
         """Room for the results of `runs` runs."""
-        return new_outcome(
-            runs, self._points, self._n_arms, regret=self._adversarial, rewards=self._wants_rewards
-        )
+        return new_outcome(runs, self._n_arms, self._measure, adversarial=self._adversarial)
 
     def play(self, outcome: Outcome, first: int, tick: Callable[[int], None]) -> None:
         """Fill `outcome` with the runs from number `first`; `tick` takes how many are done."""
         runs = outcome.first_breach.size
-        for start in range(0, runs, self.chunk):
-            rows = [array[start : start + self.chunk] for array in outcome]
-            self._launch(rows, first + start)
-            tick(min(runs, start + self.chunk))
+        for start in range(0, runs, self._chunk):
+            rows = [array[start : start + self._chunk] for array in outcome]
+            there: Any = Outcome(*(cuda.device_array(part.shape, part.dtype) for part in rows))
+            self.launch(there, first + start, cuda.default_stream())
+            for card, host in zip(there, rows, strict=True):
+                if host.size:
+                    card.copy_to_host(host)
+            tick(min(runs, start + self._chunk))
 
-    def _launch(self, rows: list[np.ndarray[Any, Any]], first: int) -> None:
-        there: Any = Outcome(*(cuda.device_array(part.shape, part.dtype) for part in rows))
-        blocks = -(-rows[-1].size // THREADS)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a small grid is what was asked for
-            self._one_thread[blocks, THREADS](*self._records, self._seed, np.uint64(first), there)
-        for card, host in zip(there, rows, strict=True):
-            if host.size:
-                card.copy_to_host(host)
+    def launch(self, outcome: Outcome, first: int, stream: Any) -> None:
+        """Begin to fill `outcome`, on the card, with the runs from number `first`."""
+        blocks = -(-outcome.first_breach.size // self._threads)
+        launch = on_grid(self._one_thread, blocks, self._threads, stream)
+        launch(*self._records, self._seed, np.uint64(first), outcome)
+
+    def tasks(self, runs: int) -> Iterator[Task]:
+        """The launches that play the runs from number 0."""
+        for first in range(0, runs, self._chunk):
+            count = min(self._chunk, runs - first)
+            shape = Shape(
+                count, self._n_arms, self._measure.checkpoints.size, self._adversarial,
+                self._measure.wants_rewards, self._measure.wants_misses,
+            )  # fmt: skip
+            yield Task(shape, first, self._records[2].checkpoints, self.launch)
+
+    def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[Part]:
+        """What the runs add up to, part by part, in the order of their numbers."""
+        done = 0
+        for part in overlapped(self.tasks(runs)):
+            done += part.runs
+            tick(done)
+            yield part
 
 
 def one_thread(
@@ -98,17 +144,26 @@ def one_thread(
     run = cuda.grid(1)
     if run >= outcome.first_breach.size:
         return
-    arms = Arms(
-        cuda.local.array(N_ARMS, np.int64),
-        cuda.local.array(N_ARMS, np.int64),
-        cuda.local.array(N_ARMS, np.float64),
-        cuda.local.array(N_ARMS, np.float64),
-        cuda.local.array(N_ARMS, np.float64),
-        cuda.local.array(N_ARMS, np.float64),
-        cuda.local.array(1, np.float64),
-        cuda.local.array(1, np.int64),
-    )
-    memory = cuda.local.array(MEMORY, np.float64)
+    if SHARED:  # a lane's numbers lie in banks of its own, whichever arm each lane is at
+        lane = cuda.threadIdx.x
+        plays = cuda.shared.array((N_ARMS, THREADS), np.int32)[:, lane]
+        seen = cuda.shared.array((N_ARMS, THREADS), np.int32)[:, lane]
+        total = cuda.shared.array((N_ARMS, THREADS), np.float64)[:, lane]
+        average = cuda.shared.array((N_ARMS, THREADS), np.float64)[:, lane]
+        lower = cuda.shared.array((N_ARMS, THREADS), np.float64)[:, lane]
+        upper = cuda.shared.array((N_ARMS, THREADS), np.float64)[:, lane]
+        memory = cuda.shared.array((MEMORY, THREADS), np.float64)[:, lane]
+    else:
+        plays = cuda.local.array(N_ARMS, np.int32)
+        seen = cuda.local.array(N_ARMS, np.int32)
+        total = cuda.local.array(N_ARMS, np.float64)
+        average = cuda.local.array(N_ARMS, np.float64)
+        lower = cuda.local.array(N_ARMS, np.float64)
+        upper = cuda.local.array(N_ARMS, np.float64)
+        memory = cuda.local.array(MEMORY, np.float64)
+    earned = cuda.local.array(1, np.float64)
+    aside = cuda.local.array(1, np.int32)
+    arms = Arms(plays, seen, total, average, lower, upper, earned, aside)
     room = cuda.local.array(ROOM, np.float64)
     rng = Stream(cuda.local.array(2, np.uint64), cuda.local.array(1, np.float64))
     side_rng = Stream(cuda.local.array(2, np.uint64), cuda.local.array(1, np.float64))
@@ -120,7 +175,16 @@ def one_thread(
 def on_card(record: Any) -> Any:
     """The same record with its arrays in the card's memory."""
     if isinstance(record, np.ndarray):
-        return cuda.to_device(np.ascontiguousarray(record))
+        return uploaded(record.tobytes(), record.dtype, record.shape)
     if isinstance(record, tuple):
         return type(record)(*(on_card(part) for part in record))
     return record
+
+
+@lru_cache(maxsize=1024)
+def uploaded(content: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
+    """An array in the card's memory: the same one for all settings of a sweep that have it."""
+    stream = cuda.stream()
+    there = cuda.to_device(np.frombuffer(content, dtype).reshape(shape), stream)
+    stream.synchronize()
+    return there

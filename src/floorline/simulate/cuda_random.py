@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floorline.core.kernel import kernel
+from floorline.core.kernel import kernel, rough
 from floorline.core.records import Floats
 
 
@@ -57,16 +57,22 @@ def cuda_uniform(rng: Stream) -> float:
 
 @kernel
 def cuda_normal(rng: Stream) -> float:
-    """A standard normal draw: two of them from one word, by Box and Muller in single precision."""
+    """A standard normal draw; the other of its pair is kept for the next."""
     spare = rng.spare[0]
     if not math.isnan(spare):
         rng.spare[0] = math.nan
         return spare  # type: ignore[no-any-return]
-    word = next_word(rng)
+    one, other = pair_of_normals(next_word(rng))
+    rng.spare[0] = np.float64(other)
+    return np.float64(one)
+
+
+@rough
+def pair_of_normals(word: np.uint64) -> tuple[np.float32, np.float32]:
+    """Two standard normals from one word, by Box and Muller in single precision."""
     share = np.float32(np.float32(word >> np.uint64(32)) + np.float32(0.5))
     angle = np.float32(np.int32(word & np.uint64(0xFFFFFFFF)))
     level = np.float32(-2.0) * math.log(share * np.float32(2.3283064e-10))
     radius = math.sqrt(max(level, np.float32(0.0)))
     turn = angle * np.float32(1.4629181e-09)  # 2 pi over 2^32
-    rng.spare[0] = np.float64(radius * math.sin(turn))
-    return np.float64(radius * math.cos(turn))
+    return np.float32(radius * math.cos(turn)), np.float32(radius * math.sin(turn))

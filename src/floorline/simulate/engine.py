@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,8 +10,17 @@ import numpy as np
 from floorline.core.kernel import Function
 from floorline.environments import Delayed, Environment
 from floorline.simulate.adversarial import adversarial_run
+from floorline.simulate.digest import Part
 from floorline.simulate.late import late_run, new_late_room
-from floorline.simulate.loop import Outcome, stochastic_run
+from floorline.simulate.loop import (
+    Measure,
+    Outcome,
+    missed,
+    misses_mean,
+    not_watched,
+    one_run,
+    stochastic_run,
+)
 
 
 class Engine(Protocol):
@@ -19,10 +28,6 @@ class Engine(Protocol):
 
     The result of a run depends on the seed and its number alone.
     """
-
-    @property
-    def chunk(self) -> int:
-        """How many runs to ask for at a time when only a summary is wanted."""
 
     def compile(self) -> None:
         """Have the code compiled, or loaded, without playing anything that counts."""
@@ -33,12 +38,17 @@ class Engine(Protocol):
     def play(self, outcome: Outcome, first: int, tick: Callable[[int], None]) -> None:
         """Fill `outcome` with the runs from number `first`; `tick` takes how many are done."""
 
+    def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[Part]:
+        """What the runs add up to, part by part, in the order of their numbers."""
 
-def loop_for(environment: Environment) -> Function:
-    """The loop over the rounds of a run that fits the environment."""
-    if isinstance(environment, Delayed):
-        return late_run
-    return adversarial_run if environment.adversarial else stochastic_run
+
+def loop_choices(environment: Environment, measure: Measure) -> dict[Function, Function]:
+    """The loop over the rounds of a run that fits the environment, and what it watches."""
+    loop = adversarial_run if environment.adversarial else stochastic_run
+    return {
+        one_run: late_run if isinstance(environment, Delayed) else loop,
+        missed: misses_mean if measure.wants_misses else not_watched,
+    }
 
 
 def new_room(environment: Environment, horizon: int) -> Any:
@@ -49,13 +59,15 @@ def new_room(environment: Environment, horizon: int) -> Any:
     return np.zeros(3 * n_arms)
 
 
-def new_outcome(runs: int, points: int, n_arms: int, *, regret: bool, rewards: bool) -> Outcome:
-    """Room for the results of `runs` runs at `points` checkpoints."""
+def new_outcome(runs: int, n_arms: int, measure: Measure, *, adversarial: bool) -> Outcome:
+    """Room for the results of `runs` runs."""
+    points = measure.checkpoints.size
     return Outcome(
         pseudo_regret=np.empty((runs, points)),
-        regret=np.empty((runs if regret else 0, points)),
+        regret=np.empty((runs if adversarial else 0, points)),
         lowest_budget=np.empty((runs, points)),
         plays=np.empty((runs, points, n_arms), np.int64),
-        rewards=np.empty((runs if rewards else 0, points)),
+        rewards=np.empty((runs if measure.wants_rewards else 0, points)),
         first_breach=np.empty(runs, np.int64),
+        first_miss=np.empty(runs if measure.wants_misses else 0, np.int64),
     )

@@ -74,6 +74,12 @@ def check_late(policy: Policy) -> None:
 
 def check_arms(outcome: Outcome) -> None:
     """Refuse results of a proposer that named an arm that does not exist."""
-    if (outcome.first_breach == NO_SUCH_ARM).any():
-        last = outcome.plays.shape[2] - 1
-        raise ValueError(f"proposer: must name one of the arms 0 to {last}, and named another")
+    refuse_strays(int((outcome.first_breach == NO_SUCH_ARM).sum()), outcome.plays.shape[2])
+
+
+def refuse_strays(strays: int, n_arms: int) -> None:
+    """Refuse results if there are runs in which an arm was named that does not exist."""
+    if strays:
+        raise ValueError(
+            f"proposer: must name one of the arms 0 to {n_arms - 1}, and named another"
+        )

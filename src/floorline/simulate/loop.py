@@ -34,8 +34,11 @@ class Measure(NamedTuple):
     """How much less than the best arm each arm pays in expectation."""
     gains: Floats
     """What a play of each arm adds to the budget in expectation."""
+    means: Floats
     default_mean: float
     wants_rewards: bool
+    wants_misses: bool
+    """Whether every interval is held against its arm's mean."""
 
 
 class Outcome(NamedTuple):
@@ -47,6 +50,8 @@ class Outcome(NamedTuple):
     plays: NDArray[np.int64]
     rewards: NDArray[np.float64]
     first_breach: Counts
+    first_miss: Counts
+    """The first round after which an interval did not contain its arm's mean; 0: none."""
 
 
 def rows(outcome: Outcome, start: int, stop: int) -> Outcome:
@@ -67,6 +72,24 @@ def one_run(
     raise NotImplementedError
 
 
+@slot
+def missed(measure: Measure, arms: Arms, arm: int) -> bool:
+    """Whether an arm's interval does not contain its mean; False where nobody asks."""
+    raise NotImplementedError
+
+
+@kernel
+def not_watched(measure: Measure, arms: Arms, arm: int) -> bool:
+    """False: the compiler then leaves the question out."""
+    return False
+
+
+@kernel
+def misses_mean(measure: Measure, arms: Arms, arm: int) -> bool:
+    """Whether an arm's interval does not contain its mean."""
+    return not arms.lower[arm] <= measure.means[arm] <= arms.upper[arm]
+
+
 @kernel
 def stochastic_run(
     rules: Rules, arms: Arms, memory: Floats, room: Floats, environment: Any, measure: Measure,
@@ -83,6 +106,7 @@ def stochastic_run(
     budget = 0.0
     lowest = math.inf
     breach = 0
+    miss = 0
     received = 0.0
     for c in range(measure.checkpoints.size):
         while played < measure.checkpoints[c]:
@@ -118,6 +142,8 @@ def stochastic_run(
             observe(rules, arms, memory, arm, reward)
             received += reward
             played += 1
+            if miss == 0 and missed(measure, arms, arm):  # only now has an interval changed
+                miss = played
             budget += measure.gains[arm]
             if budget < lowest:  # a first breach is always a new low
                 lowest = budget
@@ -132,6 +158,8 @@ def stochastic_run(
             regret += outcome.plays[run, c, i] * measure.gaps[i]
         outcome.pseudo_regret[run, c] = regret
     outcome.first_breach[run] = breach
+    if measure.wants_misses:
+        outcome.first_miss[run] = miss
 
 
 @kernel

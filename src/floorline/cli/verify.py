@@ -1,0 +1,116 @@
+"""`floorline verify`: are the failures of a guarantee as rare as it promises?"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from floorline.cli.environments import environment_from
+
+if TYPE_CHECKING:
+    from floorline.verification import Share, Verification
+
+FORMATS = ("table", "json")
+
+# The worst case that we know of. The challengers pay the least that is possible, so their lower
+# ends are exact and the budget is spent to the last: any end that is too high breaks the floor.
+# The noise is as large as the boundary was told.
+MEANS = "0.5,0,0,0,0"
+
+
+def verify(
+    delta: Annotated[float, typer.Option(help="Chance that the guarantee fails.")] = 1e-3,
+    runs: Annotated[int, typer.Option(help="How many runs.")] = 1_000_000,
+    policy: Annotated[str, typer.Option(help="One of `floorline policies`.")] = "conservative-ucb",
+    boundary: Annotated[
+        str,
+        typer.Option(help="stitched, beta-binomial, authors, as-printed, union or union-proved."),
+    ] = "stitched",
+    means: Annotated[
+        str, typer.Option(help="Mean of each arm, the default arm's first; a worst case.")
+    ] = MEANS,
+    noise: Annotated[
+        str, typer.Option(help="gaussian, bernoulli, or table:FILE (arm, value, probability).")
+    ] = "gaussian",
+    noise_scale: Annotated[
+        float, typer.Option(help="Subgaussian scale of the rewards; 0.5 covers [0, 1].")
+    ] = 1.0,
+    horizon: Annotated[int, typer.Option(help="Rounds a run.")] = 1000,
+    max_loss: Annotated[
+        float, typer.Option(help="Share of the default's reward that may be lost.")
+    ] = 0.1,
+    default_mean: Annotated[
+        str, typer.Option(help="Whether the policy knows the default arm's mean: known, learned.")
+    ] = "known",
+    confidence: Annotated[float, typer.Option(help="How sure the verdict shall be.")] = 0.999,
+    seed: Annotated[int, typer.Option(help="Same seed, same results.")] = 1,
+    threads: Annotated[int | None, typer.Option(show_default="all cores")] = None,
+    device: Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")] = "cpu",
+    format: Annotated[str, typer.Option(help="table or json.")] = "table",
+) -> None:
+    """Count how often the floor is broken and how often an interval misses its mean.
+
+    The exit code is 0 if both are shown to happen in at most a share delta of the runs, else 1.
+    """
+    from floorline import Setting, named
+    from floorline.core.checks import choice
+    from floorline.verification import verify as verified
+
+    choice("format", format, FORMATS)
+    choice("default_mean", default_mean, ("known", "learned"))
+    environment = environment_from(noise, means, noise_scale)
+    setting = Setting(
+        n_arms=len(environment.means), horizon=horizon, default_mean=environment.means[0],
+        learned=default_mean == "learned", max_loss=max_loss, delta=delta,
+        noise_scale=noise_scale, boundary=boundary, bounded=environment.bounded,
+    )  # fmt: skip
+    found = verified(
+        named(policy, setting), environment, delta=delta, horizon=horizon, runs=runs, seed=seed,
+        max_loss=max_loss, confidence=confidence, threads=threads, device=device,
+    )  # fmt: skip
+    if format == "json":
+        about = {"policy": policy, "boundary": boundary, "horizon": horizon, "runs": runs}
+        typer.echo(json.dumps({**about, "seed": seed, "delta": delta, **as_dict(found)}))
+    else:
+        typer.echo(f"{policy}, boundary {boundary}: {runs:,} runs of {horizon:,} rounds")
+        for line in words(found, confidence):
+            typer.echo(line)
+    raise typer.Exit(0 if found.holds else 1)
+
+
+def as_dict(found: Verification) -> dict[str, Any]:
+    """A verification under the names that the JSON output promises."""
+    shares = {"breaches": found.breaches, "misses": found.misses}
+    return {
+        **{
+            name: share and {
+                "count": share.count, "share": share.count / share.runs, "low": share.low,
+                "high": share.high, "verdict": share.verdict,
+            }
+            for name, share in shares.items()
+        },
+        "holds": found.holds,
+        "rounds_per_second": found.rounds_per_second,
+    }  # fmt: skip
+
+
+def words(found: Verification, confidence: float) -> list[str]:
+    """A verification as sentences."""
+    lines = [_sentence("below the floor at some time", found.breaches, confidence)]
+    if found.misses is not None:
+        lines.append(_sentence("an interval missed its mean", found.misses, confidence))
+    promised = f"in at most a share {found.breaches.delta:g} of the runs"
+    if found.holds:
+        return [*lines, f"The guarantee holds here: failures {promised}."]
+    if any(share and share.verdict == "fails" for share in (found.breaches, found.misses)):
+        return [*lines, f"The guarantee fails here: more than promised, {promised}."]
+    return [*lines, f"Too few runs to tell whether failures are {promised}."]
+
+
+def _sentence(what: str, share: Share, confidence: float) -> str:
+    return (
+        f"{what}: {share.count:,} runs, a share of {share.count / share.runs:.3g} "
+        f"({confidence:.1%} limits {share.low:.3g} to {share.high:.3g}): {share.verdict}"
+    )

@@ -1,0 +1,105 @@
+"""Rare events: do the floor and the intervals fail as seldom as they promise?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from floorline.core.checks import number
+from floorline.environments import Environment
+from floorline.policy import Policy
+from floorline.simulate import summarize
+from floorline.verification.binomial import limits
+
+__all__ = ["CONFIDENCE", "Share", "Verification", "verify"]
+
+CONFIDENCE = 0.999
+"""How sure a verdict is."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """How many of the runs had something happen, and what that says of its chance."""
+
+    count: int
+    runs: int
+    delta: float
+    """What the chance must not exceed."""
+    low: float
+    high: float
+
+    @property
+    def verdict(self) -> str:
+        """`holds` or `fails` if the limits say so, else `undecided`: more runs are needed."""
+        if self.high <= self.delta:
+            return "holds"
+        return "fails" if self.low > self.delta else "undecided"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The two shares that a guarantee is about."""
+
+    breaches: Share
+    """Runs whose expected reward was ever below the floor."""
+    misses: Share | None
+    """Runs in which any interval ever missed its arm's mean; None if there are no intervals."""
+    rounds_per_second: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether all that was promised is shown to hold."""
+        return all(share.verdict == "holds" for share in (self.breaches, self.misses) if share)
+
+
+def verify(
+    policy: Policy,
+    environment: Environment,
+    *,
+    delta: float,
+    horizon: int,
+    runs: int,
+    seed: int = 1,
+    max_loss: float | None = None,
+    confidence: float = CONFIDENCE,
+    threads: int | None = None,
+    device: str = "cpu",
+    progress: bool | None = None,
+) -> Verification:
+    """Whether breaches and missed means, up to the horizon, stay within `delta` of the runs.
+
+    >>> from floorline import Boundary, ConfidenceFloor, Gaussian, Policy, optimistic
+    >>> boundary = Boundary("stitched", delta=0.1)
+    >>> policy = Policy(optimistic(), ConfidenceFloor(0.1, default_mean=0.5), boundary)
+    >>> found = verify(policy, Gaussian([0.5, 0.0]), delta=0.1, horizon=200, runs=500)
+    >>> found.breaches.verdict, found.misses.verdict, found.holds
+    ('holds', 'holds', True)
+
+    Args:
+        policy: a proposer under a floor.
+        environment: what the arms pay.
+        delta: what the policy promises to stay within.
+        horizon: rounds a run.
+        runs: how many runs: several times 1/delta, or nothing can be said.
+        seed: any whole number from 0.
+        max_loss: the loss that breaches are counted against; the floor's own unless told.
+        confidence: how sure the limits are, each of them exact (Clopper and Pearson).
+        threads: how many threads; all cores unless told.
+        device: `cpu` or `cuda`, an NVIDIA GPU.
+        progress: whether to show a bar when it takes over two seconds; on a terminal unless told.
+    """
+    number("delta", delta, 0, 1, open_low=True)
+    number("confidence", confidence, 0, 1)
+    found = summarize(
+        policy, environment, horizon=horizon, runs=runs, seed=seed, max_loss=max_loss,
+        misses=policy.boundary is not None, threads=threads, device=device, progress=progress,
+    )  # fmt: skip
+
+    def share(rate: float) -> Share:
+        count = round(float(rate) * runs)
+        return Share(count, runs, delta, *limits(count, runs, confidence))
+
+    return Verification(
+        breaches=share(found.breach_rate[-1]),
+        misses=None if found.miss_rate is None else share(found.miss_rate[-1]),
+        rounds_per_second=found.rounds_per_second,
+    )

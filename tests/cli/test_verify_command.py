@@ -1,0 +1,37 @@
+import json
+
+SMALL = ("--horizon", "1000", "--runs", "40000")
+
+
+def test_it_holds_in_words_and_with_exit_code_0(floorline):
+    done = floorline("verify", *SMALL)
+    assert done.returncode == 0
+    first, floor, intervals, verdict = done.stdout.splitlines()
+    assert first == "conservative-ucb, boundary stitched: 40,000 runs of 1,000 rounds"
+    assert floor.startswith("below the floor at some time: ") and floor.endswith(": holds")
+    assert intervals.startswith("an interval missed its mean: ") and intervals.endswith(": holds")
+    assert verdict == "The guarantee holds here: failures in at most a share 0.001 of the runs."
+
+
+def test_it_fails_as_json_and_with_exit_code_1(floorline):
+    done = floorline("verify", *SMALL, "--boundary", "as-printed", "--format", "json")
+    assert done.returncode == 1
+    answer = json.loads(done.stdout)
+    assert answer["holds"] is False
+    misses = answer["misses"]
+    assert misses["verdict"] == "fails"
+    assert 0.001 < misses["low"] < misses["share"] == misses["count"] / 40_000 < misses["high"]
+
+
+def test_too_few_runs_are_said_to_be(floorline):
+    done = floorline("verify", "--horizon", "1000", "--runs", "100")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1].startswith("Too few runs to tell")
+
+
+def test_bad_options_are_one_line(floorline):
+    done = floorline("verify", "--confidence", "2")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "floorline: --confidence: must be a number at least 0 and at most 1, not 2.0\n"
+    )
