@@ -66,3 +66,15 @@ def test_a_damaged_journal_is_refused_and_left_alone(path, text):
     with pytest.raises(ValueError, match=r"^out: "):
         Journal(path, Settings())
     assert path.read_bytes() == text
+
+
+@pytest.mark.parametrize(("seconds", "forced"), [(0.0, 3), (3600.0, 1)])
+def test_lines_are_forced_to_disk_now_and_then(tmp_path, monkeypatch, seconds, forced):
+    files = []
+    monkeypatch.setattr("floorline.paper.journal.SYNC_SECONDS", seconds)
+    monkeypatch.setattr("floorline.paper.journal.os.fsync", files.append)
+    journal = Journal(tmp_path / "points.jsonl", Settings())
+    journal.add(ONE, ROWS, 1.5)
+    journal.add(TWO, ROWS[:1], 2.0)
+    assert len(files) == forced
+    assert (tmp_path / "points.jsonl").read_bytes().count(b"\n") == 3

@@ -61,7 +61,7 @@ print(json.dumps([normals, uniforms]))
 SUMS = """
 import importlib
 modules = [importlib.import_module("floorline.simulate." + name)
-           for name in ("cuda", "cuda_parts", "cuda_sums", "digest", "results")]
+           for name in ("cuda", "cuda_bins", "cuda_parts", "cuda_sums", "digest", "results")]
 for module in modules:  # small enough to have several of each
     vars(module).update({name: size for name, size in
                          {"CHUNK": 16, "PIECE": 4, "GROUP": 2}.items() if name in vars(module)})
@@ -73,9 +73,10 @@ def case(loss, environment=Gaussian([0.4, 0.8, 0.1])):  # far more noise than wa
     return dict(policy=named("conservative-ucb", setting), environment=environment, horizon=20,
                 max_loss=loss, checkpoints=[5, 12, 20])
 
-def numbers(found):
+def numbers(found, quantiles=True):
     spreads = [found.pseudo_regret, found.lowest_budget, found.rewards]
-    parts = [[s.mean, s.standard_error, s.min, s.max, s.quantile(0.3)] for s in spreads if s]
+    parts = [[s.mean, s.standard_error, s.min, s.max] for s in spreads if s]
+    parts += [[s.quantile(0.3) for s in spreads if s and quantiles]]
     return np.array([found.breach_rate, *found.plays.T, *sum(parts, [])])
 
 def summarized(size, **options):
@@ -93,6 +94,10 @@ cuda.CudaEngine._chunk = 16
 cases = [Case(**case(loss)) for loss in losses]
 for one, found in zip(each, sweep(cases, runs=40, device="cuda"), strict=True):
     assert np.array_equal(one, numbers(found)), "a sweep gives other numbers"
+plain = [case._replace(quantiles=False) for case in cases]
+for one, found in zip(each, sweep(plain, runs=40, device="cuda"), strict=True):
+    rest = numbers(found, quantiles=False)
+    assert np.array_equal(one[:-2], rest), "depends on whether quantiles are wanted"
 watched = summarized(32, misses=True)
 assert np.array_equal(numbers(watched), numbers(split)), "watching changes something"
 job = importlib.import_module("floorline.simulate.job")

@@ -7,6 +7,7 @@ import pytest
 from floorline import (
     Bernoulli,
     Boundary,
+    Case,
     ConfidenceFloor,
     Gaussian,
     Policy,
@@ -14,6 +15,7 @@ from floorline import (
     optimistic,
     simulate,
     summarize,
+    sweep,
 )
 
 ARMS = Gaussian([0.5, 0.6, 0.4])
@@ -135,3 +137,15 @@ def test_bad_input_is_named(changes, named):
     options = {"policy": FLOOR, "environment": ARMS, "horizon": 100, "runs": 4} | changes
     with pytest.raises(ValueError, match=rf"^{named}: must be"):
         simulate(**options)
+
+
+def test_quantiles_that_nobody_wants_are_left_out_and_nothing_else():
+    case = Case(UCB, ARMS, horizon=50, max_loss=0.1, checkpoints=[10, 50])
+    found, lean = sweep([case, case._replace(quantiles=False)], runs=200)
+    assert np.array_equal(found.breach_rate, lean.breach_rate)
+    for name in ("mean", "standard_error", "min", "max"):
+        one, other = getattr(found.pseudo_regret, name), getattr(lean.pseudo_regret, name)
+        assert np.array_equal(one, other)
+    assert (found.pseudo_regret.quantile(0.5) > 0).all()
+    with pytest.raises(ValueError, match=r"^quantiles: must be asked for"):
+        lean.pseudo_regret.quantile(0.5)

@@ -17,7 +17,7 @@ from floorline.paper.report import Account, report
 from floorline.paper.run import Row, collect
 from floorline.paper.style import FORMATS, pyplot
 from floorline.paper.sweeps import HORIZON, PARTS, Settings, points
-from floorline.simulate import DEVICES
+from floorline.simulate import DEVICES, start_device
 
 RESULTS = "results.csv"
 REPORT = "report.html"
@@ -68,6 +68,7 @@ def _check(settings: Settings) -> None:
     whole("runs", settings.runs, 2)
     whole("seed", settings.seed, 0)
     Boundary(settings.boundary, 1 / HORIZON)  # warns where it is not proved
+    start_device(settings.device)
     pyplot()  # better to miss it now than after the simulations
 
 

@@ -48,8 +48,12 @@ class Row(NamedTuple):
 
 
 def collect(points: Sequence[Point], settings: Settings, journal: Journal) -> None:
-    """Simulate the points that the journal does not have, and save each in it."""
+    """Simulate the points that the journal does not have, and save each in it.
+
+    The shortest come first: a GPU is then busy all the while longer ones are made ready.
+    """
     missing = [point for point in points if point not in journal]
+    missing.sort(key=lambda point: point.horizon)
     total = sum(point.horizon for point in missing)
     done = 0
     with progress_bar("simulating", total) as tick:
@@ -70,7 +74,8 @@ def produce(points: Sequence[Point], settings: Settings) -> Iterator[list[Row]]:
     """
     at_once = [point for point in points if _at_once(point, settings)]
     cases = (
-        Case(policy, Gaussian(MEANS), point.horizon, loss, _checkpoints(point.horizon))
+        Case(policy, Gaussian(MEANS), point.horizon, loss, _checkpoints(point.horizon),
+             quantiles=False)
         for point in points if point not in at_once
         for policy in [_policy(point)]
         for loss in point.max_losses

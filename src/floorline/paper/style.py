@@ -74,4 +74,5 @@ def save(figure: Any, folder: Path, name: str, formats: Sequence[str] = FORMATS)
     with rc_context({"svg.hashsalt": name, "pdf.fonttype": 42}):
         for kind in formats:
             figure.savefig(folder / f"{name}.{kind}", dpi=200, metadata=dates[kind])
+            figure.set_layout_engine(None)  # it is laid out now, for the other formats, too
     pyplot().close(figure)

@@ -9,7 +9,7 @@ from floorline.environments import Environment
 from floorline.policy import Policy
 from floorline.simulate.digest import Digest
 from floorline.simulate.fit import check_arms
-from floorline.simulate.job import DEVICES, Case, all_cores, prepare
+from floorline.simulate.job import DEVICES, Case, all_cores, prepare, start_device
 from floorline.simulate.progress import progress_bar
 from floorline.simulate.results import Results
 from floorline.simulate.summary import Spread, Summary
@@ -23,6 +23,7 @@ __all__ = [
     "Summary",
     "all_cores",
     "simulate",
+    "start_device",
     "summarize",
     "sweep",
 ]

@@ -97,7 +97,7 @@ class CpuEngine:
             chunk = rows(room, 0, runs - first)
             self.play(chunk, first, _later(tick, first))
             check_arms(chunk)
-            yield part_of(chunk, self._measure.checkpoints)
+            yield part_of(chunk, self._measure.checkpoints, self._measure.wants_quantiles)
 
     def _block(self, outcome: Outcome, number: int, stop: Counts) -> None:
         """Play the runs of one block, from the streams that belong to it."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,11 @@ class CudaEngine:
         )  # fmt: skip
         self._records = [on_card(part) for part in (policy.rules, environment.rules(), measure)]
 
+    @staticmethod
+    def start() -> None:
+        """Start the card, which takes half a second."""
+        cuda.current_context()
+
     @property
     def _horizon(self) -> int:
         return int(self._measure.checkpoints[-1])
@@ -125,6 +130,7 @@ class CudaEngine:
             shape = Shape(
                 count, self._n_arms, self._measure.checkpoints.size, self._adversarial,
                 self._measure.wants_rewards, self._measure.wants_misses,
+                self._measure.wants_quantiles,
             )  # fmt: skip
             yield Task(shape, first, self._records[2].checkpoints, self.launch)
 
@@ -184,7 +190,12 @@ def on_card(record: Any) -> Any:
 @lru_cache(maxsize=1024)
 def uploaded(content: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
     """An array in the card's memory: the same one for all settings of a sweep that have it."""
-    stream = cuda.stream()
-    there = cuda.to_device(np.frombuffer(content, dtype).reshape(shape), stream)
-    stream.synchronize()
+    there = cuda.to_device(np.frombuffer(content, dtype).reshape(shape), uploads())
+    uploads().synchronize()
     return there
+
+
+@cache
+def uploads() -> Any:
+    """A stream for them, which does not wait for what others play."""
+    return cuda.stream()

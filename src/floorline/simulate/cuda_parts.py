@@ -12,20 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import cuda as _cuda
-from numpy.typing import NDArray
 
 from floorline.core.records import Floats
-from floorline.simulate.bins import BINS
-from floorline.simulate.cuda_sums import (
-    GROUP,
-    PIECE,
-    count_pieces,
-    empty_bins,
-    fill_bins,
-    spread_pieces,
-    start,
-)
-from floorline.simulate.digest import CHUNK, MEASURED, Bins, Moments, Part
+from floorline.simulate.cuda_bins import Histograms
+from floorline.simulate.cuda_sums import PIECE, add_up, start
+from floorline.simulate.digest import CHUNK, MEASURED, Moments, Part
 from floorline.simulate.fit import refuse_strays
 from floorline.simulate.loop import Outcome
 
@@ -47,6 +38,7 @@ class Shape(NamedTuple):
     regret: bool
     rewards: bool
     misses: bool
+    quantiles: bool
 
 
 class Task(NamedTuple):
@@ -88,10 +80,11 @@ class _Room:
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         self._stream = cuda.stream()
-        runs, n_arms, points, regret, rewards, misses = shape
+        runs, n_arms, points, regret, rewards, misses, quantiles = shape
         kept = {"regret": regret, "rewards": rewards}
         self._names = [name for name in MEASURED if kept.get(name, True)]
-        self._values = self._array((len(self._names), runs, points))
+        measured, pieces = len(self._names), -(-runs // PIECE)
+        self._values = self._array((measured, runs, points))
         nothing = self._array((0, points))
         self._outcome = Outcome(
             **{name: nothing for name in MEASURED if name not in self._names},
@@ -100,81 +93,57 @@ class _Room:
             first_breach=self._array((runs,), np.int64),
             first_miss=self._array((runs if misses else 0,), np.int64),
         )
-        pieces, groups = -(-runs // PIECE), -(-points // GROUP)
-        width = len(self._names) * min(points, GROUP)
-        room = min(runs * width, width * BINS)
-        self._moments = self._array((pieces, len(self._names), points, 4))
-        self._totals = self._array((pieces, points, 3 + n_arms), np.int64)
-        self._bins = cuda.to_device(np.zeros((width, BINS), np.int32), self._stream)
-        self._touched = self._array((groups, room), np.int32)
-        self._counts = self._array((groups, room), np.int32)
-        self._sizes = self._array((groups,), np.int32)
+        self._sums = self._array((pieces, points, 4 * measured + 3 + n_arms))
+        self._histograms = Histograms(self._values, self._stream) if quantiles else None
 
     def _array(self, shape: tuple[int, ...], dtype: type = np.float64) -> Any:
         return cuda.device_array(shape, dtype, stream=self._stream)
 
     def begin(self, task: Task) -> None:
         """Have the runs of a task played and added up, without waiting for it."""
-        stream, values = self._stream, self._values
-        task.launch(self._outcome, task.first, stream)
-        pieces, measured, points, _ = self._moments.shape
-        start(spread_pieces, pieces * measured * points, stream, values, self._moments)
-        start(count_pieces, pieces * points, stream,
-              self._outcome, task.checkpoints, self._totals, self._sizes)  # fmt: skip
-        groups, room = self._touched.shape
-        for group in range(groups):
-            width = measured * min(GROUP, points - group * GROUP)
-            start(fill_bins, self.shape.runs * width, stream,
-                  values, group, self._bins, self._touched, self._sizes)  # fmt: skip
-            start(empty_bins, min(2**16, room), stream,
-                  group, self._bins, self._touched, self._counts, self._sizes)  # fmt: skip
+        task.launch(self._outcome, task.first, self._stream)
+        pieces, points, _ = self._sums.shape
+        start(add_up, pieces * points * (len(self._names) + 1), self._stream,
+              self._values, self._outcome.first_breach, self._outcome.first_miss,
+              self._outcome.plays, task.checkpoints, self._sums)  # fmt: skip
+        if self._histograms is not None:
+            self._histograms.begin()
 
     def part(self) -> Part:
         """What the runs add up to, once they are over."""
-        sums, moments, sizes = self._back(self._totals, self._moments, self._sizes)
-        totals = sums.sum(axis=0)
+        sums = self._sums.copy_to_host(stream=self._stream)
+        self._stream.synchronize()
+        spread = 4 * len(self._names)
+        totals = sums[:, :, spread:].sum(axis=0).astype(np.int64)
         refuse_strays(int(totals[-1, 0]), self.shape.n_arms)
+        bins = [] if self._histograms is None else self._histograms.bins()
         return Part(
             runs=self.shape.runs,
             breaches=totals[:, 1],
             misses=totals[:, 2] if self.shape.misses else None,
             plays=totals[:, 3:],
-            moments={name: self._chunks(moments[:, i]) for i, name in enumerate(self._names)},
-            bins=self._histograms(sizes),
+            moments=self._moments(sums[:, :, :spread]),
+            bins=dict(zip(self._names, bins, strict=self.shape.quantiles)),
         )
 
-    def _back(self, *arrays: Any) -> list[NDArray[Any]]:
-        """Copies on the host, complete."""
-        here = [array.copy_to_host(stream=self._stream) for array in arrays]
-        self._stream.synchronize()
-        return here
-
-    def _chunks(self, pieces: Floats) -> list[Moments]:
+    def _moments(self, sums: Floats) -> dict[str, list[Moments]]:
         """The moments of every chunk, from those of its pieces."""
-        at = np.arange(0, len(pieces), CHUNK // PIECE)
-        runs = np.full(len(pieces), PIECE)
-        runs[-1] = self.shape.runs - PIECE * (len(pieces) - 1)
-        weights = runs[:, None]
-        means, squares, least, greatest = np.moveaxis(pieces, 2, 0)
+        pieces, points, _ = sums.shape
+        of_pieces = sums.reshape(pieces, points, len(self._names), 4)
+        means, squares, least, greatest = np.moveaxis(of_pieces, 3, 0)
+        runs = np.full(pieces, PIECE)
+        runs[-1] = self.shape.runs - PIECE * (pieces - 1)
+        weights = runs[:, None, None]
+        at = np.arange(0, pieces, CHUNK // PIECE)
         sizes = np.add.reduceat(runs, at)
-        mean = np.add.reduceat(weights * means, at) / sizes[:, None]
-        apart = means - np.repeat(mean, np.diff(np.append(at, len(pieces))), axis=0)
+        mean = np.add.reduceat(weights * means, at) / sizes[:, None, None]
+        apart = means - np.repeat(mean, np.diff(np.append(at, pieces)), axis=0)
         square = np.add.reduceat(squares + weights * apart**2, at)
-        ends = np.minimum.reduceat(least, at), np.maximum.reduceat(greatest, at)
-        return [Moments(*one) for one in zip(sizes.tolist(), mean, square, *ends, strict=True)]
-
-    def _histograms(self, sizes: NDArray[Any]) -> dict[str, list[Bins]]:
-        """The bins in use, by what is measured and by checkpoint."""
-        found: dict[str, list[Bins]] = {name: [] for name in self._names}
-        for group, size in enumerate(sizes.tolist()):
-            in_use = self._touched[group, :size], self._counts[group, :size]
-            places, counts = self._back(*in_use)
-            order = np.argsort(places)
-            places, counts = places[order], counts[order]
-            keys = places % BINS - BINS // 2
-            points = min(GROUP, self.shape.points - group * GROUP)
-            edges = np.searchsorted(places, BINS * np.arange(len(self._names) * points + 1))
-            for row in range(len(self._names) * points):
-                part = slice(edges[row], edges[row + 1])
-                found[self._names[row // points]].append((keys[part], counts[part]))
-        return found
+        chunks = mean, square, np.minimum.reduceat(least, at), np.maximum.reduceat(greatest, at)
+        return {
+            name: [
+                Moments(size, *(one[chunk, :, i] for one in chunks))
+                for chunk, size in enumerate(sizes.tolist())
+            ]
+            for i, name in enumerate(self._names)
+        }

@@ -11,7 +11,7 @@ import numpy as np
 from numba import cuda as _cuda
 
 from floorline.core.compiler import compiled_for_gpu
-from floorline.core.kernel import Function
+from floorline.core.kernel import Function, kernel
 from floorline.simulate.bins import BINS, key_of
 from floorline.simulate.loop import NO_SUCH_ARM
 
@@ -26,14 +26,32 @@ GROUP = 16
 THREADS = 64
 
 
-def spread_pieces(values: Any, moments: Any) -> None:
-    """Mean, squared distances from it, least and greatest of every piece of runs."""
-    pieces, measured, points = moments.shape[0], moments.shape[1], moments.shape[2]
+def add_up(
+    values: Any, first_breach: Any, first_miss: Any, plays: Any, checkpoints: Any, sums: Any
+) -> None:
+    """Add up every piece of runs, at each checkpoint: what is measured, then what is counted.
+
+    A row of `sums` has four numbers for each thing measured, then three counts and the plays.
+    """
+    measured, runs, points = values.shape
+    pieces = sums.shape[0]
     i = cuda.grid(1)
-    if i >= pieces * measured * points:
+    if i >= pieces * points * (measured + 1):
         return
-    point, what, piece = i % points, i // points % measured, i // points // measured
-    start, stop = piece * PIECE, min((piece + 1) * PIECE, values.shape[1])
+    point, piece, what = i % points, i // points % pieces, i // points // pieces
+    start, stop = piece * PIECE, min((piece + 1) * PIECE, runs)
+    row = sums[piece, point]
+    if what < measured:
+        spread_piece(values, what, point, start, stop, row)
+    else:
+        counts = row[4 * measured :]
+        count_breaches(first_breach, first_miss, checkpoints[point], start, stop, counts)
+        count_plays(plays, point, start, stop, counts[3:])
+
+
+@kernel
+def spread_piece(values: Any, what: Any, point: Any, start: Any, stop: Any, row: Any) -> None:
+    """Mean, squared distances from it, least and greatest of a piece of runs."""
     total = 0.0
     least = math.inf
     greatest = -math.inf
@@ -46,36 +64,35 @@ def spread_pieces(values: Any, moments: Any) -> None:
     squares = 0.0
     for run in range(start, stop):
         squares += (values[what, run, point] - mean) ** 2
-    moments[piece, what, point, 0] = mean
-    moments[piece, what, point, 1] = squares
-    moments[piece, what, point, 2] = least
-    moments[piece, what, point, 3] = greatest
+    row[4 * what] = mean
+    row[4 * what + 1] = squares
+    row[4 * what + 2] = least
+    row[4 * what + 3] = greatest
 
 
-def count_pieces(outcome: Any, checkpoints: Any, totals: Any, sizes: Any) -> None:
-    """Of every piece of runs: stray ones, breaches and misses by then, plays of each arm.
+@kernel
+def count_breaches(
+    first_breach: Any, first_miss: Any, checkpoint: Any, start: Any, stop: Any, counts: Any
+) -> None:
+    """Stray runs, and breaches and misses by then, of a piece of runs."""
+    strays, breaches, misses = 0, 0, 0
+    for run in range(start, stop):
+        strays += first_breach[run] == NO_SUCH_ARM
+        breaches += 0 < first_breach[run] <= checkpoint
+        misses += first_miss.size > 0 and 0 < first_miss[run] <= checkpoint
+    counts[0] = strays
+    counts[1] = breaches
+    counts[2] = misses
 
-    The lists of bins in use are emptied on the way, which spares a kernel.
-    """
-    i = cuda.grid(1)
-    for group in range(i, sizes.size, cuda.gridsize(1)):
-        sizes[group] = 0
-    pieces, points, columns = totals.shape
-    if i >= pieces * points:
-        return
-    point, piece = i % points, i // points
-    for column in range(columns):
-        totals[piece, point, column] = 0
-    for run in range(piece * PIECE, min((piece + 1) * PIECE, outcome.first_breach.size)):
-        breach = outcome.first_breach[run]
-        if breach == NO_SUCH_ARM:
-            totals[piece, point, 0] += 1
-        if 0 < breach <= checkpoints[point]:
-            totals[piece, point, 1] += 1
-        if outcome.first_miss.size > 0 and 0 < outcome.first_miss[run] <= checkpoints[point]:
-            totals[piece, point, 2] += 1
-        for column in range(3, columns):
-            totals[piece, point, column] += outcome.plays[run, point, column - 3]
+
+@kernel
+def count_plays(plays: Any, point: Any, start: Any, stop: Any, counts: Any) -> None:
+    """Plays of each arm in a piece of runs."""
+    for arm in range(counts.size):
+        total = 0
+        for run in range(start, stop):
+            total += plays[run, point, arm]
+        counts[arm] = total
 
 
 def fill_bins(values: Any, group: Any, bins: Any, touched: Any, sizes: Any) -> None:
@@ -103,9 +120,9 @@ def empty_bins(group: Any, bins: Any, touched: Any, counts: Any, sizes: Any) -> 
         bins[row, key] = 0
 
 
-def start(kernel: Function, threads: int, stream: Any, *arguments: Any) -> None:
+def start(function: Function, threads: int, stream: Any, *arguments: Any) -> None:
     """Begin a kernel of this file on a stream, with a thread for each of `threads`."""
-    on_grid(compiled_for_gpu(kernel, {}, {}), -(-threads // THREADS), THREADS, stream)(*arguments)
+    on_grid(compiled_for_gpu(function, {}, {}), -(-threads // THREADS), THREADS, stream)(*arguments)
 
 
 @lru_cache(maxsize=1024)

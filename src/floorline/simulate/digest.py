@@ -46,10 +46,10 @@ class Part(NamedTuple):
     moments: dict[str, list[Moments]]
     """An entry for every CHUNK of runs, in their order."""
     bins: dict[str, list[Bins]]
-    """By checkpoint."""
+    """By checkpoint; empty where nobody wants quantiles."""
 
 
-def part_of(chunk: Outcome, checkpoints: Counts) -> Part:
+def part_of(chunk: Outcome, checkpoints: Counts, quantiles: bool = True) -> Part:
     """What at most CHUNK runs add up to."""
     values = {name: getattr(chunk, name) for name in MEASURED if getattr(chunk, name).size}
     return Part(
@@ -61,6 +61,7 @@ def part_of(chunk: Outcome, checkpoints: Counts) -> Part:
         bins={
             name: [np.unique(keys, return_counts=True) for keys in keys_of(one.T)]
             for name, one in values.items()
+            if quantiles
         },
     )
 
@@ -95,11 +96,14 @@ class Digest:
             self._misses = part.misses + (0 if self._misses is None else self._misses)
         self._plays = self._plays + part.plays
         for name, chunks in part.moments.items():
-            sketch = self._sketches.setdefault(name, _Sketch(len(self._checkpoints)))
+            bins = part.bins.get(name, [])
+            if name not in self._sketches:
+                self._sketches[name] = _Sketch(len(self._checkpoints), len(bins))
+            sketch = self._sketches[name]
             for moments in chunks:
                 sketch.add(moments)
-            for histogram, bins in zip(sketch.histograms, part.bins[name], strict=True):
-                histogram.add(bins)
+            for histogram, new in zip(sketch.histograms, bins, strict=True):
+                histogram.add(new)
 
     def summary(self, seconds: float) -> Summary:
         """All that was taken in."""
@@ -119,14 +123,14 @@ class Digest:
 
 
 class _Sketch:
-    """Mean, error, ends and a histogram, by checkpoint."""
+    """Mean, error, ends and, if there are any, a histogram, by checkpoint."""
 
-    def __init__(self, points: int) -> None:
+    def __init__(self, points: int, histograms: int) -> None:
         self._all = Moments(
             0, np.zeros(points), np.zeros(points), np.full(points, math.inf),
             np.full(points, -math.inf),
         )  # fmt: skip
-        self.histograms = [_Histogram() for _ in range(points)]
+        self.histograms = [_Histogram() for _ in range(histograms)]
 
     def add(self, new: Moments) -> None:
         """Take in the moments of some more runs (Chan's update of mean and squares)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -33,6 +34,8 @@ class Case(NamedTuple):
     checkpoints: Sequence[int] | None = None
     rewards: bool = False
     misses: bool = False
+    quantiles: bool = True
+    """Whether the summary can tell quantiles, which takes longer."""
 
 
 class Job(NamedTuple):
@@ -74,6 +77,7 @@ def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) 
         default_mean=float(means[0]),
         wants_rewards=case.rewards,
         wants_misses=case.misses,
+        wants_quantiles=case.quantiles,
     )
     prepared = policy.prepare(len(means), horizon)
     engine: Engine
@@ -99,6 +103,12 @@ def gpu_engine() -> type[CudaEngine]:
     if not cuda.is_available():
         raise ValueError("device: cuda needs an NVIDIA GPU and its driver; none was found")
     return CudaEngine
+
+
+def start_device(device: str) -> None:
+    """Have a GPU started in the background; the first simulation waits for what is left of it."""
+    if device == "cuda":
+        Thread(target=gpu_engine().start).start()
 
 
 def all_cores() -> int:

@@ -39,6 +39,7 @@ class Measure(NamedTuple):
     wants_rewards: bool
     wants_misses: bool
     """Whether every interval is held against its arm's mean."""
+    wants_quantiles: bool = True
 
 
 class Outcome(NamedTuple):

@@ -26,6 +26,8 @@ class Spread:
         """The value below which this share of the runs lies, to within one part in a thousand."""
         if not 0 <= share <= 1:
             raise ValueError(f"share: must be a number at least 0 and at most 1, not {share!r}")
+        if not self._keys:
+            raise ValueError("quantiles: must be asked for when the runs are simulated")
         found: list[float] = []
         for keys, counts in zip(self._keys, self._counts, strict=True):
             place = np.searchsorted(np.cumsum(counts), share * counts.sum())
