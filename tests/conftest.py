@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import signal
 import subprocess
 import sys
 import warnings
@@ -13,6 +14,12 @@ from pathlib import Path
 import pytest
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def hear_ctrl_c() -> Callable[[], None]:
+    """For a new process: programs started in the background by a shell do not hear it."""
+    return lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None
 
 
 @pytest.fixture

@@ -42,16 +42,20 @@ def test_the_live_demo_runs_to_its_end_without_a_terminal(program):
     assert re.search(r"\d decisions a second", said)
 
 
-def test_the_live_demo_can_be_interrupted():
+def test_the_live_demo_can_be_interrupted(hear_ctrl_c):
     pytest.importorskip("starlette", reason="the extra [service] is not installed")
     command = [sys.executable, "-m", "floorline", "demo", "--visitors", "1000000"]
-    running = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    address = running.stdout.readline().split()[-1].rstrip("/")
-    time.sleep(0.5)
-    running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=60)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(
+        command, start_new_session=True, preexec_fn=hear_ctrl_c, **pipes
+    ) as running:
+        try:
+            address = running.stdout.readline().split()[-1].rstrip("/")
+            time.sleep(0.5)
+            running.send_signal(signal.SIGINT)
+            _, said = running.communicate(timeout=60)
+        finally:
+            running.kill()
     assert running.returncode == 130
     assert said.strip() == "floorline: stopped"
     from floorline.client import Client, ServiceError

@@ -175,7 +175,7 @@ def test_a_boundary_that_is_not_proved_warns_in_one_line(program):
     assert done.stderr.count("\n") == 1
 
 
-def test_ctrl_c_ends_cleanly(floorline):
+def test_ctrl_c_ends_cleanly(hear_ctrl_c, floorline):
     """Interrupted in the middle of long runs: soon over, one line, the code of an interrupt."""
     command = ["simulate", "--policy", "ucb", "--means", "0.5,0.6", "--horizon", "1000000"]
     floorline(*command, "--runs", "1")  # compiled here, and only loaded below
@@ -191,11 +191,6 @@ def test_ctrl_c_ends_cleanly(floorline):
         finally:
             process.kill()
     assert (process.returncode, out, err) == (130, "", "floorline: stopped\n")
-
-
-def hear_ctrl_c() -> None:
-    """Programs started in the background by a shell do not, and pass that on."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def cpu_seconds(pid: int) -> float:

@@ -47,6 +47,8 @@ class DriftWatch:
         """What was found, in words, once there is reason for an alarm."""
         self.blocks: list[list[float]] = []
         """Plays, rewards seen and their sum, for each block."""
+        self._seen = 0
+        self._total = 0.0
         self._settings = settings
         self._boundary = settings.to_boundary()
         kernels = self._boundary.kernels()
@@ -68,6 +70,8 @@ class DriftWatch:
         """Note the reward of a play."""
         self.blocks[block][SEEN] += 1
         self.blocks[block][TOTAL] += reward
+        self._seen += 1
+        self._total += reward
         self._look_at_closed()
 
     def skipped(self, block: int) -> None:
@@ -78,8 +82,7 @@ class DriftWatch:
     @property
     def average(self) -> float | None:
         """Mean of the default's rewards seen, which a known mean does not show; None before."""
-        seen = sum(block[SEEN] for block in self.blocks)
-        return sum(block[TOTAL] for block in self.blocks) / seen if seen else None
+        return self._total / self._seen if self._seen else None
 
     def _look_at_closed(self) -> None:
         """Compare the blocks whose rewards are all known, if there is one more of them."""
@@ -147,4 +150,6 @@ class DriftWatch:
         """Go back to what `to_json` gave."""
         self.alarm, self.blocks = values["alarm"], values["blocks"]
         self._next_look = values["next_look"]
+        self._seen = int(sum(block[SEEN] for block in self.blocks))
+        self._total = sum(block[TOTAL] for block in self.blocks)
         self._close_blocks()

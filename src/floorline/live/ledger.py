@@ -23,7 +23,7 @@ MEMORY = ":memory:"
 APPLICATION_ID = 0x466C6F6F  # "Floo"
 KEPT_SNAPSHOTS = 2
 PAGE = 4096
-"""Rows read at a time, and pages of log after which SQLite tidies up."""
+"""Rows read at a time."""
 
 SCHEMA = f"""
 CREATE TABLE events (
@@ -76,7 +76,6 @@ class Ledger:
         if not read_only:
             self._db.pragma("journal_mode", "wal")
             self._db.pragma("synchronous", "full")
-            self._db.pragma("wal_autocheckpoint", PAGE)
 
     def _check_form(self) -> None:
         if self._db.pragma("application_id") != APPLICATION_ID:

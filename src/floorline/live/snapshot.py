@@ -58,8 +58,7 @@ def from_json(values: dict[str, Any]) -> State:
     ):
         place = state.take_place()
         open_play(state.book, arm, place)
-        state.open[ticket] = OpenPlay(arm, time, place, block)
-        state.pending[arm] += 1
+        state.put(ticket, OpenPlay(arm, time, place, block))
     for name in BY_PLAY:
         for play, value in zip(state.open.values(), opened[name], strict=True):
             getattr(state.book, name)[play.place] = value

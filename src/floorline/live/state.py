@@ -28,6 +28,9 @@ from floorline.live.errors import LedgerError
 from floorline.live.events import Event
 from floorline.live.settings import CHANGEABLE, Settings
 
+TICK = 10
+"""Seconds to which it is known at a glance how old open plays are."""
+
 
 class OpenPlay(NamedTuple):
     """A decision whose reward may still come."""
@@ -75,6 +78,7 @@ class State:
         self.clock = 0
         self.open: OrderedDict[int, OpenPlay] = OrderedDict()
         self.pending = [0] * n_arms  # open plays by arm
+        self.open_since: Counter[int] = Counter()  # open plays by the TICK of their decision
         self.reasons: Counter[str] = Counter()
         self.lost = [0] * n_arms
         self.late = 0
@@ -162,20 +166,29 @@ class State:
         place = self.take_place()
         open_play(self.book, arm, place)
         block = self.drift.decided() if arm == 0 else -1
-        self.open[event.seq] = OpenPlay(arm, event.time, place, block)
-        self.pending[arm] += 1
+        self.put(event.seq, OpenPlay(arm, event.time, place, block))
 
     def _count(self, arm: int) -> None:
         """Count a play in the budget."""
         self.clock += 1
         self.arms.plays[arm] += 1
 
+    def put(self, ticket: int, play: OpenPlay) -> None:
+        """Keep an open play."""
+        self.open[ticket] = play
+        self.pending[play.arm] += 1
+        self.open_since[int(play.time // TICK)] += 1
+
     def _close(self, ticket: int | None) -> OpenPlay:
         if ticket is None or ticket not in self.open:
             raise LedgerError(f"event {self.seq}: its decision {ticket} is not open")
         play = self.open.pop(ticket)
-        self._free.append(play.place)
         self.pending[play.arm] -= 1
+        since = int(play.time // TICK)
+        self.open_since[since] -= 1
+        if self.open_since[since] == 0:
+            del self.open_since[since]
+        self._free.append(play.place)
         return play
 
     def _observed(self, event: Event) -> None:

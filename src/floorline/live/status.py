@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from floorline.live.state import State
+from floorline.live.state import TICK, State
 
 AGES = (60.0, 600.0, 3600.0, 86_400.0)
 """Seconds that divide open decisions by age."""
@@ -58,7 +57,8 @@ class Status:
     oldest_pending: float | None
     """When the oldest open decision was made."""
     pending_by_age: list[int]
-    """Open decisions younger than a minute, ten minutes, an hour, a day, and older."""
+    """Open decisions younger than a minute, ten minutes, an hour, a day, and older, to ten
+    seconds."""
     late: int
     """Rewards that came too late to be used."""
     duplicates: int
@@ -86,7 +86,7 @@ def status_of(campaign: str, state: State, duplicates: int, now: float) -> Statu
         reasons=dict(state.reasons),
         pending=len(state.open),
         oldest_pending=next((play.time for play in state.open.values()), None),
-        pending_by_age=by_age(now - play.time for play in state.open.values()),
+        pending_by_age=by_age(state, now),
         late=state.late,
         duplicates=duplicates,
     )
@@ -113,15 +113,11 @@ def arms_of(state: State) -> list[ArmStatus]:
     return found
 
 
-def by_age(ages: Iterable[float]) -> list[int]:
-    """How many are younger than each of AGES and no younger than the one before, and the rest.
-
-    >>> by_age([1.0, 59.0, 60.0, 1e6])
-    [2, 1, 0, 0, 1]
-    """
+def by_age(state: State, now: float) -> list[int]:
+    """Open decisions younger than each of AGES and no younger than the one before, and the rest."""
     counts = [0] * (len(AGES) + 1)
-    for age in ages:
-        counts[bisect_right(AGES, age)] += 1
+    for since, number in state.open_since.items():
+        counts[bisect_right(AGES, now - since * TICK)] += number
     return counts
 
 

@@ -66,13 +66,13 @@ def legend(place: Any, **where: Any) -> None:
     place.legend(frameon=False, handlelength=4, **where)
 
 
-def save(figure: Any, folder: Path, name: str, formats: Sequence[str] = FORMATS) -> None:
-    """Write a figure in each format, without the date: same results, same files."""
+def save(figure: Any, folder: Path, name: str, formats: Sequence[str] = ()) -> None:
+    """Write a figure in each format, or in all, without the date: same results, same files."""
     from matplotlib import rc_context
 
     dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with rc_context({"svg.hashsalt": name, "pdf.fonttype": 42}):
-        for kind in formats:
+        for kind in formats or FORMATS:
             figure.savefig(folder / f"{name}.{kind}", dpi=200, metadata=dates[kind])
             figure.set_layout_engine(None)  # it is laid out now, for the other formats, too
     pyplot().close(figure)
