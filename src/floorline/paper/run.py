@@ -50,7 +50,7 @@ class Row(NamedTuple):
 def collect(points: Sequence[Point], settings: Settings, journal: Journal) -> None:
     """Simulate the points that the journal does not have, and save each in it.
 
-    The shortest come first: a GPU is then busy all the while longer ones are made ready.
+    The shortest come first: a GPU has work the sooner.
     """
     missing = [point for point in points if point not in journal]
     missing.sort(key=lambda point: point.horizon)
