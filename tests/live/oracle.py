@@ -116,7 +116,10 @@ class Oracle:
             rounds += len(plays) + (extra == arm)
             earned += lower * (extra == arm)
             for play in plays:
-                earned += settings.low if play.state == VOIDED else lower
+                credit = settings.low if play.state == VOIDED else lower
+                if settings.voids and play.state in (OPEN, VOIDED):  # nobody may have been reached
+                    credit = min(credit, (1 - settings.max_loss) * self.ends(0)[0])
+                earned += credit
         ahead = defaults - (1 - settings.max_loss) * rounds
         return earned + ahead * self.ends(0)[ahead < 0]
 

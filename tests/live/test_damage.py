@@ -166,7 +166,7 @@ def test_a_decision_that_was_not_affordable_is_reported(good, monkeypatch):
     with Campaign.open(good) as campaign:
         for _ in range(30):
             campaign.decide()
-    assert "was made at a guaranteed budget of 1" in verify(str(good)).problems[0]
+    assert "decided at a guaranteed budget of 1;" in verify(str(good)).problems[0]
 
 
 def test_an_event_about_a_decision_that_is_not_open_is_reported(good):

@@ -194,3 +194,36 @@ def test_a_full_disk(tmp_path):
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.stdout.strip() == "held", done.stderr
     assert verify(str(tmp_path / "c")).problems == []
+
+
+def test_a_disk_that_fills_up_in_the_middle_of_a_group_takes_it_back(tmp_path):
+    """Looking up a key writes what came before; SQLite then takes back the whole transaction."""
+    with new_campaign(tmp_path / "c") as campaign:
+        campaign.decide("first")
+        before = campaign.state()
+        db = campaign._ledger._db
+        pages = db.pragma("page_count")
+        db.pragma("max_page_count", pages)  # a disk that is full
+        refused = 0
+        with pytest.raises(LedgerError), campaign.together():
+            for number in range(300):
+                try:
+                    campaign.decide(f"key {number}" if number % 50 == 49 else None)
+                except LedgerError:
+                    refused += 1
+                    db.pragma("max_page_count", 10**6)  # there is room again: too late for it
+        assert refused > 0
+        assert campaign.state() == before
+        assert campaign.decide("key 0").arm == "now"
+    assert verify(str(tmp_path / "c")).problems == []
+
+
+def test_what_breaks_at_the_end_of_a_group_leaves_a_working_campaign(monkeypatch):
+    campaign = new_campaign()
+    campaign.observe(campaign.decide(), 1.0)
+    monkeypatch.setattr(writer, "SNAPSHOT_EVERY", 1)
+    Failing(monkeypatch, "save_snapshot", error=MemoryError())
+    with pytest.raises(MemoryError):
+        campaign.decide()
+    assert campaign.decide().arm == "now"
+    assert campaign.status().decisions == 2

@@ -22,3 +22,13 @@ def test_the_holdback_knows_nothing_of_rewards_drawn_with_the_same_seed():
                 held, clicks = held + 1, clicks + click
     assert held > 50
     assert clicks < 0.5 * held
+
+
+def test_coins_go_on_where_a_campaign_is_opened_again(tmp_path):
+    """One process for each request: 40 fair coins that are all alike have odds of 2e-12."""
+    path, settings = tmp_path / "c", {"arms": ["now", "video"], "max_loss": 0.1, "holdback": 0.5}
+    reasons = []
+    for _ in range(40):
+        with Campaign.open(path, seed=1, **settings) as campaign:
+            reasons.append(campaign.decide().reason)
+    assert 0 < reasons.count("holdback") < 40

@@ -163,8 +163,9 @@ def _show(found: Explanation) -> None:
                 f" - {1 - found.max_loss:g} x {found.decisions:,} decisions = {term.weight:,.6g}"
             )
         end = "at most" if term.weight < 0 else "at least"
-        voided = f", {term.voided:,} voided" if term.voided else ""
-        typer.echo(f"  {term.arm}: {what}, times {end} {term.mean:.6g}{voided} = {term.sum:,.6g}")
+        rest = f", {term.voided:,} voided" if term.voided else ""
+        rest += f", less {term.doubtful:,.6g} not sure yet" if term.doubtful else ""
+        typer.echo(f"  {term.arm}: {what}, times {end} {term.mean:.6g}{rest} = {term.sum:,.6g}")
     typer.echo(f"  guaranteed budget: {found.guaranteed_budget:,.6g}")
     reward = "" if made.reward is None else f", reward {made.reward:g}"
     typer.echo(f"\nSince then: {made.outcome}{reward}")

@@ -46,7 +46,7 @@ class Book(NamedTuple):
     closed_most: Floats
     """For each arm: the most that the closed plays have earned."""
     voided: Counts
-    """For each arm: plays that reached nobody, and stay charged."""
+    """For each arm: plays that reached nobody; those of challengers stay charged."""
     hoped: Floats
     """For each arm: an upper end for proposers, in which open plays earn what others did."""
     stale: Counts

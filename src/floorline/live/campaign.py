@@ -59,8 +59,11 @@ class Campaign:
         self._id = campaign_id
         # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
         # that knows the reward would break everything.
-        self._coin = random.Random(None if seed is None else f"floorline {seed}")
-        self._rng = np.random.default_rng(None if seed is None else [seed, STREAM])
+        # Nor may coins begin anew at each opening: those of short-lived processes would all agree.
+        events = writer.state.seq
+        begun = f" {events}" if events > 1 else ""
+        self._coin = random.Random(None if seed is None else f"floorline {seed}{begun}")
+        self._rng = np.random.default_rng(None if seed is None else [seed, STREAM, events])
         self._duplicates = 0
 
     @classmethod
@@ -175,6 +178,8 @@ class Campaign:
         reward = number("reward", reward, self.settings.low, self.settings.high)
         with self._writer:
             seq = ticket_number(self._id, ticket)
+            if self._state.is_due(seq, self._writer.now()):
+                self._writer.happen("expired", ticket=seq)
             if seq not in self._state.open:
                 return self._observe_again(seq, reward)
             self._writer.happen("observed", ticket=seq, body={"reward": reward})

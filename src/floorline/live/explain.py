@@ -28,6 +28,8 @@ class Term:
     """The end of its interval that makes the budget smallest."""
     voided: int
     """Plays that reached nobody, each counted at the lowest reward."""
+    doubtful: float
+    """Left out of the sum: what plays would add that may have reached nobody, with `voids`."""
     sum: float
 
 
@@ -77,6 +79,7 @@ def _term(state: State, arm: int, plays: int, clock: int) -> Term:
     voided = int(state.book.voided[arm]) if arm > 0 else 0
     weight = float(plays) if arm > 0 else plays - (1 - state.settings.max_loss) * clock
     mean = upper if weight < 0 else lower
-    earned = weight * mean + voided * state.span.low
+    doubtful = state.doubtful_credit(arm) if arm > 0 and state.settings.voids else 0.0
+    earned = weight * mean + voided * state.span.low - doubtful
     name = state.settings.arms[arm]
-    return Term(name, plays, lower, upper, weight, mean, voided, earned)
+    return Term(name, plays, lower, upper, weight, mean, voided, doubtful, earned)

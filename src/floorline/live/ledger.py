@@ -49,6 +49,8 @@ class Ledger:
         """Open an existing ledger, or begin one if there is no file yet."""
         self.path = path
         self._db: Any = None
+        self.failed = False
+        """Whether a statement has failed since `roll_back`: the group that it was in is lost."""
         self._unwritten: list[Row] = []  # together they are written in half the time
         self._lock = None if path == MEMORY or read_only else files.lock(path)
         try:
@@ -114,6 +116,7 @@ class Ledger:
         try:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
+            self.failed = False
         except apsw.Error as error:
             raise self._in_words(error) from None
 
@@ -256,6 +259,7 @@ class Ledger:
                 self._db.executemany(INSERT, rows)
             return self._db.execute(statement, values).fetchall()  # type: ignore[no-any-return]
         except apsw.Error as error:
+            self.failed = True
             raise self._in_words(error) from None
         except UnicodeDecodeError:
             raise LedgerError(f"{self.path}: is damaged; {LEFT}. Restore a backup") from None

@@ -10,13 +10,16 @@ from typing import Any
 
 from floorline.core.boundaries import Boundary
 from floorline.core.checks import choice, number, require
+from floorline.environments import delayed
 from floorline.floors import ConfidenceFloor
 from floorline.policy import Policy
 from floorline.proposers import Proposer, beta_thompson, gaussian_thompson, optimistic
 
+BOUNDARIES = ("beta-binomial", "stitched", "union-proved")
+SILENCES = delayed.SILENCES
 POLICIES = ("conservative-ucb", "conservative-thompson")
-SILENCES = ("unknown", "zero", "random")
 MAX_ARMS = 64
+LARGEST_REWARD = 1e12
 NAME = re.compile(r"[\w][\w .:/-]{0,63}", re.ASCII)
 CHANGEABLE = ("policy", "holdback")
 
@@ -35,7 +38,7 @@ class Settings:
         default_mean: the default arm's mean reward; learned unless given.
         policy: who proposes when no candidate is given: `conservative-ucb` or
             `conservative-thompson`.
-        boundary: the confidence boundary.
+        boundary: the confidence boundary, one of those that are proved for such rewards.
         prior: the two numbers of its Beta prior, if it has one; the promise does not depend on it.
         low: no reward is below this.
         high: no reward is above this.
@@ -43,7 +46,8 @@ class Settings:
             (after the window it is a 0), or `random` (after the window it is skipped; you
             state that the loss of a reward does not depend on the reward).
         window: seconds after which silence is final; for `zero` and `random`.
-        voids: whether a default decision may be voided. Then it counts only once observed.
+        voids: whether decisions get voided, defaults too. Then a default counts, and a
+            challenger adds to the budget, only once its reward is known or its window is over.
         holdback: the share of decisions that go to the default for ever, to watch it.
         drift_level: the chance of a false alarm, ever, of the test for a drifting default.
     """
@@ -68,11 +72,12 @@ class Settings:
         object.__setattr__(self, "prior", _checked_prior(self.prior))
         self._keep("max_loss", 0, 1)
         self._keep("delta", 0, 1, open_low=True)
-        self._keep("low", -math.inf, math.inf)
-        self._keep("high", self.low, math.inf, open_low=True)
+        self._keep("low", -LARGEST_REWARD, LARGEST_REWARD)
+        self._keep("high", max(0.0, self.low), LARGEST_REWARD, open_low=True)
         if self.default_mean is not None:
             self._keep("default_mean", max(0.0, self.low), self.high)
         choice("policy", self.policy, POLICIES)
+        choice("boundary", self.boundary, BOUNDARIES)
         choice("missing", self.missing, SILENCES)
         require(isinstance(self.voids, bool), "voids", "true or false", self.voids)
         self._keep("holdback", 0, 1)

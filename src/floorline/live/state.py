@@ -117,8 +117,21 @@ class State:
         return float(self._budget_after(self.rules.floor, self.arms, self.clock + 1, arm))
 
     def refresh(self) -> None:
-        """Bring the intervals up to date."""
+        """Bring the intervals up to date, and what challengers have earned for sure."""
         self._freshen(self.rules, self.arms, self.book, self.span)
+        if self.settings.voids:
+            challengers = range(1, len(self.arms.plays))
+            self.arms.earned[0] -= sum(self.doubtful_credit(arm) for arm in challengers)
+
+    def doubtful_credit(self, arm: int) -> float:
+        """What open and voided plays of a challenger would add to the budget.
+
+        If nobody was reached, nothing was added, and it must not have been spent by then.
+        """
+        break_even = (1 - self.settings.max_loss) * self.arms.lower[0]
+        open_credit = self.pending[arm] * max(0.0, self.arms.lower[arm] - break_even)
+        voided_credit = self.book.voided[arm] * max(0.0, self.span.low - break_even)
+        return float(open_credit + voided_credit)
 
     def budget(self) -> float:
         """Lower bound on the budget now."""
@@ -126,6 +139,12 @@ class State:
         arms = self.arms
         loss = float(self.settings.max_loss)
         return float(budget_bound(loss, arms, arms.plays[0], self.clock, arms.earned[0]))
+
+    def is_due(self, ticket: int, now: float) -> bool:
+        """Whether a decision is open although its window is over."""
+        play = self.open.get(ticket)
+        window = self.settings.window
+        return play is not None and window is not None and play.time <= now - window
 
     def due(self, now: float) -> Iterator[int]:
         """The open decisions whose window is over, the oldest first."""
@@ -156,6 +175,8 @@ class State:
             self.paused = kind == "paused"
         elif kind == "changed":
             self._changed(event.body)
+        elif kind != "opened":
+            raise LedgerError(f"event {event.seq}: {kind!r} is no kind of event")
 
     def _decided(self, event: Event) -> None:
         arm = self.index[event.body["arm"]]

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from floorline.live.state import TICK, State
 
+LEAST_SHARE = -10.0
+"""Shown in place of any lower share, which only rewards below zero can lead to."""
+
 AGES = (60.0, 600.0, 3600.0, 86_400.0)
 """Seconds that divide open decisions by age."""
 
@@ -126,13 +129,15 @@ def guaranteed_share(state: State) -> float:
 
     With the default's mean m in its interval it is N_0 / t + earned / (t m).
     """
-    if state.clock == 0:
+    uncounted = state.pending[0] if state.settings.voids else 0
+    rounds = state.clock + uncounted
+    if rounds == 0:
         return 1.0
     arms = state.arms
     earned = float(arms.earned[0])
     mean = float(arms.upper[0] if earned > 0 else arms.lower[0])
     by_challengers = earned / mean if mean > 0 else (0.0 if earned == 0 else float("-inf"))
-    return max(0.0, (float(arms.plays[0]) + by_challengers) / state.clock)
+    return max(LEAST_SHARE, (float(arms.plays[0]) + uncounted + by_challengers) / rounds)
 
 
 def _word(state: State) -> str:

@@ -18,7 +18,7 @@ class Ticket(NamedTuple):
     arm: str
     is_default: bool
     candidate: str | None
-    """The arm that was proposed; None where nothing was (paused, or a drift alarm)."""
+    """The arm that was proposed; None where nobody was asked (paused, or a drift alarm)."""
     reason: str
     """`explore`, `exploit`, `budget-low`, `default-is-best`, `no-rewards`, `holdback`, `paused`
     or `drift`."""

@@ -13,6 +13,7 @@ from floorline.live.errors import LedgerError
 from floorline.live.events import Event
 from floorline.live.ledger import Ledger
 from floorline.live.replay import start
+from floorline.live.settings import CHANGEABLE
 from floorline.live.state import State
 
 
@@ -32,8 +33,8 @@ class Report:
 def verify(path: str, tick: Callable[[int], None] = lambda done: None) -> Report:
     """Replay every event of a ledger and compare: checksums, snapshots, counts, budgets.
 
-    Each decision for a challenger is weighed again in the state before it, and must have been
-    affordable, at the budget that it was said to leave.
+    Each event must have been allowed in the state before it. A decision is weighed again there:
+    a challenger must have been affordable, and the budget as large as was said.
     """
     ledger = Ledger(path, read_only=True)
     report = Report()
@@ -48,14 +49,16 @@ def verify(path: str, tick: Callable[[int], None] = lambda done: None) -> Report
 
 
 def _replay(ledger: Ledger, report: Report, tick: Callable[[int], None]) -> None:
+    stored = ledger.counts()
     kept = set(ledger.snapshots())
     counts: Counter[str] = Counter()
     state, events = start(ledger)
     for event, check in events:
-        if event.kind == "decided":
-            _weigh_again(state, event, report)
-        if event.kind in ("observed", "voided", "expired"):
-            _check_ticket(state, event, report)
+        wrong = CHECKS[event.kind](state, event) if event.kind in CHECKS else None
+        if wrong is not None:
+            report.problems.append(f"event {event.seq}: {wrong}")
+        if event.kind == "decided" and state.index[event.body["arm"]] > 0:
+            report.lowest_budget = min(report.lowest_budget, event.body["guaranteed_budget"])
         state.apply(event)
         counts[event.kind] += 1
         report.events += 1
@@ -64,34 +67,82 @@ def _replay(ledger: Ledger, report: Report, tick: Callable[[int], None]) -> None
             _compare_snapshot(ledger, state, check, report)
         if event.seq % 1000 == 0:
             tick(event.seq)
+        if report.events == sum(stored.values()):
+            break  # a campaign that goes on meanwhile has more by now
     for seq in sorted(kept):
         report.problems.append(f"snapshot after event {seq}: there is no such event")
     report.decisions, report.rewards = counts["decided"], counts["observed"]
-    if dict(counts) != ledger.counts():
-        report.problems.append(f"events by kind: {dict(counts)} replayed, {ledger.counts()} stored")
+    if dict(counts) != stored:
+        report.problems.append(f"events by kind: {dict(counts)} replayed, {stored} stored")
 
 
-def _weigh_again(state: State, event: Event, report: Report) -> None:
-    """Compare a decision for a challenger with the floor's answer in the state before it."""
+def _opened(state: State, event: Event) -> str | None:
+    return None if event.seq == 1 else "opened a second time"
+
+
+def _decided(state: State, event: Event) -> str | None:
+    """What is wrong with a decision, weighed again in the state before it."""
     arm = state.index[event.body["arm"]]
-    if arm == 0:
-        return
+    said = event.body["guaranteed_budget"]
+    if state.stopped:
+        return "decided in a campaign that was stopped"
     state.refresh()
-    decision = state.permit(arm)
-    said, found = event.body["guaranteed_budget"], float(decision.guaranteed_budget)
-    report.lowest_budget = min(report.lowest_budget, said)
-    if decision.arm != arm or not math.isclose(said, found, rel_tol=1e-9, abs_tol=1e-9):
-        report.problems.append(
-            f"decision {event.seq}: was made at a guaranteed budget of {said:g}, and the events "
-            f"before it give {found:g}"
-        )
+    if arm == 0:
+        found = state.budget_after_default()
+        affordable = True
+    elif state.paused or state.drift.alarm:
+        return f"{event.body['arm']} was played although only the default was to be"
+    else:
+        decision = state.permit(arm)
+        found = float(decision.guaranteed_budget)
+        affordable = decision.arm == arm
+    if not affordable or not math.isclose(said, found, rel_tol=1e-9, abs_tol=1e-9):
+        return f"decided at a guaranteed budget of {said:g}; the events before it give {found:g}"
+    return None
 
 
-def _check_ticket(state: State, event: Event, report: Report) -> None:
-    if event.ticket not in state.open and not event.body.get("late"):
-        report.problems.append(
-            f"event {event.seq}: {event.kind} decision {event.ticket}, which was not open"
-        )
+def _observed(state: State, event: Event) -> str | None:
+    settings, reward = state.settings, event.body["reward"]
+    if not settings.low <= reward <= settings.high:
+        return f"a reward of {reward:g}, outside of the declared range"
+    if event.body.get("late"):
+        return "a late reward of an open decision" if event.ticket in state.open else None
+    return _must_be_open(state, event)
+
+
+def _voided(state: State, event: Event) -> str | None:
+    wrong = _must_be_open(state, event)
+    if wrong is None and state.open[event.ticket or 0].arm == 0 and not state.settings.voids:
+        return "a default decision was voided in a campaign without voids"
+    return wrong
+
+
+def _expired(state: State, event: Event) -> str | None:
+    wrong = _must_be_open(state, event)
+    if wrong is None and not state.is_due(event.ticket or 0, event.time):
+        return f"decision {event.ticket} expired before its window was over"
+    return wrong
+
+
+def _changed(state: State, event: Event) -> str | None:
+    others = set(event.body) - {*CHANGEABLE, "epoch", "stopped"}
+    return f"changed {', '.join(sorted(others))}, which cannot change" if others else None
+
+
+def _must_be_open(state: State, event: Event) -> str | None:
+    if event.ticket in state.open:
+        return None
+    return f"{event.kind} decision {event.ticket}, which was not open"
+
+
+CHECKS: dict[str, Callable[[State, Event], str | None]] = {
+    "opened": _opened,
+    "decided": _decided,
+    "observed": _observed,
+    "voided": _voided,
+    "expired": _expired,
+    "changed": _changed,
+}
 
 
 def _compare_snapshot(ledger: Ledger, state: State, check: int, report: Report) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from itertools import islice
 from types import TracebackType
 from typing import Any
 
@@ -16,6 +17,10 @@ from floorline.live.state import State
 
 SNAPSHOT_EVERY = 50_000
 """Events between snapshots, or twice the open decisions where those are more."""
+
+
+MOST_EXPIRED = 1000
+"""Windows that end in one group; more would keep it waiting."""
 
 
 class Writer:
@@ -63,7 +68,7 @@ class Writer:
         self._mutex.release()
 
     def _begin(self) -> None:
-        if self._stale:
+        if self._stale or self.ledger.failed:
             self._go_back()
         self.ledger.begin()
         try:
@@ -73,7 +78,7 @@ class Writer:
             raise
 
     def _expire(self) -> None:
-        for seq in list(self.state.due(self.now())):
+        for seq in list(islice(self.state.due(self.now()), MOST_EXPIRED)):
             self.happen("expired", ticket=seq)
 
     def _end(self) -> None:
@@ -81,14 +86,14 @@ class Writer:
             self._refuse_if_stale()
             self._save_snapshot_if_due()
             self.ledger.commit()
-        except LedgerError:
+        except BaseException:
             self._stale = True
             self._go_back()
             raise
 
     def _refuse_if_stale(self) -> None:
         """Raise LedgerError if something broke off in the middle: the group is then lost."""
-        if self._stale:
+        if self._stale or self.ledger.failed:
             raise LedgerError(f"{self.ledger.path}: could not be written to; nothing happened")
 
     def _go_back(self) -> None:

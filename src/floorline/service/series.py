@@ -111,7 +111,8 @@ def _append(series: Series, point: Point, settings: Settings) -> None:
     status = point.status
     known = settings.default_mean
     means = [_mean(arm.average, arm.lower, arm.upper) for arm in status.arms]
-    default = status.decisions * (means[0] if known is None else known)
+    reached = status.decisions - status.arms[0].voided  # a voided default counts nowhere
+    default = reached * (means[0] if known is None else known)
     series.time.append(point.time)
     series.epoch.append(status.epoch)
     series.decisions.append(status.decisions)
