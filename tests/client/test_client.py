@@ -231,6 +231,13 @@ def test_an_address_that_is_none() -> None:
         Client("127.0.0.1:8400")
 
 
+@pytest.mark.parametrize("key", ["fl_1_secret\n", "fl_1 secret", "", "fl_1_sécret", b"fl_1_secret"])
+def test_a_key_that_is_none_is_not_shown(key: Any) -> None:
+    with pytest.raises(ValueError, match="key: must be printable ASCII") as caught:
+        Client("http://127.0.0.1:9", key)
+    assert "cret" not in str(caught.value)
+
+
 def test_the_client_loads_neither_numpy_nor_the_rest() -> None:
     look = (
         "import sys; from floorline import client; "

@@ -140,6 +140,22 @@ def test_an_answer_that_makes_no_sense_is_asked_for_again() -> None:
     assert answers == []
 
 
+def test_the_thread_survives_what_nobody_foresaw(caplog: pytest.LogCaptureFixture) -> None:
+    faults = [RuntimeError("a fault of our own")]
+
+    class Wire:
+        def post(self, path: str, body: bytes, timeout: float) -> tuple[int, bytes]:
+            if faults:
+                raise faults.pop()
+            return 200, b'{"results": [{"ticket": "a-1"}]}'
+
+    rewards = RewardQueue(Wire(), 10, None)  # type: ignore[arg-type]
+    rewards.put("a-1", 1.0)
+    assert rewards.flush(5)
+    rewards.close()
+    assert "rewards wait to be sent: a fault of our own" in caplog.text
+
+
 def test_a_refused_reward_is_not_sent_again(
     service: Any, campaign: str, caplog: pytest.LogCaptureFixture
 ) -> None:

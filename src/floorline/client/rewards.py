@@ -107,7 +107,7 @@ class RewardQueue:
         while batch := self._next_batch():
             try:
                 left = self._send(batch)
-            except ServiceError as error:
+            except Exception as error:  # whatever it is, the thread has to live on
                 if rest == REST[0]:  # a line for an outage
                     log.warning("rewards wait to be sent: %s", error)
                 left = batch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
@@ -15,6 +16,8 @@ PAUSE = 0.01
 
 TRY_AGAIN = (502, 503, 504)
 """Statuses that may be gone at the next try."""
+
+KEY = re.compile(r"[!-~]+")
 
 
 class Wire:
@@ -32,6 +35,8 @@ class Wire:
         self._prefix = parts.path.rstrip("/")
         self._headers = {"Content-Type": "application/json"}
         if key is not None:
+            if not (isinstance(key, str) and KEY.fullmatch(key)):  # `require` would show the secret
+                raise ValueError("key: must be printable ASCII without spaces or line ends")
             self._headers["Authorization"] = f"Bearer {key}"
         self._idle: list[HTTPConnection] = []
 
