@@ -61,18 +61,18 @@ class Wire:
         raise AssertionError("the last try returns or raises")
 
     def _try(self, path: str, body: bytes, ends: float) -> tuple[int, bytes]:
-        left = ends - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
+        left = _left(ends)
         try:
             connection = self._idle.pop()
         except IndexError:
             connection = self._kind(self._host, self._port)
         connection.timeout = left
-        try:
-            if connection.sock is not None:
-                connection.sock.settimeout(left)
+        try:  # each step has the time that those before it left
+            if connection.sock is None:
+                connection.connect()
+            connection.sock.settimeout(_left(ends))
             connection.request("POST", self._prefix + path, body, self._headers)
+            connection.sock.settimeout(_left(ends))
             answer = connection.getresponse()
             found = answer.status, answer.read()
         except BaseException:
@@ -86,3 +86,11 @@ class Wire:
         """Close the connections that nobody uses."""
         while self._idle:
             self._idle.pop().close()
+
+
+def _left(ends: float) -> float:
+    """Seconds from now to then, of which there must be some."""
+    left = ends - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
