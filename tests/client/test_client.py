@@ -250,6 +250,14 @@ def test_voids(service: Any) -> None:
     assert service.status(name)["arms"][0]["voided"] == 1
 
 
+def test_a_late_decision_is_voided_by_its_key(service: Any, proxy: Callable[[int], Proxy]) -> None:
+    name = service.open("late", voids=True)
+    with Client(proxy(3).url, timeout=10, defaults={name: "now"}) as client:
+        assert client.decide(name, "visit-1").ticket is None
+        client.void(client.decide(name, "visit-1").ticket)
+    assert [one["outcome"] for one in service.records(name)] == ["voided"]
+
+
 def test_an_address_that_is_none() -> None:
     with pytest.raises(ValueError, match="url: must be as http://"):
         Client("127.0.0.1:8400")
