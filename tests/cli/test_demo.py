@@ -26,8 +26,10 @@ def test_an_unwritable_folder_is_one_clear_line(floorline, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_the_live_demo_runs_to_its_end_without_a_terminal(program):
+def test_the_live_demo_runs_to_its_end_without_a_terminal(program, monkeypatch):
     pytest.importorskip("starlette", reason="the extra [service] is not installed")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # nothing listens there
+    monkeypatch.setenv("no_proxy", "")
     done = program("demo", "--visitors", "400")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -42,8 +44,13 @@ def test_the_live_demo_runs_to_its_end_without_a_terminal(program):
     assert re.search(r"\d decisions a second", said)
 
 
-def test_the_live_demo_can_be_interrupted(hear_ctrl_c):
+@pytest.mark.parametrize(
+    ("how", "code", "words"),
+    [(signal.SIGINT, 130, "floorline: stopped"), (signal.SIGTERM, 143, "")],
+)
+def test_the_live_demo_can_be_interrupted(hear_ctrl_c, monkeypatch, tmp_path, how, code, words):
     pytest.importorskip("starlette", reason="the extra [service] is not installed")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     command = [sys.executable, "-m", "floorline", "demo", "--visitors", "1000000"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(
@@ -52,16 +59,32 @@ def test_the_live_demo_can_be_interrupted(hear_ctrl_c):
         try:
             address = running.stdout.readline().split()[-1].rstrip("/")
             time.sleep(0.5)
-            running.send_signal(signal.SIGINT)
+            running.send_signal(how)
             _, said = running.communicate(timeout=60)
         finally:
             running.kill()
-    assert running.returncode == 130
-    assert said.strip() == "floorline: stopped"
+    assert running.returncode == code
+    assert said.strip() == words
+    assert not list(tmp_path.glob("floorline-demo-*")), "nothing is left behind"
     from floorline.client import Client, ServiceError
 
     with Client(address) as client, pytest.raises(ServiceError, match="unreachable"):
         client.ask("landing-page")
+
+
+def test_a_service_is_ended_if_nobody_waits_for_its_start(monkeypatch, tmp_path):
+    from floorline.cli.background import Background, free_port
+
+    started = []
+
+    def interrupted(service):
+        started.append(service.process)
+        raise SystemExit
+
+    monkeypatch.setattr(Background, "_wait", interrupted)
+    with pytest.raises(SystemExit):
+        Background(tmp_path / "data", free_port(0))
+    assert started[0].returncode is not None
 
 
 def test_the_contrast_has_the_same_visitors():

@@ -11,10 +11,11 @@ from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import create_server
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
-from floorline.client import AsyncClient, Client, Decision, ServiceError
+from floorline.client import AsyncClient, Client, Decision, ServiceError, wire
 
 Decide = Callable[..., list[Decision]]
 
@@ -116,6 +117,29 @@ def test_a_candidate_is_passed_on(service: Any, campaign: str) -> None:
 def test_a_server_that_hangs_is_not_waited_for(hanging: str, decide: Decide) -> None:
     made = decide(hanging, "page", None, defaults={"page": "now"}, timeout=0.05)
     assert made == [Decision(None, "now", True, None, "timeout", None, None)]
+
+
+def test_all_steps_of_a_call_share_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+
+    class Slow(HTTPConnection):
+        """Takes a second for each step."""
+
+        def connect(self) -> None:
+            clock[0] += 1
+            self.sock = Mock()
+
+        def request(self, *words: Any, **more: Any) -> None:
+            clock[0] += 1
+
+        def getresponse(self) -> Any:
+            return Mock(status=200, read=lambda: b"{}")
+
+    monkeypatch.setattr(wire, "time", Mock(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(wire, "HTTPConnection", Slow)
+    assert wire.Wire("http://page", None).post("/", b"", 2.5) == (200, b"{}")
+    with pytest.raises(ServiceError, match="timeout"):
+        wire.Wire("http://page", None).post("/", b"", 1.5)
 
 
 def test_busy_threads_do_not_make_others_wait(hanging: str) -> None:
@@ -226,9 +250,24 @@ def test_voids(service: Any) -> None:
     assert service.status(name)["arms"][0]["voided"] == 1
 
 
+def test_a_late_decision_is_voided_by_its_key(service: Any, proxy: Callable[[int], Proxy]) -> None:
+    name = service.open("late", voids=True)
+    with Client(proxy(3).url, timeout=10, defaults={name: "now"}) as client:
+        assert client.decide(name, "visit-1").ticket is None
+        client.void(client.decide(name, "visit-1").ticket)
+    assert [one["outcome"] for one in service.records(name)] == ["voided"]
+
+
 def test_an_address_that_is_none() -> None:
     with pytest.raises(ValueError, match="url: must be as http://"):
         Client("127.0.0.1:8400")
+
+
+@pytest.mark.parametrize("key", ["fl_1_secret\n", "fl_1 secret", "", "fl_1_sécret", b"fl_1_secret"])
+def test_a_key_that_is_none_is_not_shown(key: Any) -> None:
+    with pytest.raises(ValueError, match="key: must be printable ASCII") as caught:
+        Client("http://127.0.0.1:9", key)
+    assert "cret" not in str(caught.value)
 
 
 def test_the_client_loads_neither_numpy_nor_the_rest() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,73 @@ def test_an_answer_that_makes_no_sense_is_asked_for_again() -> None:
     rewards.put("a-1", 1.0)
     rewards.close(30)
     assert answers == []
+
+
+def test_the_thread_survives_what_nobody_foresaw(caplog: pytest.LogCaptureFixture) -> None:
+    faults = [RuntimeError("a fault of our own")]
+
+    class Wire:
+        def post(self, path: str, body: bytes, timeout: float) -> tuple[int, bytes]:
+            if faults:
+                raise faults.pop()
+            return 200, b'{"results": [{"ticket": "a-1"}]}'
+
+    rewards = RewardQueue(Wire(), 10, None)  # type: ignore[arg-type]
+    rewards.put("a-1", 1.0)
+    assert rewards.flush(5)
+    rewards.close()
+    assert "rewards wait to be sent: a fault of our own" in caplog.text
+
+
+def test_what_a_proxy_refuses_is_sent_again(tmp_path: Path) -> None:
+    about = b'{"type": "about:blank", "detail": "no route"}'
+    foreign = b'{"type": "invalid", "detail": "no route"}'
+    answers = [(404, b""), (404, about), (405, b""), (413, b"<html>"), (422, foreign),
+               (200, b'{"results": [{"ticket": "a-1"}]}')]  # fmt: skip
+
+    class Wire:
+        def post(self, path: str, body: bytes, timeout: float) -> tuple[int, bytes]:
+            assert "a-1" in (tmp_path / "rewards").read_text()
+            return answers.pop(0)
+
+    rewards = RewardQueue(Wire(), 10, tmp_path / "rewards")  # type: ignore[arg-type]
+    rewards.put("a-1", 1.0)
+    rewards.close(30)
+    assert answers == []
+    assert (tmp_path / "rewards").read_text() == ""
+
+
+@pytest.mark.parametrize("word", ["malformed", "invalid", "too-large", "not-json"])
+def test_what_the_service_refuses_as_a_whole_is_not(
+    word: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Wire:
+        def post(self, path: str, body: bytes, timeout: float) -> tuple[int, bytes]:
+            return 422, b'{"type": "urn:floorline:problem:%b", "detail": "no"}' % word.encode()
+
+    rewards = RewardQueue(Wire(), 10, None)  # type: ignore[arg-type]
+    rewards.put("a-1", 1.0)
+    assert rewards.flush(30)
+    rewards.close()
+    assert f"1 rewards refused: {word}: no" in caplog.text
+
+
+def test_closing_takes_no_longer_than_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    answered = threading.Event()
+
+    class Wire:
+        def post(self, path: str, body: bytes, timeout: float) -> tuple[int, bytes]:
+            answered.wait(60)
+            return 200, b'{"results": [{"ticket": "a-1"}]}'
+
+    rewards = RewardQueue(Wire(), 10, None)  # type: ignore[arg-type]
+    rewards.put("a-1", 1.0)
+    assert rewards._thread is not None
+    waits: list[float] = []
+    monkeypatch.setattr(rewards._thread, "join", waits.append)
+    rewards.close(0.2)
+    assert waits == [0.0], "all of it was spent on sending"
+    answered.set()
 
 
 def test_a_refused_reward_is_not_sent_again(

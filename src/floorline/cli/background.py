@@ -10,10 +10,13 @@ import time
 from pathlib import Path
 from types import TracebackType
 from urllib.error import URLError
-from urllib.request import urlopen
+from urllib.request import ProxyHandler, build_opener
 
 PATIENCE = 30.0
 """Seconds in which it must be ready, and must have ended."""
+
+direct = build_opener(ProxyHandler({}))
+"""Opens addresses on this machine, which no proxy can reach."""
 
 
 class Background:
@@ -30,17 +33,20 @@ class Background:
         command = [sys.executable, "-m", "floorline", "serve", "--data", str(data)]
         with self._log.open("ab") as log:
             self.process = subprocess.Popen([*command, "--port", str(port)], stderr=log)
-        self._wait()
+        try:
+            self._wait()
+        except BaseException:
+            self.end()
+            raise
 
     def _wait(self) -> None:
         ends = time.monotonic() + PATIENCE
         while time.monotonic() < ends and self.process.poll() is None:
             try:
-                with urlopen(f"{self.url}/readyz", timeout=PATIENCE):
+                with direct.open(f"{self.url}/readyz", timeout=PATIENCE):
                     return
             except (URLError, OSError):
                 time.sleep(0.05)
-        self.end()
         said = self._log.read_text().strip().splitlines()[-1:]
         raise ValueError(f"the service did not start: {' '.join(said)}")
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
+from urllib.request import Request
 
 import numpy as np
 from rich.console import Console
 
 import floorline.service.app  # noqa: F401 (better to miss the extra now than in the service)
-from floorline.cli.background import Background, free_port
+from floorline.cli.background import Background, direct, free_port
 from floorline.cli.live_demo_table import Account, table_of
 from floorline.client import AsyncClient, Decision
 from floorline.core.checks import whole
@@ -41,6 +42,8 @@ LOST = 0.02
 WORKERS = 16
 TIMEOUT = 2.0
 """Seconds that a visitor waits: patient, for the visitors take turns on the service's machine."""
+TERMINATED = 143
+"""The exit code of a program ended by SIGTERM."""
 
 CAMPAIGN = {"name": "landing-page", "arms": list(RATES), "max_loss": MAX_LOSS, "missing": "zero",
             "window": WINDOW}  # fmt: skip
@@ -121,6 +124,7 @@ def live_demo(visitors: int, seed: int) -> None:
     """Play the demo, and stay up for browsing if there is a terminal."""
     coming = Visitors.draw(whole("visitors", visitors, 1), whole("seed", seed, 0))
     console = Console(highlight=False, soft_wrap=True)
+    signal.signal(signal.SIGTERM, _leave)  # else the service and its folder would stay
     with (
         tempfile.TemporaryDirectory(prefix="floorline-demo-") as folder,
         Background(Path(folder) / "data", free_port(8400)) as service,
@@ -136,6 +140,15 @@ def live_demo(visitors: int, seed: int) -> None:
             _browse(console, service)
 
 
+def _leave(*_: object) -> None:
+    """End the program, so that all is tidied up. A loop ends between its tasks, not inside one."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        sys.exit(TERMINATED)
+    loop.call_soon_threadsafe(sys.exit, TERMINATED)
+
+
 def plain_ucb(luck: Floats, seed: int) -> Account:
     """What UCB without a floor makes of the same visitors, told of every click at once."""
     trace = step_through(
@@ -147,7 +160,8 @@ def plain_ucb(luck: Floats, seed: int) -> Account:
 
 def _send(url: str, body: dict[str, Any] | None = None) -> Any:
     sent = None if body is None else json.dumps(body).encode()
-    with urlopen(Request(url, sent, {"Content-Type": "application/json"}), timeout=30) as answer:
+    request = Request(url, sent, {"Content-Type": "application/json"})
+    with direct.open(request, timeout=30) as answer:
         return json.load(answer)
 
 

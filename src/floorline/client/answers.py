@@ -76,7 +76,7 @@ def problem_of(status: int, body: bytes) -> ServiceError:
     """The error that an answer with another status than 200 is."""
     try:
         found = json.loads(body)
-        word = found["type"].removeprefix(PROBLEM)
+        _, word = found["type"].split(PROBLEM)  # a proxy's problem has not two parts
         return ServiceError(word, found["detail"], found.get("default_arm"))
     except (ValueError, KeyError, TypeError, AttributeError):
         return ServiceError(f"status-{status}", "the answer is no problem document")

@@ -9,6 +9,7 @@ import math
 import os
 import re
 import threading
+import time
 from collections import deque
 from itertools import islice
 from typing import Any
@@ -26,8 +27,8 @@ LINGER = 0.1
 TIMEOUT = 10.0
 REST = (0.2, 10.0)
 """Seconds after a failure, the first and at most; they double."""
-HOPELESS = (400, 404, 405, 413, 415, 422)
-"""Statuses that the same rewards would have for ever."""
+HOPELESS = ("malformed", "invalid", "too-large", "not-json")
+"""The service's problems that the same rewards would have for ever. Others may be a proxy's."""
 TICKET = re.compile(r"[0-9a-f]{1,32}-[0-9]{1,18}")
 
 
@@ -84,6 +85,7 @@ class RewardQueue:
 
     def close(self, timeout: float = 5.0) -> None:
         """Send what waits, if possible in time; what is left stays in the file."""
+        ends = time.monotonic() + timeout
         atexit.unregister(self.close)
         with self._changed:
             if self._closing:
@@ -94,7 +96,7 @@ class RewardQueue:
             self._waiting, left = deque(), len(self._waiting)
             self._changed.notify_all()
         if self._thread is not None:
-            self._thread.join(timeout)
+            self._thread.join(max(0.0, ends - time.monotonic()))
         if self._journal:
             self._journal.close()
         if not done and not self._journal:
@@ -107,7 +109,7 @@ class RewardQueue:
         while batch := self._next_batch():
             try:
                 left = self._send(batch)
-            except ServiceError as error:
+            except Exception as error:  # whatever it is, the thread has to live on
                 if rest == REST[0]:  # a line for an outage
                     log.warning("rewards wait to be sent: %s", error)
                 left = batch
@@ -143,11 +145,12 @@ class RewardQueue:
         rewards = [reward._asdict() for reward in batch]
         body = json.dumps({"rewards": rewards}).encode()
         status, answer = self._wire.post("/v1/rewards", body, TIMEOUT)
-        if status in HOPELESS:
-            log.error("%d rewards refused: %s", len(batch), problem_of(status, answer))
-            return []
         if status != 200:
-            raise problem_of(status, answer)
+            problem = problem_of(status, answer)
+            if problem.reason not in HOPELESS:
+                raise problem
+            log.error("%d rewards refused: %s", len(batch), problem)
+            return []
         try:
             return _refused_for_now(batch, json.loads(answer)["results"])
         except (ValueError, KeyError, TypeError, AttributeError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
@@ -15,6 +16,8 @@ PAUSE = 0.01
 
 TRY_AGAIN = (502, 503, 504)
 """Statuses that may be gone at the next try."""
+
+KEY = re.compile(r"[!-~]+")
 
 
 class Wire:
@@ -32,6 +35,8 @@ class Wire:
         self._prefix = parts.path.rstrip("/")
         self._headers = {"Content-Type": "application/json"}
         if key is not None:
+            if not (isinstance(key, str) and KEY.fullmatch(key)):  # `require` would show the secret
+                raise ValueError("key: must be printable ASCII without spaces or line ends")
             self._headers["Authorization"] = f"Bearer {key}"
         self._idle: list[HTTPConnection] = []
 
@@ -56,18 +61,18 @@ class Wire:
         raise AssertionError("the last try returns or raises")
 
     def _try(self, path: str, body: bytes, ends: float) -> tuple[int, bytes]:
-        left = ends - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
+        left = _left(ends)
         try:
             connection = self._idle.pop()
         except IndexError:
             connection = self._kind(self._host, self._port)
         connection.timeout = left
-        try:
-            if connection.sock is not None:
-                connection.sock.settimeout(left)
+        try:  # each step has the time that those before it left
+            if connection.sock is None:
+                connection.connect()
+            connection.sock.settimeout(_left(ends))
             connection.request("POST", self._prefix + path, body, self._headers)
+            connection.sock.settimeout(_left(ends))
             answer = connection.getresponse()
             found = answer.status, answer.read()
         except BaseException:
@@ -81,3 +86,11 @@ class Wire:
         """Close the connections that nobody uses."""
         while self._idle:
             self._idle.pop().close()
+
+
+def _left(ends: float) -> float:
+    """Seconds from now to then, of which there must be some."""
+    left = ends - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
