@@ -36,7 +36,9 @@ def choose(state: State, candidate: int | None, coin: float, rng: Any) -> Choice
             probability = settings.holdback if held else 1.0 - settings.holdback
     if held or decision.arm == 0:
         reason = "holdback" if held else why_default(state, wanted)
-        return Choice(0, wanted, reason, state.budget_after_default(), probability)
+        known = decision.arm == 0 and not settings.voids
+        budget = decision.guaranteed_budget if known else state.budget_after_default()
+        return Choice(0, wanted, reason, float(budget), probability)
     reason = "exploit" if arms.lower[wanted] >= arms.upper[0] else "explore"
     return Choice(wanted, wanted, reason, float(decision.guaranteed_budget), probability)
 

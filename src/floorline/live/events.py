@@ -51,9 +51,9 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 def to_row(event: Event, check_before: int) -> Row:
     """The event as it is stored, its checksum continuing that of the row before."""
     seq, time, kind, ticket, key, body = event
-    text = _encode(body).decode()
-    check = checksum(seq, time, kind, ticket, key, text, check_before)
-    return Row(seq, time, kind, ticket, key, text, check)
+    text = _encode(body)
+    check = _checksum(seq, time, kind, ticket, key, text, check_before)
+    return Row(seq, time, kind, ticket, key, text.decode(), check)
 
 
 def from_row(row: Row) -> Event:
@@ -61,10 +61,14 @@ def from_row(row: Row) -> Event:
     return Event(row.seq, row.time, row.kind, row.ticket, row.key, _decode(row.body))
 
 
-def checksum(
-    seq: int, time: float, kind: str, ticket: int | None, key: str | None, body: str,
+def checksum(row: Row, check_before: int) -> int:
+    """CRC-32 of a row's contents, continued from the row before."""
+    return _checksum(*row[:5], row.body.encode("utf-8", "surrogatepass"), check_before)
+
+
+def _checksum(
+    seq: int, time: float, kind: str, ticket: int | None, key: str | None, body: bytes,
     check_before: int,
 ) -> int:  # fmt: skip
-    """CRC-32 of a row's contents, continued from the row before."""
-    text = f"{seq} {time!r} {kind} {ticket} {key!r} {body}"
-    return zlib.crc32(text.encode("utf-8", "surrogatepass"), check_before)
+    head = f"{seq} {time!r} {kind} {ticket} {key!r} ".encode("utf-8", "surrogatepass")
+    return zlib.crc32(body, zlib.crc32(head, check_before))

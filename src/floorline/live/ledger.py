@@ -160,7 +160,7 @@ class Ledger:
         """The events after a place, each with its checksum, which was found right."""
         expected = after + 1
         for row in self.rows(after):
-            if row.seq != expected or checksum(*row[:6], check_before) != row.check:
+            if row.seq != expected or checksum(row, check_before) != row.check:
                 raise self._damaged(expected)
             check_before = row.check
             expected += 1
