@@ -63,7 +63,8 @@ def from_row(row: Row) -> Event:
 
 def checksum(row: Row, check_before: int) -> int:
     """CRC-32 of a row's contents, continued from the row before."""
-    return _checksum(*row[:5], row.body.encode("utf-8", "surrogatepass"), check_before)
+    body = str(row.body).encode("utf-8", "surrogatepass")  # damage may have made it anything
+    return _checksum(*row[:5], body, check_before)
 
 
 def _checksum(
