@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -161,3 +164,79 @@ def test_a_foreign_page_cannot_use_a_service_without_keys(client: TestClient, pa
         answer = client.post(f"{page}/stop", headers=headers)
         problem(answer, 403, "foreign-page")
     assert client.get(page).json()["status"]["state"] == "running"
+
+
+@pytest.mark.parametrize("content", [b"", b'[{"id":', b"{}", b"\xff"])
+def test_keys_that_cannot_be_read_let_nobody_in(
+    file: KeyFile, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keys, "LOOK_AGAIN", 60.0)  # those after the first do not look themselves
+    key = file.create(["admin", "read"])
+    kept = file.path.read_bytes()
+    file.path.write_bytes(content)
+    service = Service(Config(file.path.parent))
+    with TestClient(service, base_url="http://127.0.0.1") as client:
+        for _ in range(3):
+            for headers in ({}, bearer(key)):
+                problem(client.get("/v1/campaigns", headers=headers), 503, "unavailable")
+                problem(client.get("/dashboard/access", headers=headers), 503, "unavailable")
+        file.path.write_bytes(kept)
+        service.keys._looked = float("-inf")
+        assert client.get("/v1/campaigns").status_code == 401
+        assert client.get("/v1/campaigns", headers=bearer(key)).status_code == 200
+
+
+def test_keys_that_may_not_be_read_let_nobody_in(
+    file: KeyFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.create(["admin"])
+
+    def refuse(self: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    service = Service(Config(file.path.parent))
+    with TestClient(service, base_url="http://127.0.0.1") as client:
+        for _ in range(3):
+            problem(client.get("/v1/campaigns"), 503, "unavailable")
+
+
+def test_a_service_does_not_start_with_keys_that_cannot_be_read(
+    floorline,
+    tmp_path: Path,  # type: ignore[no-untyped-def]
+) -> None:
+    Folder(tmp_path).keys.write_bytes(b"[")
+    refused = floorline("serve", "--data", str(tmp_path), "--port", "0")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(f"floorline: --data: {tmp_path}/keys.json cannot be read")
+    assert floorline("key", "list", "--data", str(tmp_path)).returncode == 2
+
+
+def test_keys_created_at_once_are_all_kept(tmp_path: Path) -> None:
+    path = Folder(tmp_path).keys
+    command = [sys.executable, "-c",
+               "import sys, pathlib; from floorline.service.keys import KeyFile\n"
+               "for _ in range(20): KeyFile(pathlib.Path(sys.argv[1])).create(['read'])",
+               str(path)]  # fmt: skip
+    for process in [subprocess.Popen(command) for _ in range(3)]:
+        assert process.wait(60) == 0
+    assert len(KeyFile(path).keys()) == 60
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_keys_that_root_makes_belong_to_the_service(tmp_path: Path) -> None:
+    path = Folder(tmp_path).keys
+    os.chown(tmp_path, 12345, 12346)
+    KeyFile(path).create(["read"])
+    assert (path.stat().st_uid, path.stat().st_gid) == (12345, 12346)
+
+
+@pytest.mark.parametrize("words", [("list",), ("revoke", "abc")])
+def test_only_create_makes_a_folder(
+    floorline,
+    tmp_path: Path,
+    words: tuple[str, ...],  # type: ignore[no-untyped-def]
+) -> None:
+    refused = floorline("key", *words, "--data", str(tmp_path / "typo"))
+    assert (refused.returncode, "is not a data folder" in refused.stderr) == (2, True)
+    assert not (tmp_path / "typo").exists()

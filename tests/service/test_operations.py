@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import socket
 import subprocess
 import sys
@@ -14,7 +15,9 @@ from pathlib import Path
 import pytest
 from serving import GONE, PAGE, Server, post
 
+from floorline.live import Campaign
 from floorline.live.verify import verify
+from floorline.service import backup
 from floorline.service.folder import Folder
 from floorline.service.logs import JsonLines
 
@@ -92,8 +95,8 @@ def test_a_backup_of_a_running_service_can_be_restored(
     client.post("/v1/campaigns", json=PAGE)
     path = "/v1/campaigns/page/decisions"
     made = client.post(path, json={"request_key": "before"}).json()
-    backup = floorline("backup", "--data", str(tmp_path / "data"), "--to", str(tmp_path / "copy"))
-    assert backup.returncode == 0, backup.stderr
+    done = floorline("backup", "--data", str(tmp_path / "data"), "--to", str(tmp_path / "copy"))
+    assert done.returncode == 0, done.stderr
     client.post(path, json={"request_key": "after"})
     assert server.end() == 0
     restored = start(tmp_path / "copy").client()
@@ -101,6 +104,51 @@ def test_a_backup_of_a_running_service_can_be_restored(
     assert restored.post(path, json={"request_key": "before"}).json() == made
     again = floorline("backup", "--data", str(tmp_path / "data"), "--to", str(tmp_path / "copy"))
     assert (again.returncode, "is there already" in again.stderr) == (2, True)
+
+
+def test_a_backup_leaves_other_folders_alone(tmp_path: Path, floorline: Run) -> None:
+    Folder(tmp_path / "shop-new")
+    Campaign.open(tmp_path / "shop-new" / "campaigns" / "page.ledger", arms=["a", "b"],
+                  max_loss=0.1).close()  # fmt: skip
+    data, to = ("--data", str(tmp_path / "shop-new")), ("--to", str(tmp_path / "shop"))
+    assert floorline("backup", *data, *to).returncode == 0
+    for folder in ("shop-new", "shop"):
+        assert verify(str(tmp_path / folder / "campaigns" / "page.ledger")).problems == []
+    assert sorted(os.listdir(tmp_path)) == ["shop", "shop-new"]
+
+
+def test_a_backup_that_fails_leaves_nothing(
+    tmp_path: Path, floorline: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Folder(tmp_path / "data")
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(backup, "_copy", fail)
+    refused = floorline("backup", "--data", str(tmp_path / "data"), "--to", str(tmp_path / "to"))
+    assert (refused.returncode, "No space left" in refused.stderr) == (2, True)
+    assert os.listdir(tmp_path) == ["data"]
+
+
+def test_a_damaged_ledger_does_not_keep_the_others_from_a_backup(
+    tmp_path: Path, floorline: Run
+) -> None:
+    folder = Folder(tmp_path / "data")
+    Campaign.open(folder.ledger("page"), arms=["a", "b"], max_loss=0.1).close()
+    folder.ledger("bad").write_bytes(b"x" * 5000)
+    done = floorline("backup", "--data", str(folder.path), "--to", str(tmp_path / "copy"))
+    assert done.returncode == 1
+    assert done.stderr.startswith("bad was not copied: ")
+    assert Folder(tmp_path / "copy").names() == ["page"]
+
+
+def test_a_folder_that_cannot_be_locked(tmp_path: Path, floorline: Run) -> None:
+    Folder(tmp_path)
+    (tmp_path / "lock").mkdir()  # root may open any file
+    refused = floorline("serve", "--data", str(tmp_path), "--port", "0")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(f"floorline: --data: {tmp_path} cannot be locked")
 
 
 def test_a_log_line_is_json() -> None:

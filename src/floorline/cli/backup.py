@@ -17,5 +17,9 @@ def backup(data: Path = DATA, to: Path = TO) -> None:
     with in_one_line():
         from floorline.service.backup import back_up
 
-        copied = back_up(data, to)
+        copied, failed = back_up(data, to)
     typer.echo(f"{len(copied)} campaigns were copied to {to}")
+    for name, why in failed.items():
+        typer.echo(f"{name} was not copied: {why}", err=True)
+    if failed:
+        raise typer.Exit(1)

@@ -18,11 +18,12 @@ key = typer.Typer(help="Create, list and revoke the keys of a service.", no_args
 DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder.")
 
 
-def _file(data: Path) -> KeyFile:
-    from floorline.service.folder import Folder
+def _file(data: Path, *, new: bool = False) -> KeyFile:
+    """The keys of a data folder, which may be a new one or must be there."""
+    from floorline.service.folder import Folder, existing
     from floorline.service.keys import KeyFile
 
-    return KeyFile(Folder(data).keys)
+    return KeyFile((Folder(data) if new else existing(data)).keys)
 
 
 @key.command("create")
@@ -32,7 +33,7 @@ def create(
     name: str = typer.Option("", help="What the key is for."),
 ) -> None:
     """Create a key and show it, once. Only its hash is kept."""
-    typer.echo(_file(data).create([scope for scope in scopes.split(",") if scope], name))
+    typer.echo(_file(data, new=True).create([scope for scope in scopes.split(",") if scope], name))
 
 
 @key.command("list")

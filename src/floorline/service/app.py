@@ -16,7 +16,7 @@ from floorline.service.folder import Folder
 from floorline.service.gate import Gate
 from floorline.service.keys import KeyFile
 from floorline.service.metrics import Metrics
-from floorline.service.problems import Problem
+from floorline.service.problems import KeysError, Problem, problem_of
 from floorline.service.registry import Registry
 from floorline.service.routes import OPERATIONS
 
@@ -44,6 +44,9 @@ class Service:
             await self.router(scope, receive, send)
         except HTTPException as error:  # of pages; the API's own endpoints send what goes wrong
             problem = Problem(error.status_code, "page", error.detail, error.headers)
+            await send_problem(send, problem, problem.document(), scope["path"])
+        except KeysError as error:  # of pages too
+            problem = problem_of(error)
             await send_problem(send, problem, problem.document(), scope["path"])
 
     def _api(self) -> list[BaseRoute]:

@@ -4,46 +4,57 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
+from floorline.live import LedgerError
 from floorline.live.ledger import Ledger
-from floorline.service.folder import Folder
+from floorline.service.folder import Folder, existing, make_durable
 
 
-def back_up(data: Path, to: Path) -> list[str]:
-    """The campaigns that were copied to a new folder, which appears when it is whole.
+def back_up(data: Path, to: Path) -> tuple[list[str], dict[str, str]]:
+    """The campaigns that were copied to a new folder, and why others could not be.
 
     Each ledger is copied as it is at one moment: all that is in the copy was durable then.
+    The folder appears when it is whole.
 
     Raises:
-        ValueError: there is nothing to copy, or something there already.
-        LedgerError: a ledger cannot be read.
+        ValueError: there is nothing to copy, something there already, or no room.
     """
-    if not (data / "format").exists():
-        raise ValueError(f"data: {data} is not a data folder")
+    source = existing(data)
     if to.exists():
         raise ValueError(f"to: {to} is there already")
-    source = Folder(data)
-    unfinished = to.with_name(to.name + "-new")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    copy = Folder(unfinished)
-    for name in source.names():
-        with closing(Ledger(str(source.ledger(name)), read_only=True)) as ledger:
-            ledger.back_up(str(copy.ledger(name)))
-        _make_durable(copy.ledger(name))
+    names, beside = source.names(), to.absolute().parent
+    try:
+        beside.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(dir=beside, prefix=f"{to.name}-"))
+        try:
+            failed = _copy(source, names, Folder(unfinished))
+            os.rename(unfinished, to)
+        except BaseException:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise
+        make_durable(beside)
+    except OSError as error:
+        raise ValueError(f"to: {to} cannot be made: {error}") from None
+    return [name for name in names if name not in failed], failed
+
+
+def _copy(source: Folder, names: list[str], copy: Folder) -> dict[str, str]:
+    """Why some campaigns could not be copied; all others were."""
+    failed = {}
+    for name in names:
+        try:
+            with closing(Ledger(str(source.ledger(name)), read_only=True)) as ledger:
+                ledger.back_up(str(copy.ledger(name)))
+            make_durable(copy.ledger(name))
+        except LedgerError as error:
+            copy.ledger(name).unlink(missing_ok=True)
+            failed[name] = str(error)
     if source.keys.exists():
         shutil.copy2(source.keys, copy.keys)
-        _make_durable(copy.keys)
-    _make_durable(copy.campaigns)
-    os.replace(unfinished, to)
-    _make_durable(to.absolute().parent)
-    return source.names()
-
-
-def _make_durable(path: Path) -> None:
-    file = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
+        make_durable(copy.keys)
+    make_durable(copy.campaigns)
+    make_durable(copy.path)
+    return failed

@@ -59,9 +59,12 @@ class Folder:
         """Keep other servers out.
 
         Raises:
-            ValueError: another one has the folder.
+            ValueError: another one has the folder, or it cannot be written to.
         """
-        file = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            file = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise ValueError(f"data: {self.path} cannot be locked: {error.strerror}") from None
         try:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -72,13 +75,46 @@ class Folder:
             os.close(file)
 
 
-def replace(path: Path, content: bytes) -> None:
-    """Write a file that is never seen half done, readable by its owner alone."""
-    unfinished = path.with_name(path.name + "-new")
-    file = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+def existing(path: Path) -> Folder:
+    """A data folder that is there already.
+
+    Raises:
+        ValueError: it is not there, or cannot be used.
+    """
+    if not (path / "format").exists():
+        raise ValueError(f"data: {path} is not a data folder")
+    return Folder(path)
+
+
+@contextmanager
+def changing(folder: Path) -> Iterator[None]:
+    """Keep out others who want to change files of a folder; a server may go on."""
+    file = os.open(folder, os.O_RDONLY)
     try:
-        os.write(file, content)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Write a file that is never seen half done, readable by the folder's owner alone."""
+    unfinished = path.with_name(path.name + "-new")
+    with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        if os.geteuid() == 0:  # the service is often another user, and must be able to read it
+            owner = path.parent.stat()
+            os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(unfinished, path)
+    make_durable(path.parent)
+
+
+def make_durable(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on disk."""
+    file = os.open(path, os.O_RDONLY)
+    try:
         os.fsync(file)
     finally:
         os.close(file)
-    os.replace(unfinished, path)

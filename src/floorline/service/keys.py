@@ -6,14 +6,15 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
 from floorline.core.checks import choice, require
-from floorline.service.folder import replace
-from floorline.service.problems import Problem
+from floorline.service.folder import changing, replace
+from floorline.service.problems import KeysError, Problem
 
 SCOPES = ("decide", "reward", "read", "admin")
 LOOK_AGAIN = 1.0
@@ -40,6 +41,7 @@ class KeyFile:
         self._stamp: tuple[int, int] | None = None
         self._keys: dict[str, Key] = {}
         self._required = False
+        self._failure: str | None = None
 
     @property
     def required(self) -> bool:
@@ -48,11 +50,21 @@ class KeyFile:
         return self._required
 
     def keys(self) -> dict[str, Key]:
-        """The keys by their ids, not older than a second."""
+        """The keys by their ids, not older than a second.
+
+        Raises:
+            KeysError: the file is there and cannot be read, so that nobody may come in.
+        """
         now = time.monotonic()
         if now - self._looked >= LOOK_AGAIN:
             self._looked = now
-            self._read()
+            try:
+                self._read()
+                self._failure = None
+            except (OSError, msgspec.DecodeError) as error:
+                self._failure = f"data: {self.path} cannot be read: {error}"
+        if self._failure is not None:
+            raise KeysError(self._failure)
         return self._keys
 
     def _read(self) -> None:
@@ -61,11 +73,11 @@ class KeyFile:
         except FileNotFoundError:
             self._stamp, self._keys = None, {}
             return
+        self._required = True  # even if what is in it cannot be read
         stamp = (found.st_mtime_ns, found.st_ino)
         if stamp != self._stamp:
             kept = msgspec.json.decode(self.path.read_bytes(), type=list[Key])
             self._stamp, self._keys = stamp, {key.id: key for key in kept}
-            self._required = True
 
     def create(self, scopes: Iterable[str], name: str = "") -> str:
         """A new key, complete. It cannot be shown again."""
@@ -76,18 +88,22 @@ class KeyFile:
         require(len(name) <= 64, "name", "at most 64 characters", name)
         number, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
         key = Key(number, name, wanted, _hash(secret.encode()), time.time())
-        self._write([*self._fresh().values(), key])
+        with self._changing() as keys:
+            self._write([*keys.values(), key])
         return f"fl_{number}_{secret}"
 
     def revoke(self, number: str) -> None:
         """Make a key invalid for ever."""
-        keys = self._fresh()
-        choice("key", number, keys)
-        self._write([key for key in keys.values() if key.id != number])
+        with self._changing() as keys:
+            choice("key", number, keys)
+            self._write([key for key in keys.values() if key.id != number])
 
-    def _fresh(self) -> dict[str, Key]:
-        self._looked = float("-inf")
-        return self.keys()
+    @contextmanager
+    def _changing(self) -> Iterator[dict[str, Key]]:
+        """The keys as they are now, which nobody else changes meanwhile."""
+        with changing(self.path.parent):
+            self._looked = float("-inf")
+            yield self.keys()
 
     def _write(self, keys: list[Key]) -> None:
         replace(self.path, msgspec.json.format(msgspec.json.encode(keys)))

@@ -51,6 +51,10 @@ class Problem(Exception):  # noqa: N818 (it is what the answer is called)
         )  # fmt: skip
 
 
+class KeysError(ValueError):
+    """A file that decides who may come in cannot be read."""
+
+
 def unavailable(detail: str, seconds: int = 1) -> Problem:
     """The ledger cannot be used now."""
     return Problem(503, "unavailable", detail, {"Retry-After": str(seconds)})
@@ -66,6 +70,9 @@ def problem_of(error: Exception) -> Problem:
         return Problem(409, "stopped", str(error))
     if isinstance(error, Conflict):
         return Problem(409, "conflict", str(error))
+    if isinstance(error, KeysError):
+        log.error("nobody is let in", extra={"why": str(error)})
+        return unavailable("the service cannot read its keys; see its log", 5)
     if isinstance(error, (LedgerError, OSError)):
         return unavailable(str(error))
     if isinstance(error, ValueError):

@@ -19,8 +19,13 @@ PATIENCE = 10
 
 
 def serve(config: Config) -> None:
-    """Serve until a signal comes: what is asked by then is answered, and the ledgers are closed."""
+    """Serve until a signal comes: what is asked by then is answered, and the ledgers are closed.
+
+    Raises:
+        ValueError: the folder, the keys or the port cannot be used.
+    """
     service = Service(config)
+    service.keys.keys()  # what is wrong with them shall be said now, not to clients
     listening = _listen(config)
     with listening, service.folder.locked():
         log_to_stderr()
