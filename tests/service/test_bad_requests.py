@@ -10,7 +10,9 @@ import pytest
 from serving import PAGE, problem
 from starlette.testclient import TestClient
 
+from floorline.live import Campaign
 from floorline.service import endpoint
+from floorline.service.app import Service
 from floorline.service.limits import MAX_BATCH_BODY, MAX_BODY
 from floorline.service.problems import Problem
 
@@ -112,16 +114,61 @@ def test_a_body_that_does_not_come(monkeypatch: pytest.MonkeyPatch) -> None:
     async def receive() -> Any:
         return first.pop() if first else await asyncio.Event().wait()
 
+    for _ in range(2):  # only a part comes, then nothing at all
+        with pytest.raises(Problem) as raised:
+            asyncio.run(asyncio.wait_for(endpoint.read_body({}, receive, 100), 10))
+        assert raised.value.status == 408
+
+
+@pytest.mark.parametrize("parts", [0, 1])
+def test_a_client_that_leaves_has_not_sent_an_empty_body(parts: int) -> None:
+    messages: list[Any] = [{"type": "http.request", "body": b"{}", "more_body": True}] * parts
+    messages.append({"type": "http.disconnect"})
+
+    async def receive() -> Any:
+        return messages.pop(0)
+
     with pytest.raises(Problem) as raised:
         asyncio.run(endpoint.read_body({}, receive, 100))
-    assert raised.value.status == 408
+    assert raised.value.status == 400
+
+
+@pytest.mark.parametrize("name", ["page\n", "page\n\n", "\npage"])
+def test_a_name_has_no_newline(client: TestClient, name: str) -> None:
+    problem(client.post("/v1/campaigns", json={**PAGE, "name": name}), 422, "invalid")
+    arms = {**PAGE, "arms": ["now", name]}
+    problem(client.post("/v1/campaigns", json=arms), 422, "invalid")
+    ticket = {
+        "rewards": [{"ticket": f"ab-1{name[4:]}" if name[0] == "p" else "\nab-1", "reward": 1}]
+    }
+    problem(client.post("/v1/rewards", json=ticket), 422, "invalid")
+
+
+def test_one_campaign_cannot_break_the_lists_of_all(
+    client: TestClient, page: str, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.post("/v1/campaigns", json={**PAGE, "name": "other"})
+    campaign = service.registry.get("page").writer._campaign
+
+    def broken() -> None:
+        raise OverflowError("secret")
+
+    status = Campaign.status
+    monkeypatch.setattr(
+        Campaign, "status", lambda one: broken() if one is campaign else status(one)
+    )
+    listed = client.get("/v1/campaigns").json()["campaigns"]
+    assert [one["available"] for one in listed] == [True, False]
+    assert "secret" not in listed[1]["problem"]
+    text = client.get("/metrics").text
+    assert 'floorline_campaign_available{campaign="page"} 0.0' in text
+    assert 'floorline_campaign_available{campaign="other"} 1.0' in text
+    assert client.post(f"{page}/decisions").status_code == 200  # though there is no point of it
 
 
 def test_an_internal_error_says_nothing_of_the_inside(
     client: TestClient, page: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from floorline.live import Campaign
-
     def broken(*_: object) -> None:
         raise KeyError("secret")
 

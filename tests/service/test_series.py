@@ -79,3 +79,16 @@ def test_points_of_a_group_that_failed_are_forgotten() -> None:
     track.note(Fake(), 2)  # type: ignore[arg-type]
     track.settle(True)
     assert [point.seq for point in track.points] == [2]
+
+
+def test_a_decision_made_before_is_no_new_point(tmp_path: Path) -> None:
+    with TestClient(Service(Config(tmp_path)), base_url="http://127.0.0.1") as client:
+        client.post("/v1/campaigns", json=PAGE)
+        client.post("/v1/campaigns/page/decisions", json={"request_key": "first"})
+        fill(client, 50)
+    service = Service(Config(tmp_path))
+    with TestClient(service, base_url="http://127.0.0.1") as client:
+        track = service.registry.get("page").track
+        track.points, track._next, track.step = [], 0, 1  # as before the replay is done
+        client.post("/v1/campaigns/page/decisions", json={"request_key": "first"})
+        assert [point.status.decisions for point in track.points if point.seq == 2] in ([], [1])

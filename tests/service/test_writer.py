@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from floorline.live import Campaign, LedgerError
+from floorline.live import Campaign, LedgerError, Ticket
 from floorline.service import writer
 from floorline.service.problems import Problem
 from floorline.service.writer import Writer
@@ -123,3 +123,36 @@ def test_a_client_that_has_gone_does_not_stop_the_others(tmp_path: Path) -> None
         return decisions
 
     assert asyncio.run(ask()) == 2
+
+
+def test_an_unexpected_error_harms_only_its_own_request(tmp_path: Path) -> None:
+    def broken(_: Campaign) -> None:
+        raise OverflowError("too large")
+
+    async def ask() -> tuple[list[Any], int]:
+        _, one, _ = new(tmp_path)
+        works: list[Any] = [one.submit(Campaign.decide), one.submit(broken),
+                            one.submit(Campaign.decide)]  # fmt: skip
+        found = await asyncio.gather(*works, return_exceptions=True)
+        decisions = (await one.submit(Campaign.status)).decisions
+        await one.close()
+        return found, decisions
+
+    found, decisions = asyncio.run(ask())
+    assert isinstance(found[1], OverflowError)
+    assert [type(one) for one in found[::2]] == [Ticket, Ticket]
+    assert decisions == 2
+
+
+def test_those_who_look_on_do_no_harm(tmp_path: Path) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("after")
+
+    async def ask() -> None:
+        campaign, _, _ = new(tmp_path)
+        for one in (Writer(campaign, broken, broken), Writer(campaign, print, broken)):
+            for _ in range(2):
+                await asyncio.wait_for(one.submit(Campaign.decide), 10)
+        await one.close()
+
+    asyncio.run(ask())

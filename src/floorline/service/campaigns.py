@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import msgspec
 
-from floorline.live import Campaign, CampaignError
+from floorline.live import Campaign
 from floorline.service.calls import Call, Reply
 from floorline.service.messages import CampaignAnswer, Campaigns
-from floorline.service.problems import Problem
+from floorline.service.problems import Problem, problem_of
 from floorline.service.registry import Broken, Entry
 
 log = logging.getLogger("floorline.service")
@@ -54,8 +54,8 @@ async def answer_of(found: Entry | Broken) -> CampaignAnswer:
     try:
         answer.status = await found.writer.submit(Campaign.status)
         answer.available = True
-    except (CampaignError, Problem) as error:
-        answer.problem = str(error)
+    except Exception as error:  # whatever it is, the others are listed
+        answer.problem = problem_of(error).detail
     return answer
 
 

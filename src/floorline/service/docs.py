@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+import msgspec
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -40,7 +42,7 @@ def routes(keys: KeyFile) -> list[BaseRoute]:
     """The description as JSON and as a page."""
 
     async def openapi(request: Request) -> Response:
-        return JSONResponse(describe(OPERATIONS, keys=keys.required))
+        return Response(_described(keys.required), media_type="application/json")
 
     async def page(request: Request) -> Response:
         return HTMLResponse(PAGE, headers=SAFE)
@@ -54,6 +56,12 @@ def routes(keys: KeyFile) -> list[BaseRoute]:
         Route("/docs/start.js", start),
         Mount("/docs/files", StaticFiles(directory=_files())),
     ]
+
+
+@cache
+def _described(keys: bool) -> bytes:
+    """The description, which takes long to make."""
+    return msgspec.json.encode(describe(OPERATIONS, keys=keys))
 
 
 def _files() -> Path:

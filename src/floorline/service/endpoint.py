@@ -154,16 +154,18 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, most: int)
     declared = headers.get(b"content-length", b"0")
     if not declared.isdigit() or int(declared) > most:
         raise _too_large(most)
-    message = await receive()
-    body: bytes = message.get("body", b"")
-    if message.get("more_body"):
-        try:
-            async with asyncio.timeout(BODY_SECONDS):
-                while message.get("more_body") and len(body) <= most:
-                    message = await receive()
-                    body += message.get("body", b"")
-        except TimeoutError:
-            raise Problem(408, "too-slow", "the body did not come in time") from None
+    body = b""
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            more = True
+            while more and len(body) <= most:
+                message = await receive()
+                if message["type"] == "http.disconnect":  # not a body that is empty
+                    raise Problem(400, "cut-off", "the request ended before its body did")
+                body += message.get("body", b"")
+                more = message.get("more_body", False)
+    except TimeoutError:
+        raise Problem(408, "too-slow", "the body did not come in time") from None
     if len(body) > most:
         raise _too_large(most)
     return body

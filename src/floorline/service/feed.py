@@ -12,10 +12,10 @@ from contextlib import suppress
 
 import msgspec
 
-from floorline.live import Campaign, CampaignError
+from floorline.live import Campaign
 from floorline.service.calls import Call, Stream
 from floorline.service.messages import Update
-from floorline.service.problems import Problem, unavailable
+from floorline.service.problems import problem_of, unavailable
 from floorline.service.series import Point, series_of
 from floorline.service.writer import Writer
 
@@ -94,9 +94,9 @@ class Feed:
     async def _look(self) -> Update:
         try:
             status = await self._writer.submit(Campaign.status)
-        except (CampaignError, Problem) as error:
-            return Update(None, None, str(error))
-        return Update(status, series_of([Point(0, time.time(), status)], self._settings))
+            return Update(status, series_of([Point(0, time.time(), status)], self._settings))
+        except Exception as error:  # the stream goes on
+            return Update(None, None, problem_of(error).detail)
 
     async def _wake(self) -> None:
         async with self._news:

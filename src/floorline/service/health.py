@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
-from floorline.live import Campaign, CampaignError, Status
+from floorline.live import Campaign, Status
 from floorline.service.calls import Call, Reply
 from floorline.service.messages import Live, Ready
 from floorline.service.metrics import MEDIA_TYPE
-from floorline.service.problems import Problem, unavailable
+from floorline.service.problems import problem_of, unavailable
 from floorline.service.registry import Entry
 
 
@@ -32,6 +30,8 @@ async def metrics(call: Call) -> Reply:
     for entry in call.service.registry.all():
         found[entry.name] = None
         if isinstance(entry, Entry):
-            with suppress(CampaignError, Problem):
+            try:
                 found[entry.name] = await entry.writer.submit(Campaign.status)
+            except Exception as error:  # the others are shown
+                problem_of(error)  # logs what should not happen
     return Reply(call.service.metrics.text(found), media_type=MEDIA_TYPE)

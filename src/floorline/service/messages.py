@@ -13,12 +13,17 @@ from floorline.live.settings import MAX_ARMS, POLICIES, SILENCES
 from floorline.service.limits import MAX_BATCH, MAX_PAGE
 from floorline.service.problems import ProblemDocument
 
-CampaignName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", examples=["page"])]
-ArmName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_ .:/-]{0,63}$", examples=["now"])]
+END = r"$(?!\n)"  # Python's `$` alone also matches before a last newline
+CampaignName = Annotated[
+    str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}" + END, examples=["page"])
+]
+ArmName = Annotated[
+    str, Meta(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_ .:/-]{0,63}" + END, examples=["now"])
+]
 RequestKey = Annotated[str, Meta(min_length=1, max_length=MAX_KEY)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Chance = Annotated[float, Meta(gt=0, le=1)]
-TicketId = Annotated[str, Meta(pattern=r"^[0-9a-f]{1,32}-[0-9]{1,18}$")]
+TicketId = Annotated[str, Meta(pattern=r"^[0-9a-f]{1,32}-[0-9]{1,18}" + END)]
 
 
 class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import dataclass
 from threading import Event
@@ -11,6 +12,8 @@ from floorline.live.ledger import Ledger
 from floorline.live.state import State
 from floorline.live.status import status_of
 from floorline.service.messages import Series
+
+log = logging.getLogger("floorline.service")
 
 MAX_POINTS = 512
 
@@ -40,9 +43,13 @@ class Track:
 
     def note(self, campaign: Campaign, seq: int) -> None:
         """Look at a decision that is being made."""
-        if seq >= self._next:
+        if seq < self._next:
+            return
+        self._next = (seq // self.step + 1) * self.step
+        try:
             self._new.append(Point(seq, time.time(), campaign.status()))
-            self._next = (seq // self.step + 1) * self.step
+        except Exception:  # the decision is worth more than a point
+            log.exception("a point of a series is missing")
 
     def settle(self, durable: bool) -> None:
         """Keep what was noted if it is durable."""

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
-from floorline.live import Campaign, CampaignError, LedgerError
+from floorline.live import Campaign, LedgerError
 from floorline.service.limits import MAX_QUEUE
-from floorline.service.problems import Problem, unavailable
+from floorline.service.problems import unavailable
 
 T = TypeVar("T")
 
@@ -76,17 +76,19 @@ class Writer:
 
     async def _drain(self) -> None:
         loop = asyncio.get_running_loop()
-        while self._queue:
-            group = self._next_group()
-            results = await loop.run_in_executor(self._thread, self._do, group)
-            for work, (result, error) in zip(group, results, strict=True):
-                if work.future.done():  # its client has gone
-                    continue
-                if error is not None:
-                    work.future.set_exception(error)
-                else:
-                    work.future.set_result(result)
-        self._task = None
+        try:
+            while self._queue:
+                group = self._next_group()
+                results = await loop.run_in_executor(self._thread, self._do, group)
+                for work, (result, error) in zip(group, results, strict=True):
+                    if work.future.done():  # its client has gone
+                        continue
+                    if error is not None:
+                        work.future.set_exception(error)
+                    else:
+                        work.future.set_result(result)
+        finally:
+            self._task = None  # else nothing would ever be done again
 
     def _next_group(self) -> list[Work]:
         group, size = [], 0
@@ -106,20 +108,28 @@ class Writer:
                 for work in group:
                     try:
                         results.append((work.do(self._campaign), None))
-                    except (ValueError, CampaignError, Problem) as error:
+                    except Exception as error:  # whatever it is, the others go on
                         results.append((None, error))
         except Exception as error:
-            self._after(False)
+            self._tell(False, len(group), started)
             self.failure = str(error)
             log.error("nothing of a group of requests has happened",
                       extra={"requests": len(group), "why": self.failure})  # fmt: skip
             if isinstance(error, LedgerError):
                 self._rest_until = time.monotonic() + REST
             return [(None, error)] * len(group)
-        self._after(True)
         self.failure, self._rest_until = None, 0.0
-        self._watch(len(group), time.perf_counter() - started)
+        self._tell(True, len(group), started)
         return results
+
+    def _tell(self, durable: bool, size: int, started: float) -> None:
+        """Tell those who look on; what goes wrong with them changes no answer."""
+        try:
+            self._after(durable)
+            if durable:
+                self._watch(size, time.perf_counter() - started)
+        except Exception:
+            log.exception("a group of requests could not be looked at")
 
     async def close(self) -> None:
         """Finish what is waiting, then close the campaign."""
