@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from floorline.live.verify import verify
 from floorline.service import writer
 from floorline.service.app import Service
-from floorline.service.registry import Entry
+from floorline.service.entries import Entry
 
 ROOM = 300_000
 """Bytes that a file may have."""

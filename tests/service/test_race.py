@@ -15,7 +15,7 @@ from floorline.live.choose import choose
 from floorline.service import decisions
 from floorline.service.app import Service
 from floorline.service.config import Config
-from floorline.service.registry import Entry
+from floorline.service.entries import Entry
 from floorline.service.routes import OPERATIONS
 
 RACERS = 8

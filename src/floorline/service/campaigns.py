@@ -10,9 +10,9 @@ import msgspec
 
 from floorline.live import Campaign
 from floorline.service.calls import Call, Reply
+from floorline.service.entries import Broken, Entry
 from floorline.service.messages import CampaignAnswer, Campaigns
 from floorline.service.problems import Problem, problem_of
-from floorline.service.registry import Broken, Entry
 
 log = logging.getLogger("floorline.service")
 

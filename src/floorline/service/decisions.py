@@ -8,6 +8,7 @@ from floorline.live import Campaign, CampaignError
 from floorline.live.campaign import check_request
 from floorline.live.tickets import ticket_id
 from floorline.service.calls import Call
+from floorline.service.entries import Entry
 from floorline.service.messages import (
     Decision,
     DecisionBody,
@@ -20,7 +21,6 @@ from floorline.service.messages import (
     decision_of,
 )
 from floorline.service.problems import Problem, problem_of
-from floorline.service.registry import Entry
 
 
 async def decide(call: Call) -> Decision | Decisions:

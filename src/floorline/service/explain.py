@@ -10,7 +10,7 @@ from floorline.service.history import answer_of, reading
 from floorline.service.messages import Explanation
 from floorline.service.problems import Problem
 
-MOST_EVENTS = 200_000
+MOST_EVENTS = 50_000
 """How many events are replayed for an explanation."""
 
 WORDS = {
@@ -36,7 +36,7 @@ async def explain(call: Call) -> Explanation:
     def read(ledger: Ledger) -> Explanation:
         seq = ticket_number(entry.id, ticket)
         start = next((kept for kept in ledger.snapshots() if kept < seq), 0)
-        if seq - start > MOST_EVENTS:
+        if ledger.event(seq) is not None and seq - start > MOST_EVENTS:
             raise Problem(422, "too-far-back", "this decision lies too far back to be explained "
                           "here; use: floorline ledger show --ticket")  # fmt: skip
         found = live.explain(ledger, ticket)
@@ -47,4 +47,5 @@ async def explain(call: Call) -> Explanation:
             found.guaranteed_budget, found.candidate_budget,
         )  # fmt: skip
 
-    return await reading(entry, read)
+    async with call.service.registry.replays:
+        return await reading(entry, read)

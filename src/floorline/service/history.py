@@ -22,6 +22,7 @@ from floorline.live.history import record
 from floorline.live.ledger import Ledger
 from floorline.live.tickets import ticket_id
 from floorline.service.calls import Call, Stream
+from floorline.service.entries import Entry
 from floorline.service.messages import (
     EventAnswer,
     EventPage,
@@ -31,7 +32,6 @@ from floorline.service.messages import (
     RecordPage,
     Series,
 )
-from floorline.service.registry import Entry
 from floorline.service.series import Point, series_of
 
 T = TypeVar("T")

@@ -4,74 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from contextlib import closing
-from pathlib import Path
+import time
+from contextlib import closing, suppress
 from threading import Event
 from typing import Any
 
-from floorline.live import Campaign, CampaignError, LedgerError, Settings
+from floorline.live import Campaign, Settings
 from floorline.live.ledger import Ledger
-from floorline.service.feed import Feed
+from floorline.service.entries import Broken, Entry, Watch
 from floorline.service.folder import Folder
 from floorline.service.problems import Problem, unavailable
-from floorline.service.series import Track, points_of
-from floorline.service.writer import Writer
 
 log = logging.getLogger("floorline.service")
 
-Watch = Callable[[int, float], None]
-
-
-class Entry:
-    """One campaign. What is asked of it goes through `writer`."""
-
-    def __init__(self, name: str, path: Path, campaign: Campaign, watch: Watch) -> None:
-        self.name = name
-        self.path = str(path)
-        self.id = campaign.id
-        self.settings = campaign.settings
-        self.default_arm = campaign.settings.arms[0]
-        self.track = Track()
-        self.writer = Writer(campaign, self._settle, watch)
-        self.feed = Feed(self.writer, campaign)
-        self._campaign = campaign
-
-    def _settle(self, durable: bool) -> None:
-        """Look at what a group has done, in the writer's thread."""
-        self.track.settle(durable)
-        self.feed.notice(self._campaign.seq)
-
-    async def rebuild(self, last: int, closing: Event) -> None:
-        """Make the track of what happened up to a place in the ledger."""
-        try:
-            points = await asyncio.to_thread(points_of, self.path, last, closing)
-            await self.writer.submit(lambda _: self.track.add(points))
-        except (CampaignError, Problem) as error:
-            log.warning("no series", extra={"campaign": self.name, "why": str(error)})
-
-
-class Broken:
-    """A campaign whose ledger cannot be used."""
-
-    def __init__(self, name: str, path: Path, why: str) -> None:
-        self.name = name
-        self.why = why
-        self.settings: Settings | None = None
-        self.id: str | None = None
-        try:
-            with closing(Ledger(str(path), read_only=True)) as ledger:
-                opened = ledger.event(1)
-            if opened is not None:
-                self.settings = Settings.from_json(opened.body["settings"])
-                self.id = opened.body["id"]
-        except (LedgerError, ValueError, KeyError, TypeError):
-            pass  # so much damage that not even its beginning can be read
-
-    @property
-    def default_arm(self) -> str | None:
-        """The default arm, if it can be read."""
-        return None if self.settings is None else self.settings.arms[0]
+RETRY = 5.0
+"""Seconds after which a campaign that could not be opened is tried again, at least."""
 
 
 class Registry:
@@ -85,29 +32,63 @@ class Registry:
         self._opening = asyncio.Lock()
         self._rebuilding: set[asyncio.Task[None]] = set()
         self._closing = Event()
+        self._ending = asyncio.Event()
+        self._retrying: asyncio.Task[None] | None = None
+        self.replays = asyncio.Semaphore(1)
+        """One at a time: each takes the time of a core from those who decide."""
 
     async def open_all(self) -> None:
         """Open every campaign of the folder; a damaged one does not keep out the others."""
         for name in self.folder.names():
-            path = self.folder.ledger(name)
-            try:
-                if not await asyncio.to_thread(has_begun, str(path)):
-                    continue  # its opening was cut off; it can be opened anew
-                campaign = await asyncio.to_thread(Campaign.open, path)
-            except Exception as error:  # whatever it is, the others must be served
-                log.error("campaign unavailable", extra={"campaign": name, "why": str(error)})
-                self._add(Broken(name, path, str(error)))
-                continue
-            entry = Entry(name, path, campaign, self._watch)
-            self._add(entry)
-            task = asyncio.create_task(entry.rebuild(campaign.state()["seq"], self._closing))
-            self._rebuilding.add(task)
-            task.add_done_callback(self._rebuilding.discard)
+            await self._open_existing(name)
+        self._retrying = asyncio.create_task(self._retry())
+
+    async def _open_existing(self, name: str) -> None:
+        path = self.folder.ledger(name)
+        try:
+            if not await asyncio.to_thread(has_begun, str(path)):
+                return  # its opening was cut off; it can be opened anew
+            campaign = await asyncio.to_thread(Campaign.open, path)
+        except Exception as error:  # whatever it is, the others must be served
+            self._add(Broken(name, path, str(error)))
+            return
+        other = self._by_id.get(campaign.id)
+        if other is not None and other.name != name:
+            await asyncio.to_thread(campaign.close)
+            self._add(Broken(name, path, f"its ledger is a copy of that of campaign {other.name}"))
+            return
+        entry = Entry(name, path, campaign, self._watch)
+        self._add(entry)
+        task = asyncio.create_task(entry.rebuild(campaign.seq, self._closing, self.replays))
+        self._rebuilding.add(task)
+        task.add_done_callback(self._rebuilding.discard)
+
+    async def _retry(self) -> None:
+        """Try again and again what could not be opened: the disk may have been full."""
+        took = 0.0
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ending.wait(), max(RETRY, 10 * took))
+                return
+            started = time.monotonic()
+            for found in self.all():
+                if isinstance(found, Broken):
+                    await self._open_existing(found.name)
+            took = time.monotonic() - started  # a damaged one may be long to read
 
     def _add(self, entry: Entry | Broken) -> None:
+        before = self._by_name.get(entry.name)
+        if isinstance(entry, Broken):
+            if not isinstance(before, Broken) or before.why != entry.why:
+                about = {"campaign": entry.name, "why": entry.why}
+                log.error("campaign unavailable", extra=about)
+        elif before is not None:
+            log.info("campaign available again", extra={"campaign": entry.name})
         self._by_name[entry.name] = entry
         if entry.id is not None:
-            self._by_id[entry.id] = entry
+            known = self._by_id.setdefault(entry.id, entry)
+            if known.name == entry.name:
+                self._by_id[entry.id] = entry
 
     async def open(self, name: str, settings: dict[str, Any]) -> tuple[Entry, bool]:
         """A campaign, and whether it is new. One that exists must have these settings.
@@ -171,6 +152,9 @@ class Registry:
     async def close(self) -> None:
         """Finish all that waits and close the ledgers."""
         self._closing.set()
+        self._ending.set()
+        if self._retrying is not None:
+            await self._retrying
         await asyncio.gather(*self._rebuilding)
         for entry in self.all():
             if isinstance(entry, Entry):

@@ -77,7 +77,7 @@ OPERATIONS = (
     ),
     Operation(
         "GET", f"{CAMPAIGN}/decisions/{{ticket}}", explain.explain, "Explain a decision", "read",
-        messages.Explanation, problems=(404,),
+        messages.Explanation, problems=(404, 422),
     ),
     Operation(
         "GET", f"{CAMPAIGN}/export", history.export, "Download all decisions", "read",
