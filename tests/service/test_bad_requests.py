@@ -99,7 +99,7 @@ def test_json_with_a_character_set(client: TestClient, page: str) -> None:
 def test_wrong_methods(client: TestClient, page: str) -> None:
     for method, path, allow in (
         ("DELETE", page, "GET"), ("PUT", f"{page}/decisions", "GET, POST"),
-        ("GET", "/v1/rewards", "POST"), ("POST", "/livez", "GET"),
+        ("GET", "/v1/rewards", "POST"), ("POST", "/livez", "GET, HEAD"),
         ("PATCH", "/v1/campaigns", "GET, POST"), ("HEAD", "/metrics", "GET"),
     ):  # fmt: skip
         answer = client.request(method, path)
@@ -191,3 +191,8 @@ def test_a_key_may_hold_any_printable_characters(client: TestClient, page: str) 
 def test_names_stay_in_the_folder(client: TestClient) -> None:
     for name in ("..", "a/b", ".hidden", "a\u0000b", "%2e%2e", "é"):
         problem(client.post("/v1/campaigns", json={**PAGE, "name": name}), 422, "invalid")
+
+
+def test_health_without_a_body(client: TestClient) -> None:
+    for path in ("/livez", "/readyz"):
+        assert client.head(path).status_code == 200

@@ -105,7 +105,8 @@ def test_read_only(
     entry = service.registry.get("page")
     set_read_only(entry, True)
     failed = client.post(f"{page}/decisions", json={"request_key": "b"})
-    assert "read-only" in problem(failed, 503, "unavailable", "now")
+    detail = problem(failed, 503, "unavailable", "now")
+    assert "read-only" in detail and entry.path not in detail
     lost = client.post(f"/v1/decisions/{made['ticket']}/reward", json={"reward": 1})
     problem(lost, 503, "unavailable")
     batch = {"rewards": [{"ticket": made["ticket"], "reward": 1}]}

@@ -163,6 +163,7 @@ def test_a_foreign_page_cannot_use_a_service_without_keys(client: TestClient, pa
     for headers in ({"origin": "https://evil.example"}, {"host": "evil.example"}):
         answer = client.post(f"{page}/stop", headers=headers)
         problem(answer, 403, "foreign-page")
+        problem(client.post(f"{page}/decisions", headers=headers), 403, "foreign-page")
     assert client.get(page).json()["status"]["state"] == "running"
 
 

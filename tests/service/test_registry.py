@@ -121,7 +121,7 @@ def test_started_on_a_full_disk(start: Callable[..., Server], tmp_path: Path) ->
         client = start(tmp_path / "data", inside=inside).client()
         for name in ("page", "window"):
             answer = client.post(f"/v1/campaigns/{name}/decisions")
-            problem(answer, 503, "unavailable", "now")
+            assert str(tmp_path) not in problem(answer, 503, "unavailable", "now")
         (disk / "fill").unlink()
         until = time.monotonic() + 60
         for name in ("page", "window"):

@@ -12,7 +12,7 @@ from floorline.live import Campaign
 from floorline.service.calls import Call, Reply
 from floorline.service.entries import Broken, Entry
 from floorline.service.messages import CampaignAnswer, Campaigns
-from floorline.service.problems import Problem, problem_of
+from floorline.service.problems import Problem, problem_of, without_folder
 
 log = logging.getLogger("floorline.service")
 
@@ -49,7 +49,7 @@ async def answer_of(found: Entry | Broken) -> CampaignAnswer:
     settings = None if found.settings is None else found.settings.to_json()
     answer = CampaignAnswer(found.name, False, found.default_arm, settings, None)
     if isinstance(found, Broken):
-        answer.problem = found.why
+        answer.problem = without_folder(found.why)
         return answer
     try:
         answer.status = await found.writer.submit(Campaign.status)

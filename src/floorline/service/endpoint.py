@@ -24,6 +24,9 @@ log = logging.getLogger("floorline.service")
 
 JSON = "application/json"
 
+STRANGERS = ("no-key", "foreign-page")
+"""Problems of those who shall learn nothing."""
+
 
 class Endpoint:
     """Answers all methods of one path. Its decoders are made once."""
@@ -31,6 +34,8 @@ class Endpoint:
     def __init__(self, service: Service, operations: Iterable[Operation]) -> None:
         self._service = service
         self._operations = {operation.method: operation for operation in operations}
+        if "GET" in self._operations and self._operations["GET"].scope is None:
+            self._operations["HEAD"] = self._operations["GET"]  # as load balancers ask for health
         self._decoders = {
             method: msgspec.json.Decoder(operation.body)
             for method, operation in self._operations.items()
@@ -69,7 +74,7 @@ class Endpoint:
     async def _admit(self, operation: Operation, scope: Scope, receive: Receive) -> Call:
         """The request, if it may be made and is well-formed."""
         headers = dict(scope["headers"])
-        self._service.gate.admit(operation.scope, scope["method"], headers)
+        self._service.gate.admit(operation.scope, headers)
         call = Call(self._service, scope["path_params"])
         if operation.body is not None:
             body = await read_body(headers, receive, operation.max_body)
@@ -89,7 +94,7 @@ class Endpoint:
     ) -> int:
         problem = problem_of(error)
         default_arm = None
-        if operation is not None and operation.default_of and problem.status != 401:
+        if operation is not None and operation.default_of and problem.word not in STRANGERS:
             found = self._service.registry.find(scope["path_params"][operation.default_of])
             default_arm = None if found is None else found.default_arm
         document = problem.document(default_arm)

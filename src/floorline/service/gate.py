@@ -33,7 +33,7 @@ class Gate:
         known = self._keys.find(authorization)
         return () if known is None else known.scopes
 
-    def admit(self, scope: str | None, method: str, headers: Mapping[bytes, bytes]) -> None:
+    def admit(self, scope: str | None, headers: Mapping[bytes, bytes]) -> None:
         """Let a request in that needs this scope.
 
         Raises:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -57,7 +58,16 @@ class KeysError(ValueError):
 
 def unavailable(detail: str, seconds: int = 1) -> Problem:
     """The ledger cannot be used now."""
-    return Problem(503, "unavailable", detail, {"Retry-After": str(seconds)})
+    return Problem(503, "unavailable", without_folder(detail), {"Retry-After": str(seconds)})
+
+
+def without_folder(text: str) -> str:
+    """The same without the folder of a ledger, which is nobody's business but the log's.
+
+    >>> without_folder("campaign page: /var/lib/shop/campaigns/page.ledger: the disk is full")
+    'campaign page: page.ledger: the disk is full'
+    """
+    return re.sub(r"(^|: )[^:]*/(?=[^/]*\.ledger)", r"\1", text)
 
 
 def problem_of(error: Exception) -> Problem:
@@ -73,8 +83,10 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, KeysError):
         log.error("nobody is let in", extra={"why": str(error)})
         return unavailable("the service cannot read its keys; see its log", 5)
-    if isinstance(error, (LedgerError, OSError)):
+    if isinstance(error, LedgerError):
         return unavailable(str(error))
+    if isinstance(error, OSError):
+        return unavailable(error.strerror or "a file cannot be used")
     if isinstance(error, ValueError):
         return Problem(422, "invalid", str(error))
     log.error("internal error", exc_info=error)
