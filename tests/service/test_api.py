@@ -278,3 +278,13 @@ def test_health_and_docs(client: TestClient, page: str) -> None:
         assert f"/docs/files/{file}" in shown
         assert client.get(f"/docs/files/{file}").status_code == 200
     assert "http://" not in shown and "https://" not in shown  # it works without internet
+
+
+def test_the_description_tells_the_members_of_ofreps_problems(client: TestClient) -> None:
+    described = client.get("/openapi.json").json()
+    evaluate = described["paths"]["/ofrep/v1/evaluate/flags/{key}"]["post"]
+    content = evaluate["responses"]["404"]["content"]["application/problem+json"]
+    word = content["schema"]["$ref"].rpartition("/")[2]
+    assert {"errorCode", "errorDetails", "key"} <= set(
+        described["components"]["schemas"][word]["properties"]
+    )

@@ -11,7 +11,7 @@ import msgspec
 from floorline import __version__
 from floorline.service.calls import Operation
 from floorline.service.messages import CampaignName, TicketId
-from floorline.service.problems import MEDIA_TYPE, ProblemDocument
+from floorline.service.problems import MEDIA_TYPE
 
 PATH_TYPES = {"name": CampaignName, "key": CampaignName, "ticket": TicketId}
 REFERENCE = "#/components/schemas/{name}"
@@ -36,10 +36,8 @@ def describe(operations: Iterable[Operation], *, keys: bool) -> dict[str, Any]:
     """The description of the operations, of a service that needs keys or not."""
     listed = list(operations)
     kinds = [kind for operation in listed for kind in _kinds(operation)]
-    parts, components = msgspec.json.schema_components(
-        [*kinds, ProblemDocument], ref_template=REFERENCE
-    )
-    schemas = dict(zip([*map(_word, kinds), "problem"], parts, strict=True))
+    parts, components = msgspec.json.schema_components(kinds, ref_template=REFERENCE)
+    schemas = dict(zip(map(_word, kinds), parts, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for operation in listed:
         described = _operation(operation, schemas)
@@ -68,7 +66,7 @@ def _kinds(operation: Operation) -> list[Any]:
     """The types of an operation that are described as schemas."""
     bodies = operation.body_shapes or ((operation.body,) if operation.body else ())
     answers = () if isinstance(operation.answer, str) else _members(operation.answer)
-    return [*bodies, *answers]
+    return [*bodies, *answers, operation.problem]
 
 
 def _members(kind: Any) -> tuple[Any, ...]:
@@ -140,7 +138,7 @@ def _responses(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         str(status): {"description": "Created." if status == 201 else "Done.", "content": content}
         for status in operation.status
     }
-    problem = {MEDIA_TYPE: {"schema": schemas["problem"]}}
+    problem = {MEDIA_TYPE: {"schema": schemas[_word(operation.problem)]}}
     for status in sorted(_problems(operation)):
         answers[str(status)] = {"description": PROBLEMS[status], "content": problem}
     return answers

@@ -33,7 +33,7 @@ OPERATIONS = (
         "POST", "/ofrep/v1/evaluate/flags/{key}", ofrep.evaluate,
         "Decide, in the protocol of feature flags (OFREP)", "decide", messages.OfrepAnswer,
         messages.OfrepBody, body_needed=False, problems=(404, 409), default_of="key",
-        refine=ofrep.refine,
+        problem=ofrep.OfrepProblem, refine=ofrep.refine,
     ),
     Operation(
         "POST", f"{TICKET}/void", decisions.void, "Say that a decision reached nobody", "reward",
