@@ -9,7 +9,7 @@ import pytest
 from serving import PAGE
 from starlette.testclient import TestClient
 
-from floorline.service import series
+from floorline.service import entries, series
 from floorline.service.app import Service
 from floorline.service.config import Config
 
@@ -81,14 +81,15 @@ def test_points_of_a_group_that_failed_are_forgotten() -> None:
     assert [point.seq for point in track.points] == [2]
 
 
-def test_a_decision_made_before_is_no_new_point(tmp_path: Path) -> None:
+def test_a_decision_made_before_is_no_new_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with TestClient(Service(Config(tmp_path)), base_url="http://127.0.0.1") as client:
         client.post("/v1/campaigns", json=PAGE)
         client.post("/v1/campaigns/page/decisions", json={"request_key": "first"})
         fill(client, 50)
+    monkeypatch.setattr(entries, "points_of", lambda *_: [])  # as before the replay is done
     service = Service(Config(tmp_path))
     with TestClient(service, base_url="http://127.0.0.1") as client:
-        track = service.registry.get("page").track
-        track.points, track._next, track.step = [], 0, 1  # as before the replay is done
         client.post("/v1/campaigns/page/decisions", json={"request_key": "first"})
-        assert [point.status.decisions for point in track.points if point.seq == 2] in ([], [1])
+        assert service.registry.get("page").track.points == []
