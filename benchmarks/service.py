@@ -28,7 +28,7 @@ from typing import Any
 
 CONNECTIONS = 64
 CAMPAIGN = {"name": "page", "arms": ["now", "b", "c", "d", "e"], "max_loss": 0.1}
-MOST_A_SECOND = 12_000
+MOST_A_SECOND = 20_000
 """Tickets that are made ready for each second of rewards."""
 
 START = """
