@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from floorline.live.ledger import Ledger
 
 app = typer.Typer(
-    help="Verify, export, explain and back up the ledger of a live campaign.",
+    help="Verify, export and explain the ledger of a live campaign.",
     no_args_is_help=True,
 )
 OUT = typer.Option(None, help="The file to write; else standard output.")
