@@ -7,13 +7,13 @@ if its disk is honest. SQLite comes with apsw and not from Python, whose own is 
 
 from __future__ import annotations
 
-import json
 import os
 import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import apsw
+import msgspec
 
 from floorline.live import files
 from floorline.live.errors import LedgerError
@@ -128,8 +128,7 @@ class Ledger:
 
     def save_snapshot(self, seq: int, check: int, state: dict[str, Any]) -> None:
         """Keep the state after event `seq`, and one older snapshot."""
-        text = json.dumps({"check": check, "state": state}, separators=(",", ":"))
-        blob = zlib.compress(text.encode(), 1)
+        blob = zlib.compress(msgspec.json.encode({"check": check, "state": state}), 1)
         self._do("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", (seq, blob))
         for old in self.snapshots()[KEPT_SNAPSHOTS:]:
             self._do("DELETE FROM snapshots WHERE seq = ?", (old,))
@@ -241,9 +240,9 @@ class Ledger:
         """
         ((blob,),) = self._do("SELECT state FROM snapshots WHERE seq = ?", (seq,))
         try:
-            kept = json.loads(zlib.decompress(blob))
+            kept = msgspec.json.decode(zlib.decompress(blob))
             return kept["check"], kept["state"]
-        except (zlib.error, KeyError, TypeError) as error:
+        except (zlib.error, msgspec.DecodeError, KeyError, TypeError) as error:
             raise ValueError(f"snapshot after event {seq}: is damaged ({error})") from None
 
     def integrity(self) -> list[str]:
