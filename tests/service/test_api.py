@@ -90,7 +90,7 @@ def test_many_rewards_each_by_itself(client: TestClient, page: str) -> None:
 
 def test_voids(client: TestClient, page: str) -> None:
     ticket = client.post(f"{page}/decisions").json()["ticket"]
-    problem(client.post(f"/v1/decisions/{ticket}/void"), 409, "conflict")
+    problem(client.post(f"/v1/decisions/{ticket}/void"), 409, "conflict", "now")
     client.post("/v1/campaigns", json={**PAGE, "name": "voids", "voids": True})
     ticket = client.post("/v1/campaigns/voids/decisions").json()["ticket"]
     results = [client.post(f"/v1/decisions/{ticket}/void").json()["result"] for _ in range(2)]

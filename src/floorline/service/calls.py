@@ -70,7 +70,5 @@ class Operation:
     """Statuses of problems beyond those that everything can have."""
     problem: Any = ProblemDocument
     """The type of its problem documents."""
-    default_of: str | None = None
-    """The part of the path that names the campaign whose default arm a failure tells."""
     refine: Callable[[ProblemDocument, dict[str, str]], ProblemDocument] | None = None
     """Adds to a problem what another protocol expects, given the parts of the path."""

@@ -94,8 +94,8 @@ class Endpoint:
     ) -> int:
         problem = problem_of(error)
         default_arm = None
-        if operation is not None and operation.default_of and problem.word not in STRANGERS:
-            found = self._service.registry.find(scope["path_params"][operation.default_of])
+        if operation is not None and problem.word not in STRANGERS:
+            found = self._service.registry.concerned(scope["path_params"])
             default_arm = None if found is None else found.default_arm
         document = problem.document(default_arm)
         if operation is not None and operation.refine is not None:

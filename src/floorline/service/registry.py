@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from threading import Event
 from typing import Any
@@ -131,6 +132,13 @@ class Registry:
         if found is None:
             raise Problem(404, "unknown-campaign", f"there is no campaign {name!r}")
         return _available(found)
+
+    def concerned(self, path: Mapping[str, str]) -> Entry | Broken | None:
+        """The campaign that the words of a path speak of, by its name or by a ticket."""
+        name = path.get("name", path.get("key"))
+        if name is not None:
+            return self._by_name.get(name)
+        return self._by_id.get(path.get("ticket", "").rpartition("-")[0])
 
     def of_ticket(self, ticket: str) -> Entry:
         """The campaign of a ticket.

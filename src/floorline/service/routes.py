@@ -15,7 +15,7 @@ OPERATIONS = (
         "POST", f"{CAMPAIGN}/decisions", decisions.decide, "Decide which arm to play", "decide",
         messages.Decision | messages.Decisions, messages.DecisionBody,
         (messages.DecisionRequest, messages.DecisionRequests), body_needed=False,
-        max_body=MAX_BATCH_BODY, problems=(404, 409), default_of="name",
+        max_body=MAX_BATCH_BODY, problems=(404, 409),
     ),
     Operation(
         "GET", f"{CAMPAIGN}/decisions", history.decisions, "Page through the decisions", "read",
@@ -32,7 +32,7 @@ OPERATIONS = (
     Operation(
         "POST", "/ofrep/v1/evaluate/flags/{key}", ofrep.evaluate,
         "Decide, in the protocol of feature flags (OFREP)", "decide", messages.OfrepAnswer,
-        messages.OfrepBody, body_needed=False, problems=(404, 409), default_of="key",
+        messages.OfrepBody, body_needed=False, problems=(404, 409),
         problem=ofrep.OfrepProblem, refine=ofrep.refine,
     ),
     Operation(
