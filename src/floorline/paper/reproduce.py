@@ -49,6 +49,9 @@ def reproduce(
 ) -> Outcome:
     """Run what is missing in the folder, then draw and report all that is complete in it."""
     _check(settings)
+    if force or not (folder / REPORT).exists():
+        start_device(settings.device)  # it may be missing, too
+        pyplot()
     try:
         journal = _open(folder, settings, force)
         wanted = [point for part in parts for point in points(settings, part)]
@@ -68,8 +71,6 @@ def _check(settings: Settings) -> None:
     whole("runs", settings.runs, 2)
     whole("seed", settings.seed, 0)
     Boundary(settings.boundary, 1 / HORIZON)  # warns where it is not proved
-    start_device(settings.device)
-    pyplot()  # better to miss it now than after the simulations
 
 
 def _open(folder: Path, settings: Settings, force: bool) -> Journal:

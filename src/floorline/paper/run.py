@@ -48,12 +48,8 @@ class Row(NamedTuple):
 
 
 def collect(points: Sequence[Point], settings: Settings, journal: Journal) -> None:
-    """Simulate the points that the journal does not have, and save each in it.
-
-    The shortest come first: a GPU has work the sooner.
-    """
+    """Simulate the points that the journal does not have, and save each in it."""
     missing = [point for point in points if point not in journal]
-    missing.sort(key=lambda point: point.horizon)
     total = sum(point.horizon for point in missing)
     done = 0
     with progress_bar("simulating", total) as tick:

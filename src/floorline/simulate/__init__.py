@@ -71,6 +71,7 @@ def simulate(
     """
     case = Case(policy, environment, horizon, max_loss, checkpoints, rewards)
     job = prepare(case, runs, seed, threads, device)
+    job.engine.compile()
     outcome = job.engine.outcome(job.runs)
     start = time.perf_counter()
     with progress_bar("simulating", job.runs, progress) as tick:
@@ -116,6 +117,7 @@ def summarize(
     """
     case = Case(policy, environment, horizon, max_loss, checkpoints, rewards, misses)
     job = prepare(case, runs, seed, threads, device)
+    job.engine.compile()
     digest = Digest(job.checkpoints)
     start = time.perf_counter()
     with progress_bar("simulating", job.runs, progress) as tick:

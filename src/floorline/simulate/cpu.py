@@ -49,10 +49,13 @@ class CpuEngine:
             **loop_choices(environment, measure), late_ends: best_ends, **policy.kernels,
             **environment.kernels(),
         }  # fmt: skip
+        self._interpreted = interpreted
         self._many_runs = bind(many_runs, choices) if interpreted else compiled(many_runs, choices)
 
     def compile(self) -> None:
         """Have the code compiled, or loaded, by playing no run at all."""
+        if self._interpreted:
+            return
         with compiler_errors_in_words():
             self._block(self.outcome(0), 0, np.zeros(1, np.int64))
 

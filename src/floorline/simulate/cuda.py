@@ -6,8 +6,8 @@ Import it only where a GPU is asked for: it needs the extra [cuda].
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from floorline.environments import Environment
 from floorline.policy import Prepared
 from floorline.simulate.cuda_parts import Shape, Task, overlapped
 from floorline.simulate.cuda_random import Stream, cuda_normal, cuda_uniform, start_stream
+from floorline.simulate.cuda_settings import pack, pick, picker, the_only_one
 from floorline.simulate.cuda_sums import on_grid
 from floorline.simulate.digest import CHUNK, Part
 from floorline.simulate.engine import loop_choices, new_outcome
@@ -38,6 +39,15 @@ SHARED_BYTES = 48 * 1024
 
 REGISTERS = 80
 """Registers of a thread: fewer leave room for more threads at a time, and spill."""
+
+SWEEP_REGISTERS = 128
+"""The same where settings are picked, which takes more of them."""
+
+MOST_ROUNDS = 2**34
+"""Rounds of one launch, about: few enough to be over in a moment."""
+
+MOST_RESULTS = 2**20
+"""Runs of one launch times checkpoints: enough to fill the card."""
 
 # Sizes of a thread's own arrays, which must be known when compiling. Each engine has its own.
 N_ARMS = 1
@@ -61,24 +71,32 @@ class CudaEngine:
         self._adversarial = environment.adversarial
         self._measure = measure
         self._seed = np.uint64(seed)
-        choices: dict[Function, Function] = {
+        self._records = policy.rules, environment.rules(), measure
+        self._choices: dict[Function, Function] = {
             **loop_choices(environment, measure), normal: cuda_normal, uniform: cuda_uniform,
             **policy.kernels, **environment.kernels(),
         }  # fmt: skip
         boundary = policy.rules.boundary
-        if isinstance(boundary, SubgaussianRules) and boundary.table.size > self._horizon:
-            choices[unit_radius] = beyond_table  # one program then serves all of them
+        if isinstance(boundary, SubgaussianRules) and boundary.table.size > self.horizon:
+            self._choices[unit_radius] = beyond_table  # one program then serves all of them
         memory = max(1, policy.memory)
         # Two counts and four numbers an arm, and the proposer's memory.
         fits = SHARED_BYTES // ((2 * 4 + 4 * 8) * self._n_arms + 8 * memory)
         self._threads = next((size for size in (128, 64, 32) if size <= fits), 128)
-        self._one_thread = compiled_for_gpu(
-            one_thread, choices,
-            {"N_ARMS": self._n_arms, "ROOM": 3 * self._n_arms, "MEMORY": memory,
-             "THREADS": self._threads, "SHARED": self._threads <= fits},
-            max_registers=REGISTERS,
-        )  # fmt: skip
-        self._records = [on_card(part) for part in (policy.rules, environment.rules(), measure)]
+        self._sizes = {
+            "N_ARMS": self._n_arms, "ROOM": 3 * self._n_arms, "MEMORY": memory,
+            "THREADS": self._threads, "SHARED": self._threads <= fits,
+        }  # fmt: skip
+
+    def _program(self, settings: int) -> Any:
+        """What a thread does in a launch of so many settings.
+
+        A single setting's records are arguments, which cost a thread nothing.
+        """
+        many = settings > 1
+        choices = {**self._choices, pick: picker(self._records) if many else the_only_one}
+        registers = SWEEP_REGISTERS if many else REGISTERS
+        return compiled_for_gpu(one_thread, choices, self._sizes, max_registers=registers)
 
     @staticmethod
     def start() -> None:
@@ -86,18 +104,33 @@ class CudaEngine:
         cuda.current_context()
 
     @property
-    def _horizon(self) -> int:
+    def horizon(self) -> int:
+        """Rounds of a run."""
         return int(self._measure.checkpoints[-1])
+
+    @property
+    def form(self) -> tuple[object, ...]:
+        """What settings must have in common to be played in one launch."""
+        return self._program(2), self._seed, self._shape(1, 1)
 
     @property
     def _chunk(self) -> int:
         """Runs of one launch: enough to fill the card, few enough to be over in a moment."""
-        points = min(self._measure.checkpoints.size, 16)
-        return max(2 * CHUNK, min(2**20, 2**32 // self._horizon) // points // CHUNK * CHUNK)
+        runs = min(
+            MOST_RESULTS // min(self._measure.checkpoints.size, 16), MOST_ROUNDS // self.horizon
+        )
+        return max(2 * CHUNK, runs // CHUNK * CHUNK)
+
+    def _shape(self, settings: int, runs: int) -> Shape:
+        measure = self._measure
+        return Shape(
+            settings, runs, self._n_arms, measure.checkpoints.size, self._adversarial,
+            measure.wants_rewards, measure.wants_misses, measure.wants_quantiles,
+        )  # fmt: skip
 
     def compile(self) -> None:
         """Have the code compiled, or loaded, by playing one run."""
-        if not self._one_thread.overloads:
+        if not self._program(1).overloads:
             for _ in self.parts(1, lambda done: None):
                 pass
 
@@ -108,48 +141,54 @@ class CudaEngine:
     def play(self, outcome: Outcome, first: int, tick: Callable[[int], None]) -> None:
         """Fill `outcome` with the runs from number `first`; `tick` takes how many are done."""
         runs = outcome.first_breach.size
+        records = on_card(self._records)
         for start in range(0, runs, self._chunk):
             rows = [array[start : start + self._chunk] for array in outcome]
             there: Any = Outcome(*(cuda.device_array(part.shape, part.dtype) for part in rows))
-            self.launch(there, first + start, cuda.default_stream())
+            self._launch(records, there, first + start, 1, cuda.default_stream())
             for card, host in zip(there, rows, strict=True):
                 if host.size:
                     card.copy_to_host(host)
             tick(min(runs, start + self._chunk))
 
-    def launch(self, outcome: Outcome, first: int, stream: Any) -> None:
+    def _launch(
+        self, records: Any, outcome: Outcome, first: int, settings: int, stream: Any
+    ) -> None:
         """Begin to fill `outcome`, on the card, with the runs from number `first`."""
-        blocks = -(-outcome.first_breach.size // self._threads)
-        launch = on_grid(self._one_thread, blocks, self._threads, stream)
-        launch(*self._records, self._seed, np.uint64(first), outcome)
-
-    def tasks(self, runs: int) -> Iterator[Task]:
-        """The launches that play the runs from number 0."""
-        for first in range(0, runs, self._chunk):
-            count = min(self._chunk, runs - first)
-            shape = Shape(
-                count, self._n_arms, self._measure.checkpoints.size, self._adversarial,
-                self._measure.wants_rewards, self._measure.wants_misses,
-                self._measure.wants_quantiles,
-            )  # fmt: skip
-            yield Task(shape, first, self._records[2].checkpoints, self.launch)
+        cells = outcome.first_breach.size
+        blocks = -(-cells // self._threads)
+        launch = on_grid(self._program(settings), blocks, self._threads, stream)
+        launch(records, self._seed, np.uint64(first), cells // settings, outcome)
 
     def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[Part]:
         """What the runs add up to, part by part, in the order of their numbers."""
         done = 0
-        for part in overlapped(self.tasks(runs)):
+        for (part,) in overlapped(CudaEngine.tasks([self], runs)):
             done += part.runs
             tick(done)
             yield part
 
+    @staticmethod
+    def tasks(engines: Sequence[CudaEngine], runs: int) -> Iterator[Task]:
+        """The launches that play the runs of one setting, or of many with the same program."""
+        one, settings = engines[0], len(engines)
+        records = [engine._records for engine in engines]
+        there = on_card(records[0] if settings == 1 else pack(records))
+        checkpoints = on_card(np.stack([engine._measure.checkpoints for engine in engines]))
+        chunk = one._chunk if settings == 1 else runs
+        for first in range(0, runs, chunk):
+            shape = one._shape(settings, min(chunk, runs - first))
+            launch = partial(one._launch, there, first=first, settings=settings)
+            yield Task(shape, checkpoints, launch)
 
-def one_thread(
-    rules: Any, environment: Any, measure: Any, seed: Any, first: Any, outcome: Any
-) -> None:
-    """Play the run of this thread."""
-    run = cuda.grid(1)
-    if run >= outcome.first_breach.size:
+
+def one_thread(records: Any, seed: Any, first: Any, runs: Any, outcome: Any) -> None:
+    """Play the run of this thread; each setting has `runs` of them, from number `first`."""
+    cell = cuda.grid(1)
+    if cell >= outcome.first_breach.size:
         return
+    rules, environment, measure = pick(records, cell // runs)
+    number = first + np.uint64(cell % runs)
     if SHARED:  # a lane's numbers lie in banks of its own, whichever arm each lane is at
         lane = cuda.threadIdx.x
         plays = cuda.shared.array((N_ARMS, THREADS), np.int32)[:, lane]
@@ -173,26 +212,21 @@ def one_thread(
     room = cuda.local.array(ROOM, np.float64)
     rng = Stream(cuda.local.array(2, np.uint64), cuda.local.array(1, np.float64))
     side_rng = Stream(cuda.local.array(2, np.uint64), cuda.local.array(1, np.float64))
-    start_stream(rng, seed, first + np.uint64(run), np.uint64(0))
-    start_stream(side_rng, seed, first + np.uint64(run), np.uint64(1))
-    one_run(rules, arms, memory, room, environment, measure, rng, side_rng, outcome, run)
+    start_stream(rng, seed, number, np.uint64(0))
+    start_stream(side_rng, seed, number, np.uint64(1))
+    one_run(rules, arms, memory, room, environment, measure, rng, side_rng, outcome, cell)
 
 
 def on_card(record: Any) -> Any:
     """The same record with its arrays in the card's memory."""
     if isinstance(record, np.ndarray):
-        return uploaded(record.tobytes(), record.dtype, record.shape)
+        there = cuda.to_device(record, uploads())
+        uploads().synchronize()
+        return there
     if isinstance(record, tuple):
-        return type(record)(*(on_card(part) for part in record))
+        parts = [on_card(part) for part in record]
+        return tuple(parts) if type(record) is tuple else type(record)(*parts)
     return record
-
-
-@lru_cache(maxsize=1024)
-def uploaded(content: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
-    """An array in the card's memory: the same one for all settings of a sweep that have it."""
-    there = cuda.to_device(np.frombuffer(content, dtype).reshape(shape), uploads())
-    uploads().synchronize()
-    return there
 
 
 @cache

@@ -16,7 +16,7 @@ from numba import cuda as _cuda
 from floorline.core.records import Floats
 from floorline.simulate.cuda_bins import Histograms
 from floorline.simulate.cuda_sums import PIECE, add_up, start
-from floorline.simulate.digest import CHUNK, MEASURED, Moments, Part
+from floorline.simulate.digest import CHUNK, MEASURED, Bins, Moments, Part
 from floorline.simulate.fit import refuse_strays
 from floorline.simulate.loop import Outcome
 
@@ -32,7 +32,9 @@ CROWD = 2**18
 class Shape(NamedTuple):
     """What the memory for the runs of a launch depends on."""
 
+    settings: int
     runs: int
+    """Runs of each setting."""
     n_arms: int
     points: int
     regret: bool
@@ -42,28 +44,27 @@ class Shape(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One launch: its size, the number of its first run, and what begins it on a stream."""
+    """One launch: its size, each setting's checkpoints, and what begins it on a stream."""
 
     shape: Shape
-    first: int
     checkpoints: Any
-    launch: Callable[[Outcome, int, Any], None]
+    launch: Callable[..., None]
 
 
-def overlapped(tasks: Iterable[Task]) -> Iterator[Part]:
-    """What the runs of each task add up to, in order; the next tasks run meanwhile."""
+def overlapped(tasks: Iterable[Task]) -> Iterator[list[Part]]:
+    """What the runs of each setting of a task add up to; the next tasks run meanwhile."""
     free: dict[Shape, list[_Room]] = {}
     flying: deque[_Room] = deque()
 
-    def landed() -> Part:
+    def landed() -> list[Part]:
         room = flying.popleft()
         free.setdefault(room.shape, []).append(room)
-        return room.part()
+        return room.parts()
 
     with cuda.defer_cleanup():  # giving memory back would wait for all that runs
         for task in tasks:
             while len(flying) == MOST or (
-                len(flying) > 1 and sum(room.shape.runs for room in flying) >= CROWD
+                len(flying) > 1 and sum(room.cells for room in flying) >= CROWD
             ):
                 yield landed()
             rooms = free.get(task.shape)
@@ -80,43 +81,52 @@ class _Room:
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         self._stream = cuda.stream()
-        runs, n_arms, points, regret, rewards, misses, quantiles = shape
+        settings, runs, n_arms, points, regret, rewards, misses, quantiles = shape
+        self.cells = cells = settings * runs
         kept = {"regret": regret, "rewards": rewards}
         self._names = [name for name in MEASURED if kept.get(name, True)]
-        measured, pieces = len(self._names), -(-runs // PIECE)
-        self._values = self._array((measured, runs, points))
+        measured, pieces = len(self._names), settings * -(-runs // PIECE)
+        self._values = self._array((measured, cells, points))
         nothing = self._array((0, points))
         self._outcome = Outcome(
             **{name: nothing for name in MEASURED if name not in self._names},
             **{name: self._values[i] for i, name in enumerate(self._names)},
-            plays=self._array((runs, points, n_arms), np.int64),
-            first_breach=self._array((runs,), np.int64),
-            first_miss=self._array((runs if misses else 0,), np.int64),
+            plays=self._array((cells, points, n_arms), np.int64),
+            first_breach=self._array((cells,), np.int64),
+            first_miss=self._array((cells if misses else 0,), np.int64),
         )
         self._sums = self._array((pieces, points, 4 * measured + 3 + n_arms))
-        self._histograms = Histograms(self._values, self._stream) if quantiles else None
+        self._histograms = Histograms(self._values, runs, self._stream) if quantiles else None
 
     def _array(self, shape: tuple[int, ...], dtype: type = np.float64) -> Any:
         return cuda.device_array(shape, dtype, stream=self._stream)
 
     def begin(self, task: Task) -> None:
         """Have the runs of a task played and added up, without waiting for it."""
-        task.launch(self._outcome, task.first, self._stream)
+        task.launch(outcome=self._outcome, stream=self._stream)
         pieces, points, _ = self._sums.shape
         start(add_up, pieces * points * (len(self._names) + 1), self._stream,
-              self._values, self._outcome.first_breach, self._outcome.first_miss,
+              self.shape.runs, self._values, self._outcome.first_breach, self._outcome.first_miss,
               self._outcome.plays, task.checkpoints, self._sums)  # fmt: skip
         if self._histograms is not None:
             self._histograms.begin()
 
-    def part(self) -> Part:
-        """What the runs add up to, once they are over."""
+    def parts(self) -> list[Part]:
+        """What the runs of each setting add up to, once they are over."""
         sums = self._sums.copy_to_host(stream=self._stream)
         self._stream.synchronize()
+        settings = self.shape.settings
+        bins = (
+            [[] for _ in range(settings)] if self._histograms is None else self._histograms.bins()
+        )
+        each = sums.reshape(settings, -1, *sums.shape[1:])
+        return [self._part(*one) for one in zip(each, bins, strict=True)]
+
+    def _part(self, sums: Floats, bins: list[list[Bins]]) -> Part:
+        """What the runs of one setting add up to."""
         spread = 4 * len(self._names)
         totals = sums[:, :, spread:].sum(axis=0).astype(np.int64)
         refuse_strays(int(totals[-1, 0]), self.shape.n_arms)
-        bins = [] if self._histograms is None else self._histograms.bins()
         return Part(
             runs=self.shape.runs,
             breaches=totals[:, 1],

@@ -27,25 +27,30 @@ THREADS = 64
 
 
 def add_up(
-    values: Any, first_breach: Any, first_miss: Any, plays: Any, checkpoints: Any, sums: Any
-) -> None:
+    each: Any, values: Any, first_breach: Any, first_miss: Any, plays: Any, checkpoints: Any,
+    sums: Any,
+) -> None:  # fmt: skip
     """Add up every piece of runs, at each checkpoint: what is measured, then what is counted.
 
-    A row of `sums` has four numbers for each thing measured, then three counts and the plays.
+    Each setting has `each` runs and pieces of its own. A row of `sums` has four numbers for
+    each thing measured, then three counts and the plays.
     """
-    measured, runs, points = values.shape
+    measured, points = values.shape[0], values.shape[2]
     pieces = sums.shape[0]
     i = cuda.grid(1)
     if i >= pieces * points * (measured + 1):
         return
     point, piece, what = i % points, i // points % pieces, i // points // pieces
-    start, stop = piece * PIECE, min((piece + 1) * PIECE, runs)
+    pieces_each = -(-each // PIECE)
+    setting = piece // pieces_each
+    start = setting * each + piece % pieces_each * PIECE
+    stop = min(start + PIECE, (setting + 1) * each)
     row = sums[piece, point]
     if what < measured:
         spread_piece(values, what, point, start, stop, row)
     else:
         counts = row[4 * measured :]
-        count_breaches(first_breach, first_miss, checkpoints[point], start, stop, counts)
+        count_breaches(first_breach, first_miss, checkpoints[setting, point], start, stop, counts)
         count_plays(plays, point, start, stop, counts[3:])
 
 
@@ -95,28 +100,28 @@ def count_plays(plays: Any, point: Any, start: Any, stop: Any, counts: Any) -> N
         counts[arm] = total
 
 
-def fill_bins(values: Any, group: Any, bins: Any, touched: Any, sizes: Any) -> None:
+def fill_bins(
+    values: Any, first_cell: Any, first_point: Any, points: Any, runs: Any, bins: Any,
+    touched: Any, sizes: Any, group: Any,
+) -> None:  # fmt: skip
     """Count values into bins, by what is measured and by checkpoint, and list the bins in use."""
-    measured, runs = values.shape[0], values.shape[1]
-    first = group * GROUP
-    points = min(GROUP, values.shape[2] - first)
     i = cuda.grid(1)
-    if i >= measured * runs * points:
+    if i >= values.shape[0] * runs * points:
         return
     point, run, what = i % points, i // points % runs, i // points // runs
     single = cuda.local.array(1, np.float32)
-    single[0] = values[what, run, first + point]
+    single[0] = values[what, first_cell + run, first_point + point]
     key = key_of(single.view(np.int32)[0]) + BINS // 2
     row = what * points + point
     if cuda.atomic.add(bins, (row, key), 1) == 0:
-        touched[group, cuda.atomic.add(sizes, group, 1)] = row * BINS + key
+        touched[cuda.atomic.add(sizes, group, 1)] = row * BINS + key
 
 
-def empty_bins(group: Any, bins: Any, touched: Any, counts: Any, sizes: Any) -> None:
+def empty_bins(bins: Any, touched: Any, counts: Any, sizes: Any, group: Any) -> None:
     """Take the counts out of the bins in use, which are empty again after it."""
     for i in range(cuda.grid(1), sizes[group], cuda.gridsize(1)):
-        row, key = touched[group, i] // BINS, touched[group, i] % BINS
-        counts[group, i] = bins[row, key]
+        row, key = touched[i] // BINS, touched[i] % BINS
+        counts[i] = bins[row, key]
         bins[row, key] = 0
 
 

@@ -87,8 +87,6 @@ def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) 
         engine = CpuEngine(prepared, environment, measure, seed, 1, interpreted=True)
     else:
         engine = CpuEngine(prepared, environment, measure, seed, threads)
-    if device != "python":
-        engine.compile()
     return Job(engine, points, runs)
 
 

@@ -1,8 +1,9 @@
-"""Many cases, each in a few numbers; on a GPU many of them run at once."""
+"""Many cases, each in a few numbers; on a GPU many of them are one launch."""
 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
@@ -37,36 +38,65 @@ def sweep(
     """
     start = time.perf_counter()
     jobs = (prepare(case, runs, seed, threads, device) for case in cases)
-    for found in _overlapped(jobs) if device == "cuda" else map(_alone, jobs):
+    for found in _in_grids(jobs) if device == "cuda" else map(_alone, jobs):
         now = time.perf_counter()
         yield found.summary(now - start)
         start = now
 
 
 def _alone(job: Job) -> Digest:
+    job.engine.compile()
     digest = Digest(job.checkpoints)
     for part in job.engine.parts(job.runs, lambda done: None):
         digest.add(part)
     return digest
 
 
-def _overlapped(jobs: Iterable[Job]) -> Iterator[Digest]:
-    """All launches of all jobs in one row, of which the card has many at a time."""
+def _in_grids(jobs: Iterable[Job]) -> Iterator[Digest]:
+    """The same by launches of many jobs each."""
+    from floorline.simulate.cuda import CudaEngine
     from floorline.simulate.cuda_parts import Task, overlapped
 
-    begun: list[tuple[Digest, int]] = []
+    begun: deque[tuple[list[Digest], list[Digest], int]] = deque()
 
     def tasks() -> Iterator[Task]:
-        for job in jobs:
-            launches = list(cast("CudaEngine", job.engine).tasks(job.runs))
-            begun.append((Digest(job.checkpoints), len(launches)))
+        for grid in _grids(jobs):
+            digests = [Digest(job.checkpoints) for job in grid]
+            # The longest first: the card is then busy to the end.
+            order = sorted(range(len(grid)), key=lambda i: -int(grid[i].checkpoints[-1]))
+            engines = [cast("CudaEngine", grid[i].engine) for i in order]
+            launches = list(CudaEngine.tasks(engines, grid[0].runs))
+            begun.append((digests, [digests[i] for i in order], len(launches)))
             yield from launches
 
-    parts = overlapped(tasks())
-    for part in parts:
-        digest, missing = begun[0]
-        digest.add(part)
-        begun[0] = digest, missing - 1
-        if missing == 1:
-            begun.pop(0)
-            yield digest
+    for parts in overlapped(tasks()):
+        digests, in_order, missing = begun.popleft()
+        for digest, part in zip(in_order, parts, strict=True):
+            digest.add(part)
+        if missing > 1:
+            begun.appendleft((digests, in_order, missing - 1))
+        else:
+            yield from digests
+
+
+def _grids(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+    """Neighbours that one launch can play: of the same program, and not too many."""
+    from floorline.simulate.cuda import MOST_RESULTS, MOST_ROUNDS
+
+    grid: list[Job] = []
+    rounds = 0
+    for job in jobs:
+        more = job.runs * int(job.checkpoints[-1])
+        results = (len(grid) + 1) * job.runs * job.checkpoints.size
+        few = rounds + more <= MOST_ROUNDS and results <= MOST_RESULTS
+        if grid and not (few and _form(job) == _form(grid[0])):
+            yield grid
+            grid, rounds = [], 0
+        grid.append(job)
+        rounds += more
+    if grid:
+        yield grid
+
+
+def _form(job: Job) -> object:
+    return cast("CudaEngine", job.engine).form
