@@ -109,6 +109,43 @@ print(json.dumps([watched.miss_rate.tolist(),
                   summarize(**case(0.05), runs=20_000, misses=True).miss_rate.tolist()]))
 """
 
+GRID = """
+from floorline.simulate import cuda
+
+def case(name, loss, horizon, means):
+    setting = Setting(n_arms=3, horizon=horizon, default_mean=means[0], max_loss=loss or 0.5,
+                      noise_scale=0.3, delta=0.5)
+    return Case(named(name, setting), Gaussian(means), horizon, loss, [horizon // 2, horizon],
+                quantiles=False)
+
+def numbers(found):
+    spreads = [[s.mean, s.standard_error, s.min, s.max]
+               for s in (found.pseudo_regret, found.lowest_budget)]
+    return np.array([found.breach_rate, *found.plays.T, *sum(spreads, [])]).tolist()
+
+def swept(cases):
+    sizes.clear()
+    return [numbers(found) for found in sweep(cases, runs=9, device="cuda")]
+
+sizes = []
+launch = cuda.CudaEngine._launch
+def counted(self, records, outcome, first, settings, stream):
+    sizes.append(settings)
+    launch(self, records, outcome, first, settings, stream)
+cuda.CudaEngine._launch = counted
+
+good, bad = [0.4, 0.8, 0.1], [0.4, 0.1, 0.3]
+cases = [case("conservative-ucb", 0.1, 8, good), case("conservative-ucb", 0.3, 20, bad),
+         case("conservative-ucb", 0.2, 12, good),
+         case("ucb", 0.1, 12, bad), case("ucb", 0.2, 30, good), case("conservative-ucb", 0, 6, good)]
+alone = [numbers(summarize(*one[:2], horizon=one.horizon, max_loss=one.max_loss, runs=9,
+                           checkpoints=one.checkpoints, device="cuda")) for one in cases]
+assert len(set(map(str, alone))) == len(cases), "all different: a mistaken setting shows"
+assert swept(cases) == alone and sizes == [3, 2, 1]
+cuda.MOST_ROUNDS = 9 * (8 + 20)
+assert swept(cases) == alone and sizes == [2, 1, 1, 1, 1]
+"""
+
 
 def simulator(program: str) -> str:
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
@@ -145,6 +182,10 @@ def test_sums_made_on_the_card_are_those_of_its_runs():
     card, cpu = (np.array(rates) for rates in json.loads(simulator(SUMS)))
     assert (np.diff(card) >= 0).all() and 0.3 < cpu[0] < cpu[-1] < 0.95
     assert card == pytest.approx(cpu, abs=6.5 * np.sqrt(0.25 / 75))
+
+
+def test_a_sweep_in_few_launches_gives_what_each_of_its_cases_gives_alone():
+    simulator(GRID)
 
 
 def test_without_a_gpu_it_says_so_in_one_line(floorline):

@@ -14,6 +14,9 @@ from floorline.simulate.summary import Summary
 if TYPE_CHECKING:
     from floorline.simulate.cuda import CudaEngine
 
+SMALL = 2**14
+"""Runs of a case, at most, that are too few to keep a GPU busy by themselves."""
+
 
 def sweep(
     cases: Iterable[Case], *, runs: int, seed: int = 1, threads: int | None = None,
@@ -80,7 +83,7 @@ def _in_grids(jobs: Iterable[Job]) -> Iterator[Digest]:
 
 
 def _grids(jobs: Iterable[Job]) -> Iterator[list[Job]]:
-    """Neighbours that one launch can play: of the same program, and not too many."""
+    """Neighbours that one launch shall play: small, of the same form, and not too many."""
     from floorline.simulate.cuda import MOST_RESULTS, MOST_ROUNDS
 
     grid: list[Job] = []
@@ -88,7 +91,7 @@ def _grids(jobs: Iterable[Job]) -> Iterator[list[Job]]:
     for job in jobs:
         more = job.runs * int(job.checkpoints[-1])
         results = (len(grid) + 1) * job.runs * job.checkpoints.size
-        few = rounds + more <= MOST_ROUNDS and results <= MOST_RESULTS
+        few = rounds + more <= MOST_ROUNDS and results <= MOST_RESULTS and job.runs <= SMALL
         if grid and not (few and _form(job) == _form(grid[0])):
             yield grid
             grid, rounds = [], 0
