@@ -23,7 +23,7 @@ from floorline.core.records import TOLERANCE, Arms, Counts, Floats, Rules
 from floorline.core.steps import forget, nominate, permit
 from floorline.environments.base import draw
 from floorline.environments.fate import DelayedEnvironment, fate
-from floorline.simulate.loop import NO_SUCH_ARM, Measure, Outcome, write_plays
+from floorline.simulate.loop import NO_SUCH_ARM, Measure, Outcome, write_checkpoint
 
 
 class LateRoom(NamedTuple):
@@ -136,12 +136,5 @@ def late_run(
                 lowest = budget
                 if breach == 0 and budget < -TOLERANCE * measure.default_mean * played:
                     breach = played
-        outcome.lowest_budget[run, c] = lowest
-        if measure.wants_rewards:
-            outcome.rewards[run, c] = received
-        write_plays(arms, outcome, run, c)
-        regret = 0.0
-        for i in range(arms.plays.size):
-            regret += arms.plays[i] * measure.gaps[i]
-        outcome.pseudo_regret[run, c] = regret
+        write_checkpoint(arms, measure, outcome, run, c, lowest, received)
     outcome.first_breach[run] = breach
