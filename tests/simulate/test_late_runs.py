@@ -254,8 +254,8 @@ def test_delay_and_loss_hold_back_what_is_learned():
 
 
 def test_interpreted_runs_are_the_compiled_ones():
-    means, options = SETTINGS["all lost at random, skipped"]
-    environment = Delayed(Bernoulli(means), **options)
+    means, options = MORE_SETTINGS["some lost, some twice"]
+    environment = Delayed(Bernoulli(means), **options, batch=20)
     policy = policy_for("thompson, learned", environment, "stitched")
     one, other = (
         simulate(policy, environment, horizon=300, runs=2, rewards=True, device=device)
