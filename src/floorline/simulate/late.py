@@ -127,9 +127,8 @@ def late_run(
             room.arm[played] = arm
             room.reward[played] = ahead.reward
             room.is_open[played] = True
-            # The repeat goes first, to come last where both come after the same round.
-            expect_news(room, played + room.arm.size, ahead.again_after)
             expect_news(room, played, ahead.closed_after)
+            expect_news(room, played + room.arm.size, ahead.again_after)
             received += reward if math.isnan(ahead.reward) else ahead.reward
             played += 1
             budget += measure.gains[arm]
