@@ -134,6 +134,8 @@ def test_an_adversary_adds_regret_to_the_answer(floorline, tmp_path, adversary):
         (["--delay", "5-3"], "--delay: must be a whole number, or several"),
         (["--lost", "some"], "--lost: must be like 0.1 or 0.6,0,0, not 'some'"),
         (["--lost", "0.1,0.2,0.3"], "--lost: must be one number, or "),
+        (["--repeated", "some"], "--repeated: must be like 0.1 or 0.6,0,0, not 'some'"),
+        (["--repeated", "2"], "--repeated: must be "),
         (["--missing", "gone"], "--missing: must be one of unknown, zero, random"),
         (["--delay", "5", "--policy", "ucb"], "--policy: must be one with a ConfidenceFloor"),
         (["--delay", "5", "--adversary", "lure"], "--environment: must be one that draws"),
@@ -224,6 +226,9 @@ def test_rewards_can_come_late_or_never(floorline):
         assert answer["breach_rate"] == 0.0
         shares.append(answer["plays"]["mean"][1])
     assert len(set(shares)) == 3
+    twice = ["--delay", "0-200", "--lost", "0,0.5", "--repeated", "0,1"]  # changes nothing
+    answer = json.loads(floorline("simulate", *start, *twice).stdout)
+    assert answer["plays"]["mean"][1] == shares[-1]
     counted = ["--lost", "0,0.5", "--missing", "zero"]  # the challenger is then the worse arm
     answer = json.loads(floorline("simulate", *start, *counted).stdout)
     assert answer["pseudo_regret"]["mean"] == pytest.approx(0.2 * answer["plays"]["mean"][1])

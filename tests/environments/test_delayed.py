@@ -7,20 +7,25 @@ from floorline import Bernoulli, ByReward, Delayed, Gaussian, Tabulated
 from floorline.core.kernel import bind
 from floorline.core.records import FOREVER
 from floorline.environments.base import draw
-from floorline.environments.delayed import fate
+from floorline.environments.fate import fate
 
 CLICKS = Bernoulli([0.5, 0.8])
 VALUES = Tabulated([[0, 2], [0, 1, 3]], [[0.5, 0.5], [0.2, 0.4, 0.4]])
 
 
-def fates(environment, arm=0, count=20_000, round=7):
-    """Rewards of an arm, after which round each is closed, and what it counts as."""
+def all_fates(environment, arm=0, count=20_000, round=7):
+    """Rewards of an arm; after which round each is closed, what it counts as, and comes again."""
     rng = np.random.default_rng(1)
     draws = bind(environment.kernels()[draw], environment.kernels())
     rules = environment.rules()
     rewards = [draws(rules.rewards, arm, rng) for _ in range(count)]
-    after, counted = zip(*(fate(rules, arm, round, r, rng) for r in rewards), strict=True)
-    return np.array(rewards), np.array(after), np.array(counted)
+    ahead = zip(*(fate(rules, arm, round, r, rng) for r in rewards), strict=True)
+    return np.array(rewards), *(np.array(one) for one in ahead)
+
+
+def fates(environment, arm=0, count=20_000, round=7):
+    """The same but for what comes again."""
+    return all_fates(environment, arm, count, round)[:3]
 
 
 def test_nothing_is_late_or_lost_unless_told():
@@ -42,6 +47,14 @@ def test_delay_may_depend_on_the_reward():
     rewards, after, _ = fates(Delayed(CLICKS, delay=ByReward(zero=50, above=[1, 2])))
     assert set(after[rewards == 0]) == {57}
     assert set(after[rewards == 1]) == {8, 9}
+
+
+def test_delays_change_the_order():
+    rng = np.random.default_rng(1)
+    for delay, in_order in ((range(20), False), (20, True)):
+        rules = Delayed(CLICKS, delay=delay).rules()
+        after = [fate(rules, 0, round, 1.0, rng).closed_after for round in range(1, 101)]
+        assert (np.diff(after) >= 0).all() == in_order
 
 
 def test_news_comes_in_batches():
@@ -72,6 +85,38 @@ def test_what_is_lost_at_random_is_skipped_after_the_window():
     assert (after[gone] == 37).all()
     assert np.array_equal(rewards[~gone], counted[~gone])
     assert environment.means == (0.5, 0.8)
+
+
+@pytest.mark.parametrize("lost", [0, 0.4])
+def test_a_share_of_what_comes_comes_again_later(lost):
+    """Shares within 6 standard errors, ten of them: below 1e-7."""
+    environment = Delayed(CLICKS, delay=range(10), lost=lost, repeated=[0, 0.3])
+    _, after, _, again = all_fates(environment, arm=1)
+    came = after < FOREVER
+    twice = again < FOREVER
+    assert not twice[~came].any()
+    assert twice[came].mean() == pytest.approx(0.3, abs=6 * 0.46 / math.sqrt(came.sum()))
+    waits, counts = np.unique((again - after)[twice], return_counts=True)
+    assert waits.tolist() == list(range(1, 11))
+    assert counts / twice.sum() == pytest.approx(0.1, abs=6 * 0.3 / math.sqrt(twice.sum()))
+    assert (all_fates(environment, arm=0)[3] == FOREVER).all()
+
+
+def test_what_comes_again_may_depend_on_the_reward_and_comes_in_batches():
+    environment = Delayed(CLICKS, delay=4, batch=10, repeated=ByReward(zero=0, above=1))
+    rewards, after, _, again = all_fates(environment)
+    assert (again[rewards == 0] == FOREVER).all()
+    assert set(again[rewards == 1]) == {20}
+    assert set(after) == {20}
+
+
+def test_repeats_change_nothing_else():
+    options = {"delay": range(10), "lost": 0.3, "missing": "random", "window": 6}
+    for one, other in zip(
+        fates(Delayed(CLICKS, **options)), fates(Delayed(CLICKS, **options, repeated=0.5)),
+        strict=True,
+    ):  # fmt: skip
+        assert np.array_equal(one, other, equal_nan=True)
 
 
 @pytest.mark.parametrize(
@@ -116,6 +161,9 @@ def test_a_reward_that_counts_as_zero_widens_the_range():
         ({"lost": 1.5}, "lost"),
         ({"lost": [0.1]}, "lost"),
         ({"lost": [0.1, ByReward(0, 2)]}, "lost"),
+        ({"repeated": -0.1}, "repeated"),
+        ({"repeated": [0.1]}, "repeated"),
+        ({"repeated": [0.1, ByReward(2, 0)]}, "repeated"),
         ({"missing": "ignored"}, "missing"),
         ({"missing": "zero", "window": -1}, "window"),
         ({"window": 5}, "window"),

@@ -55,11 +55,12 @@ SETTINGS = {
     "batches": {"delay": range(20), "batch": 25},
     "zero": {"delay": range(50), "lost": [0.2, 0.1, 0], "missing": "zero", "window": 40},
     "random": {"delay": range(50), "lost": [0.3, 0.2, 0.1], "missing": "random"},
+    "repeated": {"delay": range(50), "lost": [0, 0.1, 0.1], "batch": 10, "repeated": [1, 0.5, 1]},
 }
 
 
 def simulated_plays(policy, environment, horizon):
-    """The plays of an interpreted run: arms, rewards, and the plays closed after each round."""
+    """The plays of an interpreted run: arms, rewards, and the news that came after each round."""
     prepared = policy.prepare(len(environment.means), horizon)
     choices = {**prepared.kernels, **environment.kernels(), late_ends: best_ends}
     arms, room = new_arms(len(environment.means)), new_late_room(len(environment.means), horizon)
@@ -92,14 +93,14 @@ def test_with_delays_the_live_state_decides_as_the_simulator(setting, known, pol
 
     tickets = []
     for round in range(horizon):
-        place = room.first[round]
-        while place != NONE:
-            reward = room.reward[place]
+        news = room.first[round]
+        while news != NONE:
+            reward = room.reward[news % horizon]
             if np.isnan(reward):
-                happen("expired", tickets[place], {})
-            else:
-                happen("observed", tickets[place], {"reward": reward})
-            place = room.after[place]
+                happen("expired", tickets[news], {})
+            else:  # where it comes again, the ticket is no longer open
+                happen("observed", tickets[news % horizon], {"reward": reward})
+            news = room.after[news]
         choice = choose(state, None, 1.0, rng)
         assert choice.arm == room.arm[round], round
         if choice.arm > 0 or not known:
@@ -107,6 +108,7 @@ def test_with_delays_the_live_state_decides_as_the_simulator(setting, known, pol
         happen("decided", None, {"arm": NAMES[choice.arm], "reason": choice.reason})
         tickets.append(state.seq)
     assert len(set(room.arm.tolist())) == 3
+    assert (state.late > 0) == (setting == "repeated")
     assert not state.drift.alarm
 
 

@@ -1,4 +1,4 @@
-"""Late and lost rewards: the ordinary runs without them, and the floor with them.
+"""Late, lost and repeated rewards: the ordinary runs without them, and the floor with them.
 
 False alarms: a case fails if its breaches exceed what a breach rate of exactly delta
 exceeds with probability 1e-9; with fewer than 1000 cases, soak included, a correct build
@@ -53,6 +53,10 @@ SETTINGS = {
         [0.6, 0.5, 0.4],
         {"delay": range(LONG), "lost": [0.1, 0.3, 0.6], "missing": "zero", "window": 100},
     ),
+    "challengers' conversions twice": (
+        [0.5, 0.3, 0.4],
+        {"delay": range(10), "repeated": [0, *[ByReward(zero=0, above=1)] * 2]},
+    ),
 }
 MORE_SETTINGS = {
     **SETTINGS,
@@ -64,6 +68,14 @@ MORE_SETTINGS = {
     "default's zeros lost": (WORSE, {"lost": [ByReward(zero=0.9, above=0), 0, 0, 0]}),
     "challengers' conversions lost": (WORSE, {"lost": [0, *[ByReward(zero=0, above=0.9)] * 3]}),
     "challengers lost at random": ([0.5, 0.44, 0.44], {"lost": [0, 0.9, 0.3]}),
+    "default's zeros twice, in batches": (
+        [0.5, 0.3, 0.4],
+        {"delay": range(LONG), "repeated": [ByReward(zero=1, above=0), 0, 0], "batch": 50},
+    ),
+    "some lost, some twice": (
+        [0.5, 0.44, 0.44],
+        {"delay": range(LONG), "lost": 0.2, "missing": "random", "window": 100, "repeated": 0.5},
+    ),
     "all lost": (WORSE, {"lost": 1.0}),
     "rare clicks": ([0.03, 0.01, 0.02], {"delay": range(LONG), "lost": [0.1, 0, 0.5]}),
     "rare clicks, zeros lost": (
@@ -242,8 +254,8 @@ def test_delay_and_loss_hold_back_what_is_learned():
 
 
 def test_interpreted_runs_are_the_compiled_ones():
-    means, options = SETTINGS["all lost at random, skipped"]
-    environment = Delayed(Bernoulli(means), **options)
+    means, options = MORE_SETTINGS["some lost, some twice"]
+    environment = Delayed(Bernoulli(means), **options, batch=20)
     policy = policy_for("thompson, learned", environment, "stitched")
     one, other = (
         simulate(policy, environment, horizon=300, runs=2, rewards=True, device=device)

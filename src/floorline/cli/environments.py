@@ -43,22 +43,31 @@ def adversary_from(adversary: str, means: str | None, horizon: int) -> Environme
     return Lure(levels, span=tenth) if adversary == "lure" else Adaptive(levels)
 
 
-def delayed_from(environment: Environment, delay: str, lost: str, missing: str) -> Environment:
-    """The environment with the options --delay, --lost and --missing, if they say anything."""
+def delayed_from(
+    environment: Environment, delay: str, lost: str, repeated: str, missing: str
+) -> Environment:
+    """The environment with --delay, --lost, --repeated and --missing, if they say anything."""
     from floorline import Delayed
 
-    if (delay, lost, missing) == ("0", "0", "unknown"):
+    if (delay, lost, repeated, missing) == ("0", "0", "0", "unknown"):
         return environment
     try:
         first, _, last = delay.partition("-")
         delays = range(int(first), int(last or first) + 1)
     except ValueError:
         raise ValueError(f"delay: must be like 100 or 0-2000, not {delay!r}") from None
+    return Delayed(
+        environment, delays, by_arm("lost", lost), missing, repeated=by_arm("repeated", repeated)
+    )
+
+
+def by_arm(name: str, text: str) -> float | list[float]:
+    """One share for all arms, or one for each, with commas between them."""
     try:
-        shares = [float(share) for share in lost.split(",")]
+        found = [float(share) for share in text.split(",")]
     except ValueError:
-        raise ValueError(f"lost: must be like 0.1 or 0.6,0,0, not {lost!r}") from None
-    return Delayed(environment, delays, shares[0] if len(shares) == 1 else shares, missing)
+        raise ValueError(f"{name}: must be like 0.1 or 0.6,0,0, not {text!r}") from None
+    return found[0] if len(found) == 1 else found
 
 
 def numbers(text: str | None) -> list[float]:

@@ -67,6 +67,9 @@ def simulate(
     lost: Annotated[
         str, typer.Option(help="Share of rewards that never come: 0.1, or one an arm: 0.6,0,0")
     ] = "0",
+    repeated: Annotated[
+        str, typer.Option(help="Share of rewards that come a second time, likewise.")
+    ] = "0",
     missing: Annotated[
         str,
         typer.Option(
@@ -106,7 +109,7 @@ def simulate(
         environment = environment_from(noise, means, noise_scale)
     else:
         environment = adversary_from(adversary, means, horizon)
-    environment = delayed_from(environment, delay, lost, missing)
+    environment = delayed_from(environment, delay, lost, repeated, missing)
     setting = Setting(
         n_arms=len(environment.means), horizon=horizon, default_mean=environment.means[0],
         learned=default_mean == "learned", max_loss=max_loss, delta=delta,

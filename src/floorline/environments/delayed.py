@@ -1,4 +1,4 @@
-"""Rewards that become known late, in batches, or never."""
+"""Rewards that become known late, in batches, never, or more than once."""
 
 from __future__ import annotations
 
@@ -10,52 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from floorline.core.checks import choice, number, require, whole
-from floorline.core.kernel import Function, kernel
+from floorline.core.kernel import Function
 from floorline.core.late import Span
-from floorline.core.random import uniform
-from floorline.core.records import FOREVER, Counts, Floats
+from floorline.core.records import FOREVER, Counts
 from floorline.environments.base import Environment, as_array
-
-SILENCES = ("unknown", "zero", "random")
-UNKNOWN, ZERO, RANDOM = range(3)
-
-
-class DelayedEnvironment(NamedTuple):
-    """What the arms pay, and what becomes of it on the way.
-
-    Rewards are of two kinds: 0 or less, and above 0.
-    """
-
-    rewards: Any
-    """The record of the environment that draws them."""
-    span: Span
-    delays: Counts
-    """Delays, drawn evenly: those of rewards of 0 or less first."""
-    first: Counts
-    """Where each kind's delays begin, and where the last end."""
-    lost: Floats
-    """Share lost: of each arm's rewards of 0 or less, then of those above, arm by arm."""
-    window: int
-    missing: int
-    batch: int
-
-
-@kernel
-def fate(
-    rules: DelayedEnvironment, arm: int, round: int, reward: float, rng: Any
-) -> tuple[int, float]:
-    """After which round a play of `round` is closed, and its reward then; NaN: it is skipped."""
-    kind = 1 if reward > 0.0 else 0
-    start = rules.first[kind]
-    count = rules.first[kind + 1] - start
-    delay = int(rules.delays[start + int(uniform(rng) * count)])
-    if uniform(rng) < rules.lost[2 * arm + kind] or delay > rules.window:
-        if rules.missing == UNKNOWN:
-            return FOREVER, reward
-        delay = rules.window
-        reward = 0.0 if rules.missing == ZERO else math.nan
-    batches = (round + delay + rules.batch - 1) // rules.batch
-    return batches * rules.batch, reward
+from floorline.environments.fate import SILENCES, DelayedEnvironment
 
 
 class ByReward(NamedTuple):
@@ -66,11 +25,12 @@ class ByReward(NamedTuple):
 
 
 Delays = int | Sequence[int]
+Shares = float | ByReward | Sequence[float | ByReward]
 
 
 @dataclass(frozen=True)
 class Delayed:
-    """An environment whose rewards become known late, in batches, or never.
+    """An environment whose rewards become known late, in batches, never, or more than once.
 
     With delay 0 a reward is known before the next decision. Delays that differ change the order
     in which rewards come.
@@ -92,14 +52,18 @@ class Delayed:
         window: rounds after which silence is final, for `zero` and `random`; the longest delay
             unless told.
         batch: news comes after every so many rounds only.
+        repeated: the share of the rewards known in time that come a second time, after one more
+            round and another such delay; given as `lost` is. They count once, so that runs
+            are those without repeats.
     """
 
     environment: Environment
     delay: Delays | ByReward = 0
-    lost: float | ByReward | Sequence[float | ByReward] = 0.0
+    lost: Shares = 0.0
     missing: str = "unknown"
     window: int | None = None
     batch: int = 1
+    repeated: Shares = 0.0
 
     def __post_init__(self) -> None:
         inner = self.environment
@@ -107,6 +71,7 @@ class Delayed:
         require(drawn, "environment", "one that draws its rewards", type(inner).__name__)
         choice("missing", self.missing, SILENCES)
         whole("batch", self.batch, 1)
+        self._shares("repeated", self.repeated)
         if self.window is not None:
             require(self.missing != "unknown", "window", 'left out where missing="unknown"',
                     self.window)  # fmt: skip
@@ -132,14 +97,14 @@ class Delayed:
             whole("delay", one, 0)
         return zero, above
 
-    def _lost(self) -> list[tuple[float, float]]:
-        """The share of each arm's rewards that is lost, of each kind."""
+    def _shares(self, name: str, given: Shares) -> list[tuple[float, float]]:
+        """A share for each arm's rewards, of each kind."""
         n_arms = len(self.environment.means)
-        one = isinstance(self.lost, (int, float, ByReward))
-        shares: Any = [self.lost] * n_arms if one else self.lost
-        require(len(shares) == n_arms, "lost", f"one number, or {n_arms}, one an arm", self.lost)
+        one = isinstance(given, (int, float, ByReward))
+        shares: Any = [given] * n_arms if one else given
+        require(len(shares) == n_arms, name, f"one number, or {n_arms}, one an arm", given)
         pairs = [s if isinstance(s, ByReward) else ByReward(s, s) for s in shares]
-        return [(number("lost", p.zero, 0, 1), number("lost", p.above, 0, 1)) for p in pairs]
+        return [(number(name, p.zero, 0, 1), number(name, p.above, 0, 1)) for p in pairs]
 
     def _window(self) -> int:
         if self.missing == "unknown":
@@ -150,7 +115,8 @@ class Delayed:
     def _known(self) -> list[tuple[float, float]]:
         """The share of each arm's rewards that becomes known in time, of each kind."""
         zero, above = (float(np.mean(delays <= self._window())) for delays in self._delays())
-        return [(zero * (1 - lost), above * (1 - gone)) for lost, gone in self._lost()]
+        lost = self._shares("lost", self.lost)
+        return [(zero * (1 - gone), above * (1 - missed)) for gone, missed in lost]
 
     @property
     def means(self) -> tuple[float, ...]:
@@ -192,12 +158,15 @@ class Delayed:
     def rules(self) -> DelayedEnvironment:
         """The record for the kernels."""
         zero, above = self._delays()
+        lost = self._shares("lost", self.lost)
+        repeated = self._shares("repeated", self.repeated)
         return DelayedEnvironment(
             rewards=self.environment.rules(),
             span=Span(*(float(end) for end in self.reward_range)),
             delays=np.concatenate([zero, above]),
             first=np.array([0, zero.size, zero.size + above.size]),
-            lost=as_array([share for pair in self._lost() for share in pair]),
+            lost=as_array([share for pair in lost for share in pair]),
+            repeated=as_array([share for pair in repeated for share in pair]),
             window=self._window(),
             missing=SILENCES.index(self.missing),
             batch=self.batch,

@@ -10,13 +10,13 @@ from typing import Any
 
 from floorline.core.boundaries import Boundary
 from floorline.core.checks import choice, number, require
-from floorline.environments import delayed
+from floorline.environments import fate
 from floorline.floors import ConfidenceFloor
 from floorline.policy import Policy
 from floorline.proposers import Proposer, beta_thompson, gaussian_thompson, optimistic
 
 BOUNDARIES = ("beta-binomial", "stitched", "union-proved")
-SILENCES = delayed.SILENCES
+SILENCES = fate.SILENCES
 POLICIES = ("conservative-ucb", "conservative-thompson")
 MAX_ARMS = 64
 LARGEST_REWARD = 1e12

@@ -6,6 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from floorline.core.kernel import kernel
 from floorline.core.late import (
@@ -21,41 +22,63 @@ from floorline.core.late import (
 from floorline.core.records import TOLERANCE, Arms, Counts, Floats, Rules
 from floorline.core.steps import forget, nominate, permit
 from floorline.environments.base import draw
-from floorline.environments.delayed import DelayedEnvironment, fate
-from floorline.simulate.loop import NO_SUCH_ARM, Measure, Outcome, write_plays
+from floorline.environments.fate import DelayedEnvironment, fate
+from floorline.simulate.loop import NO_SUCH_ARM, Measure, Outcome, write_checkpoint
 
 
 class LateRoom(NamedTuple):
-    """The plays of a run, each under its round counted from 0, and when they are closed."""
+    """The plays of a run, each under its round counted from 0, and the news of them.
+
+    News has the number of its play; where a reward comes again, more by the number of rounds.
+    """
 
     book: Book
     arm: Counts
     reward: Floats
     """What each play is closed with; NaN if it is skipped."""
+    is_open: NDArray[np.bool_]
+    """For each play: whether it is still to be closed."""
     first: Counts
-    """For each round: the first of the plays that are closed after it."""
+    """For each round: the first news that comes after it."""
     after: Counts
-    """For each play: the next that is closed after the same round."""
+    """For each piece of news: the next that comes after the same round."""
 
 
 def new_late_room(n_arms: int, horizon: int) -> LateRoom:
     """Room for runs of `horizon` rounds."""
-    plays = [np.zeros(horizon, kind) for kind in (int, float, int, int)]
-    return LateRoom(new_book(n_arms, horizon), plays[0], plays[1], plays[2], plays[3])
+    return LateRoom(
+        book=new_book(n_arms, horizon),
+        arm=np.zeros(horizon, int),
+        reward=np.zeros(horizon),
+        is_open=np.zeros(horizon, bool),
+        first=np.zeros(horizon, int),
+        after=np.zeros(2 * horizon, int),
+    )
 
 
 @kernel
-def close_due(rules: Rules, arms: Arms, room: LateRoom, round: int) -> None:
-    """Close the plays that are due after `round`."""
-    place = room.first[round]
-    while place != NONE:
-        arm = room.arm[place]
-        reward = room.reward[place]
-        if math.isnan(reward):
-            skip_play(room.book, arm, place)
-        else:
-            receive(rules, arms, room.book, arm, place, reward)
-        place = room.after[place]
+def take_news(rules: Rules, arms: Arms, room: LateRoom, round: int) -> None:
+    """Close the plays of which news comes after `round`; a play is closed once."""
+    news = room.first[round]
+    while news != NONE:
+        place = news if news < room.arm.size else news - room.arm.size
+        if room.is_open[place]:
+            room.is_open[place] = False
+            arm = room.arm[place]
+            reward = room.reward[place]
+            if math.isnan(reward):
+                skip_play(room.book, arm, place)
+            else:
+                receive(rules, arms, room.book, arm, place, reward)
+        news = room.after[news]
+
+
+@kernel
+def expect_news(room: LateRoom, news: int, round: int) -> None:
+    """Have `news` come after `round`, before the other news of that round."""
+    if round < room.first.size:
+        room.after[news] = room.first[round]
+        room.first[round] = news
 
 
 @kernel
@@ -85,7 +108,7 @@ def late_run(
     received = 0.0
     for c in range(measure.checkpoints.size):
         while played < measure.checkpoints[c]:
-            close_due(rules, arms, room, played)
+            take_news(rules, arms, room, played)
             freshen(rules, arms, book, environment.span)
             for i in range(memory.size):
                 memory[i] = 0.0  # upper ends change with every play, and nobody tells proposers
@@ -100,25 +123,18 @@ def late_run(
                 reward = draw(environment.rewards, arm, rng)
             arms.plays[arm] += 1
             open_play(book, arm, played)
-            closed_after, counted = fate(environment, arm, played + 1, reward, side_rng)
+            ahead = fate(environment, arm, played + 1, reward, side_rng)
             room.arm[played] = arm
-            room.reward[played] = counted
-            if closed_after < room.first.size:
-                room.after[played] = room.first[closed_after]
-                room.first[closed_after] = played
-            received += reward if math.isnan(counted) else counted
+            room.reward[played] = ahead.reward
+            room.is_open[played] = True
+            expect_news(room, played, ahead.closed_after)
+            expect_news(room, played + room.arm.size, ahead.again_after)
+            received += reward if math.isnan(ahead.reward) else ahead.reward
             played += 1
             budget += measure.gains[arm]
             if budget < lowest:
                 lowest = budget
                 if breach == 0 and budget < -TOLERANCE * measure.default_mean * played:
                     breach = played
-        outcome.lowest_budget[run, c] = lowest
-        if measure.wants_rewards:
-            outcome.rewards[run, c] = received
-        write_plays(arms, outcome, run, c)
-        regret = 0.0
-        for i in range(arms.plays.size):
-            regret += arms.plays[i] * measure.gaps[i]
-        outcome.pseudo_regret[run, c] = regret
+        write_checkpoint(arms, measure, outcome, run, c, lowest, received)
     outcome.first_breach[run] = breach

@@ -150,17 +150,26 @@ def stochastic_run(
                 lowest = budget
                 if breach == 0 and budget < -TOLERANCE * measure.default_mean * played:
                     breach = played
-        outcome.lowest_budget[run, c] = lowest
-        if measure.wants_rewards:
-            outcome.rewards[run, c] = received
-        write_plays(arms, outcome, run, c)
-        regret = 0.0
-        for i in range(arms.plays.size):
-            regret += outcome.plays[run, c, i] * measure.gaps[i]
-        outcome.pseudo_regret[run, c] = regret
+        write_checkpoint(arms, measure, outcome, run, c, lowest, received)
     outcome.first_breach[run] = breach
     if measure.wants_misses:
         outcome.first_miss[run] = miss
+
+
+@kernel
+def write_checkpoint(
+    arms: Arms, measure: Measure, outcome: Outcome, run: int, checkpoint: int, lowest: float,
+    received: float,
+) -> None:  # fmt: skip
+    """Write how a run stands in a stochastic environment, whether or not rewards come late."""
+    outcome.lowest_budget[run, checkpoint] = lowest
+    if measure.wants_rewards:
+        outcome.rewards[run, checkpoint] = received
+    write_plays(arms, outcome, run, checkpoint)
+    regret = 0.0
+    for i in range(arms.plays.size):
+        regret += outcome.plays[run, checkpoint, i] * measure.gaps[i]
+    outcome.pseudo_regret[run, checkpoint] = regret
 
 
 @kernel
