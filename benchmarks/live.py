@@ -17,7 +17,7 @@ from pathlib import Path
 import apsw
 
 from floorline.live import Campaign, snapshot
-from floorline.live.events import Event, to_row
+from floorline.live.events import CHECK, Event, to_row
 from floorline.live.ledger import SCHEMA, Ledger
 from floorline.live.replay import load
 from floorline.live.writer import SNAPSHOT_EVERY
@@ -112,7 +112,7 @@ def write_long_campaign(path: Path, events: int) -> None:
         rows = []
         for event in batch:
             row = to_row(event, check)
-            check = row.check
+            check = row[CHECK]
             rows.append(row)
             state.apply(event)
             if event.seq == events - SNAPSHOT_EVERY:

@@ -17,7 +17,7 @@ from floorline.core.checks import choice, number, require
 from floorline.live import snapshot
 from floorline.live.choose import choose
 from floorline.live.errors import Conflict, Stopped, UnknownTicket
-from floorline.live.events import VERSION, Event
+from floorline.live.events import SEQ, VERSION, Event
 from floorline.live.history import Record, records
 from floorline.live.ledger import MEMORY, Ledger
 from floorline.live.replay import load
@@ -299,7 +299,7 @@ class Campaign:
                 return
             for row in page:
                 yield self._ledger.read(row)
-            after = page[-1].seq
+            after = page[-1][SEQ]
 
     def state(self) -> dict[str, Any]:
         """All that follows from the events so far, as plain values."""

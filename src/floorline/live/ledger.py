@@ -17,7 +17,7 @@ import msgspec
 
 from floorline.live import files
 from floorline.live.errors import LedgerError
-from floorline.live.events import KINDS, VERSION, Event, Row, checksum, from_row, to_row
+from floorline.live.events import CHECK, KINDS, SEQ, VERSION, Event, Row, checksum, from_row, to_row
 
 MEMORY = ":memory:"
 APPLICATION_ID = 0x466C6F6F  # "Floo"
@@ -124,7 +124,7 @@ class Ledger:
         """Add an event to the group, and give its checksum."""
         row = to_row(event, check_before)
         self._unwritten.append(row)
-        return row.check
+        return row[CHECK]
 
     def save_snapshot(self, seq: int, check: int, state: dict[str, Any]) -> None:
         """Keep the state after event `seq`, and one older snapshot."""
@@ -143,27 +143,26 @@ class Ledger:
         """The stored rows after a place, in order."""
         while page := self.page(after):
             yield from page
-            after = page[-1].seq
+            after = page[-1][SEQ]
 
     def page(self, after: int) -> list[Row]:
         """The next stored rows after a place, some thousands of them."""
-        found = self._do(SELECT + "seq > ? ORDER BY seq LIMIT ?", (after, PAGE))
-        return [Row(*row) for row in found]
+        return self._do(SELECT + "seq > ? ORDER BY seq LIMIT ?", (after, PAGE))
 
-    def row(self, seq: int) -> Row | None:
-        """One event as it is stored."""
-        found = self._do(SELECT + "seq = ?", (seq,))
-        return Row(*found[0]) if found else None
+    def check(self, seq: int) -> int | None:
+        """The checksum of an event, if there is one at that place."""
+        found = self._do('SELECT "check" FROM events WHERE seq = ?', (seq,))
+        return found[0][0] if found else None
 
     def checked_events(self, after: int, check_before: int) -> Iterator[tuple[Event, int]]:
         """The events after a place, each with its checksum, which was found right."""
         expected = after + 1
         for row in self.rows(after):
-            if row.seq != expected or checksum(row, check_before) != row.check:
+            if row[SEQ] != expected or checksum(row, check_before) != row[CHECK]:
                 raise self._damaged(expected)
-            check_before = row.check
+            check_before = row[CHECK]
             expected += 1
-            yield from_row(row), row.check
+            yield from_row(row), check_before
 
     def opening(self) -> Event | None:
         """The first event, with which a campaign was opened; None if there is no event yet.
@@ -215,14 +214,14 @@ class Ledger:
         return self._events(f"kind IN ({among}) AND {_page(newest)}", *kinds, start, limit)
 
     def _events(self, where: str, *values: object) -> list[Event]:
-        return [self.read(Row(*row)) for row in self._do(SELECT + where, values)]
+        return [self.read(row) for row in self._do(SELECT + where, values)]
 
     def read(self, row: Row) -> Event:
         """The event in a row whose checksum need not have been looked at."""
         try:
             return from_row(row)
         except ValueError:
-            raise self._damaged(row.seq) from None
+            raise self._damaged(row[SEQ]) from None
 
     def counts(self) -> dict[str, int]:
         """How many events there are of each kind."""

@@ -45,9 +45,6 @@ def _from_snapshot(ledger: Ledger, seq: int) -> tuple[State, int] | None:
     """The state and the checksum at a snapshot; None if it is not good."""
     try:
         check, values = ledger.snapshot(seq)
-        row = ledger.row(seq)
-        if row is None or row.check != check:
-            return None
-        return snapshot.from_json(values), check
+        return (snapshot.from_json(values), check) if ledger.check(seq) == check else None
     except (ValueError, KeyError, TypeError, IndexError):
         return None

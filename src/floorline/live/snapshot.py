@@ -17,9 +17,8 @@ BY_PLAY = ("run", "run_least", "run_most")
 
 def to_json(state: State) -> dict[str, Any]:
     """All of a state that cannot be worked out again."""
-    # There may be a hundred thousand open plays, and decisions wait meanwhile: no loops of our own.
-    by_field = list(map(list, zip(*state.open.values(), strict=True))) or [[], [], [], []]
-    arms, times, places, blocks = by_field
+    plays = state.open.values()  # perhaps a hundred thousand, and decisions wait meanwhile
+    places = [play.place for play in plays]
     return {
         "settings": state.settings.to_json(),
         **{name: getattr(state, name) for name in SCALARS},
@@ -30,9 +29,9 @@ def to_json(state: State) -> dict[str, Any]:
         "book": {name: list(getattr(state.book, name)) for name in BY_ARM},
         "open": {
             "tickets": list(state.open),
-            "arms": arms,
-            "times": times,
-            "blocks": blocks,
+            "arms": [play.arm for play in plays],
+            "times": [play.time for play in plays],
+            "blocks": [play.block for play in plays],
             **{name: list(map(getattr(state.book, name).__getitem__, places)) for name in BY_PLAY},
         },
     }

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from floorline.core.kernel import Function, bind
 from floorline.core.late import (
@@ -20,7 +22,7 @@ from floorline.core.late import (
     receive,
     skip_play,
 )
-from floorline.core.records import FOREVER, Decision, in_lists, new_arms
+from floorline.core.records import FOREVER, Decision, in_lists, in_slots, new_arms
 from floorline.core.steps import forget, guaranteed_budget, nominate, permit
 from floorline.floors.confidence import budget_bound
 from floorline.live.drift import DriftWatch
@@ -32,7 +34,7 @@ TICK = 10
 """Seconds to which it is known at a glance how old open plays are."""
 
 
-class OpenPlay(NamedTuple):
+class OpenPlay(msgspec.Struct, frozen=True, gc=False):
     """A decision whose reward may still come."""
 
     arm: int
@@ -83,10 +85,10 @@ class State:
         self.lost = [0] * n_arms
         self.late = 0
         self.drift = DriftWatch(self.settings)
-        self.arms = in_lists(new_arms(n_arms))
-        self.book = in_lists(new_book(n_arms, 64))
+        arms, book = in_lists(new_arms(n_arms)), in_lists(new_book(n_arms, 64))
+        self.arms, self.book = in_slots(arms), in_slots(book)
+        self._seen_by_proposer = in_slots(arms._replace(upper=book.hoped))
         self._free = list(range(64))
-        self._seen_by_proposer = self.arms._replace(upper=self.book.hoped)
         self._forget(self.rules, self.arms, self._memory())
         forget_plays(self.book)
 

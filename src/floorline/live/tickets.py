@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from typing import NamedTuple
+import msgspec
 
 from floorline.live.errors import UnknownTicket
 from floorline.live.events import Event
 from floorline.live.settings import Settings
 
 
-class Ticket(NamedTuple):
+class Ticket(msgspec.Struct, frozen=True, gc=False):
     """One decision: which arm to play, and why."""
 
     id: str
