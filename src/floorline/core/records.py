@@ -97,10 +97,11 @@ def in_lists(record: T) -> T:
 
 
 def in_slots(record: T) -> T:
-    """The same record, and no tuple: interpreted kernels read its fields in a third of the time."""
-    found: T = _slots(type(record))()
-    for name, value in zip(type(record)._fields, record, strict=True):
-        setattr(found, name, value)
+    """The same record, and those in it, as objects: Python reads their fields faster."""
+    kind: Any = type(record)
+    found: T = _slots(kind)()
+    for name, value in zip(kind._fields, record, strict=True):
+        setattr(found, name, in_slots(value) if isinstance(value, tuple) else value)
     return found
 
 

@@ -92,9 +92,9 @@ class Campaign:
             first = ledger.opening()
             if first is None:
                 return cls._begin(ledger, Settings.from_json(settings), seed, clock)
-            state, check = load(ledger)
+            state = load(ledger)
             state.settings.refuse_others(settings)
-            return cls(Writer(ledger, state, check, clock), first.body["id"], seed)
+            return cls(Writer(ledger, state, clock), first.body["id"], seed)
         except BaseException:
             ledger.close(untouched=True)
             raise
@@ -105,7 +105,7 @@ class Campaign:
     ) -> Campaign:
         for warning in settings.warnings:
             warnings.warn(warning, stacklevel=3)
-        writer = Writer(ledger, State(settings), 0, clock)
+        writer = Writer(ledger, State(settings), clock)
         name = new_campaign_id()
         with writer:
             body = {"version": VERSION, "id": name, "settings": settings.to_json()}
@@ -145,18 +145,19 @@ class Campaign:
             candidate: an arm that your own bandit proposes. It may depend on anything before
                 this request, and on nothing about this request; see docs/guarantee.md.
         """
-        check_request(self.settings, request_key, candidate)
-        with self._writer:
-            state = self._state
+        writer = self._writer
+        check_request(writer.state.settings, request_key, candidate)
+        with writer:
+            state = writer.state
+            arms = state.settings.arms
             if request_key is not None:
-                earlier = self._ledger.by_key(request_key)
+                earlier = writer.ledger.by_key(request_key)
                 if earlier is not None:
-                    return ticket_of(self._id, state.settings, earlier)
+                    return ticket_of(self._id, arms, earlier)
             if state.stopped:
                 raise Stopped("the campaign is stopped: it decides nothing more")
             wanted = None if candidate is None else state.index[candidate]
             made = choose(state, wanted, self._coin.random(), self._rng)
-            arms = state.settings.arms
             body = {
                 "arm": arms[made.arm],
                 "candidate": None if made.candidate is None else arms[made.candidate],
@@ -164,8 +165,7 @@ class Campaign:
                 "guaranteed_budget": made.guaranteed_budget,
                 "probability": made.probability,
             }
-            event = self._writer.happen("decided", key=request_key, body=body)
-            return ticket_of(self._id, state.settings, event)
+            return ticket_of(self._id, arms, writer.happen("decided", None, request_key, body))
 
     def observe(self, ticket: Ticket | str, reward: float) -> str:
         """Take in the reward of a decision: `accepted`, `duplicate` or `late` (and not used).
@@ -175,14 +175,16 @@ class Campaign:
             UnknownTicket: there is no such decision.
             Conflict: the decision has another reward already, or was voided.
         """
-        reward = number("reward", reward, self.settings.low, self.settings.high)
-        with self._writer:
+        writer = self._writer
+        settings = writer.state.settings
+        reward = number("reward", reward, settings.low, settings.high)
+        with writer:
             seq = ticket_number(self._id, ticket)
-            if self._state.is_due(seq, self._writer.now()):
-                self._writer.happen("expired", ticket=seq)
-            if seq not in self._state.open:
+            if writer.state.is_due(seq, writer.now()):
+                writer.happen("expired", seq)
+            if seq not in writer.state.open:
                 return self._observe_again(seq, reward)
-            self._writer.happen("observed", ticket=seq, body={"reward": reward})
+            writer.happen("observed", seq, body={"reward": reward})
             return "accepted"
 
     def _observe_again(self, seq: int, reward: float) -> str:

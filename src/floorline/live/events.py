@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -32,7 +32,8 @@ class Event(msgspec.Struct, frozen=True, gc=False):
 
 Row = tuple[int, float, str, int | None, str | None, str, int]
 """An event as the ledger stores it: its body as JSON, then a checksum of this and all before."""
-SEQ, CHECK = 0, 6
+SEQ: Final = 0
+CHECK: Final = 6
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
@@ -42,7 +43,7 @@ def to_row(event: Event, check_before: int) -> Row:
     """The event as it is stored, its checksum continuing that of the row before."""
     seq, time, kind, ticket, key = event.seq, event.time, event.kind, event.ticket, event.key
     body = _encode(event.body).decode()
-    check = _checksum(seq, time, kind, ticket, key, body, check_before)
+    check = checksum(seq, time, kind, ticket, key, body, check_before)
     return seq, time, kind, ticket, key, body, check
 
 
@@ -52,14 +53,10 @@ def from_row(row: Row) -> Event:
     return Event(seq, time, kind, ticket, key, _decode(body))
 
 
-def checksum(row: Row, check_before: int) -> int:
-    """CRC-32 of a row's contents, continued from the row before."""
-    return _checksum(*row[:CHECK], check_before)
-
-
-def _checksum(
+def checksum(
     seq: int, time: float, kind: str, ticket: int | None, key: str | None, body: str,
     check_before: int,
 ) -> int:  # fmt: skip
-    text = f"{seq} {time!r} {kind} {ticket} {key!r} {body}"
-    return zlib.crc32(text.encode("utf-8", "surrogatepass"), check_before)  # damage can be anything
+    """CRC-32 of what a row holds before its checksum, continued from the row before."""
+    text = f"{seq} {time!r} {kind} {ticket} {key!r} {body}"  # damage may have made it anything
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"), check_before)

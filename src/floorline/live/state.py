@@ -51,7 +51,7 @@ class State:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.index = {name: arm for arm, name in enumerate(settings.arms)}
-        self.span = Span(float(settings.low), float(settings.high))
+        self.span = in_slots(Span(settings.low, settings.high))
         self.seq = 0
         self.time = 0.0
         self.epoch = 0
@@ -64,7 +64,7 @@ class State:
         """Bind the kernels of the policy, which may change during a campaign."""
         policy = self.settings.to_policy().prepare(len(self.settings.arms), FOREVER)
         choices: dict[Function, Function] = {**policy.kernels, late_ends: best_ends}
-        self.rules = policy.rules
+        self.rules = in_slots(policy.rules)
         self._memory_size = policy.memory
         self._forget = bind(forget, choices)
         self._freshen = bind(freshen, choices)
@@ -77,10 +77,10 @@ class State:
         n_arms = len(self.settings.arms)
         self.epoch += 1
         self.decisions = 0
-        self.clock = 0
+        self.rounds = 0
         self.open: OrderedDict[int, OpenPlay] = OrderedDict()
         self.pending = [0] * n_arms  # open plays by arm
-        self.open_since: Counter[int] = Counter()  # open plays by the TICK of their decision
+        self.open_since: Counter[float] = Counter()  # open plays by the TICK of their decision
         self.reasons: Counter[str] = Counter()
         self.lost = [0] * n_arms
         self.late = 0
@@ -100,12 +100,13 @@ class State:
 
     def propose(self, rng: Any) -> int:
         """The arm that the proposer would like to play now; it sees open plays in its counts."""
-        seen, round = self._seen_by_proposer, self.clock + 1
-        return int(self._nominate(self.rules, seen, self._memory(), round, rng))
+        seen, round = self._seen_by_proposer, self.rounds + 1
+        arm: int = self._nominate(self.rules, seen, self._memory(), round, rng)
+        return arm
 
     def permit(self, candidate: int) -> Decision:
         """The floor's answer to a candidate, if the intervals are up to date."""
-        decision: Decision = self._permit(self.rules, self.arms, self.clock + 1, candidate)
+        decision: Decision = self._permit(self.rules, self.arms, self.rounds + 1, candidate)
         return decision
 
     def budget_after_default(self) -> float:
@@ -116,7 +117,7 @@ class State:
 
     def budget_after(self, arm: int) -> float:
         """The budget guaranteed if `arm` is played now, if the intervals are up to date."""
-        return float(self._budget_after(self.rules.floor, self.arms, self.clock + 1, arm))
+        return float(self._budget_after(self.rules.floor, self.arms, self.rounds + 1, arm))
 
     def refresh(self) -> None:
         """Bring the intervals up to date, and what challengers have earned for sure."""
@@ -140,7 +141,7 @@ class State:
         self.refresh()
         arms = self.arms
         loss = float(self.settings.max_loss)
-        return float(budget_bound(loss, arms, arms.plays[0], self.clock, arms.earned[0]))
+        return float(budget_bound(loss, arms, arms.plays[0], self.rounds, arms.earned[0]))
 
     def is_due(self, ticket: int, now: float) -> bool:
         """Whether a decision is open although its window is over."""
@@ -186,28 +187,30 @@ class State:
         self.reasons[event.body["reason"]] += 1
         if arm > 0 or not self.settings.voids:
             self._count(arm)
-        place = self.take_place()
-        open_play(self.book, arm, place)
         block = self.drift.decided() if arm == 0 else -1
-        self.put(event.seq, OpenPlay(arm, event.time, place, block))
+        self.open_play(event.seq, arm, event.time, block)
 
     def _count(self, arm: int) -> None:
         """Count a play in the budget."""
-        self.clock += 1
+        self.rounds += 1
         self.arms.plays[arm] += 1
 
-    def put(self, ticket: int, play: OpenPlay) -> None:
-        """Keep an open play."""
-        self.open[ticket] = play
-        self.pending[play.arm] += 1
-        self.open_since[int(play.time // TICK)] += 1
+    def open_play(self, ticket: int, arm: int, time: float, block: int) -> None:
+        """Keep a play whose reward may still come, after all plays before it."""
+        if not self._free:
+            self._free.extend(make_room(self.book))
+        place = self._free.pop()
+        open_play(self.book, arm, place)
+        self.open[ticket] = OpenPlay(arm, time, place, block)
+        self.pending[arm] += 1
+        self.open_since[time // TICK] += 1
 
     def _close(self, ticket: int | None) -> OpenPlay:
         if ticket is None or ticket not in self.open:
             raise LedgerError(f"event {self.seq}: its decision {ticket} is not open")
         play = self.open.pop(ticket)
         self.pending[play.arm] -= 1
-        since = int(play.time // TICK)
+        since = play.time // TICK
         self.open_since[since] -= 1
         if self.open_since[since] == 0:
             del self.open_since[since]
@@ -257,9 +260,3 @@ class State:
         if changed:
             self.settings = Settings.from_json({**self.settings.to_json(), **changed})
             self._prepare()
-
-    def take_place(self) -> int:
-        """A free place for an open play; the room for them doubles when it is full."""
-        if not self._free:
-            self._free = list(make_room(self.book))
-        return self._free.pop()
