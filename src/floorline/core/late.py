@@ -256,5 +256,5 @@ def _freshen_arm(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> 
     else:
         lower, upper = late_ends(rules, arms, book, span, arm)
         book.hoped[arm] = hoped_end(rules, arms, book, span, arm)
-    arms.lower[arm] = max(lower, rules.lowest_reward)
+    arms.lower[arm] = lower if lower > rules.lowest_reward else rules.lowest_reward
     arms.upper[arm] = upper

@@ -26,23 +26,23 @@ def choose(state: State, candidate: int | None, coin: float, rng: Any) -> Choice
         reason = "paused" if state.paused else "drift"
         return Choice(0, candidate, reason, state.budget_after_default(), 1.0)
     settings, arms = state.settings, state.arms
-    # Only a proposer that leaves nothing to chance lets us say how likely an arm was.
-    computable = candidate is None and settings.policy == "conservative-ucb"
     wanted = state.propose(rng) if candidate is None else candidate
-    decision = state.permit(wanted)
+    budget = state.budget_after(wanted)
+    affordable = wanted > 0 and budget >= 0.0  # Alg. 1, line 10
     held = coin < settings.holdback
     probability = None
-    if computable:
+    # Only a proposer that leaves nothing to chance lets us say how likely an arm was.
+    if candidate is None and settings.policy == "conservative-ucb":
         probability = 1.0
-        if decision.arm > 0:
+        if affordable:
             probability = settings.holdback if held else 1.0 - settings.holdback
-    if held or decision.arm == 0:
-        reason = "holdback" if held else why_default(state, wanted)
-        known = decision.arm == 0 and not settings.voids
-        budget = decision.guaranteed_budget if known else state.budget_after_default()
-        return Choice(0, wanted, reason, float(budget), probability)
-    reason = "exploit" if arms.lower[wanted] >= arms.upper[0] else "explore"
-    return Choice(wanted, wanted, reason, float(decision.guaranteed_budget), probability)
+    if affordable and not held:
+        reason = "exploit" if arms.lower[wanted] >= arms.upper[0] else "explore"
+        return Choice(wanted, wanted, reason, budget, probability)
+    reason = "holdback" if held else why_default(state, wanted)
+    if wanted > 0 or settings.voids:
+        budget = state.budget_after_default()
+    return Choice(0, wanted, reason, budget, probability)
 
 
 def why_default(state: State, candidate: int) -> str:

@@ -22,8 +22,8 @@ from floorline.core.late import (
     receive,
     skip_play,
 )
-from floorline.core.records import FOREVER, Decision, in_lists, in_slots, new_arms
-from floorline.core.steps import forget, guaranteed_budget, nominate, permit
+from floorline.core.records import FOREVER, in_lists, in_slots, new_arms
+from floorline.core.steps import forget, guaranteed_budget, nominate
 from floorline.floors.confidence import budget_bound
 from floorline.live.drift import DriftWatch
 from floorline.live.errors import LedgerError
@@ -69,7 +69,6 @@ class State:
         self._forget = bind(forget, choices)
         self._freshen = bind(freshen, choices)
         self._nominate = bind(nominate, choices)
-        self._permit = bind(permit, choices)
         self._budget_after = bind(choices[guaranteed_budget], choices)
 
     def _start_epoch(self) -> None:
@@ -103,11 +102,6 @@ class State:
         seen, round = self._seen_by_proposer, self.rounds + 1
         arm: int = self._nominate(self.rules, seen, self._memory(), round, rng)
         return arm
-
-    def permit(self, candidate: int) -> Decision:
-        """The floor's answer to a candidate, if the intervals are up to date."""
-        decision: Decision = self._permit(self.rules, self.arms, self.rounds + 1, candidate)
-        return decision
 
     def budget_after_default(self) -> float:
         """The budget guaranteed after a default decision, if the intervals are up to date."""
