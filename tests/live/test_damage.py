@@ -161,9 +161,10 @@ def test_snapshots_can_be_deleted(good):
 def test_a_decision_that_was_not_affordable_is_reported(good, monkeypatch):
     """Written with right checksums by a program that forgot the floor."""
     from floorline.live import campaign as live
-    from floorline.live.choose import Choice
 
-    monkeypatch.setattr(live, "choose", lambda *_: Choice(1, 1, "holdback", 1.0, None))
+    body = {"arm": "video", "candidate": "video", "reason": "holdback", "guaranteed_budget": 1.0,
+            "probability": None}  # fmt: skip
+    monkeypatch.setattr(live, "choose", lambda *_: body)
     with Campaign.open(good) as campaign:
         for _ in range(30):
             campaign.decide()

@@ -156,15 +156,7 @@ class Campaign:
                     return ticket_of(self._id, arms, earlier)
             if state.stopped:
                 raise Stopped("the campaign is stopped: it decides nothing more")
-            wanted = None if candidate is None else state.index[candidate]
-            made = choose(state, wanted, self._coin.random(), self._rng)
-            body = {
-                "arm": arms[made.arm],
-                "candidate": None if made.candidate is None else arms[made.candidate],
-                "reason": made.reason,
-                "guaranteed_budget": made.guaranteed_budget,
-                "probability": made.probability,
-            }
+            body = choose(state, candidate, self._coin.random(), self._rng)
             return ticket_of(self._id, arms, writer.happen("decided", None, request_key, body))
 
     def observe(self, ticket: Ticket | str, reward: float) -> str:
