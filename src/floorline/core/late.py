@@ -201,9 +201,9 @@ def hoped_end(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> flo
     It plays no part in the floor.
     """
     plays = book.length[arm]
-    counted = in_steps(plays)
+    counted = plays if plays < 128 else plays - plays % (plays // 64)  # changes seldom
     opened = book.stale[arm]
-    if opened > 0 and plays - opened >= counted:  # that many were counted before, too
+    if opened > 0 and plays - opened >= counted:  # as many were counted before these
         return book.hoped[arm]  # type: ignore[no-any-return]
     seen = arms.seen[arm]
     if book.closed[arm] > 0:
@@ -212,12 +212,6 @@ def hoped_end(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> flo
         guess = span.low if math.isfinite(span.low) else 0.0
     counted = max(counted, seen)
     return upper_end(rules.boundary, counted, arms.total[arm] + (counted - seen) * guess)
-
-
-@kernel
-def in_steps(plays: int) -> int:
-    """`plays` less a part of up to 1/64, so that it seldom changes."""
-    return plays if plays < 128 else plays - plays % (plays // 64)
 
 
 @kernel
