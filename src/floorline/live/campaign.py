@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from types import TracebackType
@@ -17,20 +16,14 @@ from floorline.core.checks import choice, number, require
 from floorline.live import snapshot
 from floorline.live.choose import choose
 from floorline.live.errors import Conflict, Stopped, UnknownTicket
-from floorline.live.events import SEQ, VERSION, Event
+from floorline.live.events import SEQ, Event
 from floorline.live.history import Record, records
-from floorline.live.ledger import MEMORY, Ledger
-from floorline.live.replay import load
+from floorline.live.ledger import Ledger
+from floorline.live.opening import open_writer
 from floorline.live.settings import CHANGEABLE, Settings
 from floorline.live.state import State
 from floorline.live.status import Status, status_of
-from floorline.live.tickets import (
-    Ticket,
-    new_campaign_id,
-    ticket_id,
-    ticket_number,
-    ticket_of,
-)
+from floorline.live.tickets import Ticket, ticket_id, ticket_number, ticket_of
 from floorline.live.writer import Writer
 
 MAX_KEY = 200
@@ -84,33 +77,7 @@ class Campaign:
             ValueError: a setting is not allowed, or not the file's.
             LedgerError: the file cannot be used, or is open elsewhere.
         """
-        path = os.fspath(path)
-        if path == MEMORY or not os.path.exists(path):
-            Settings.from_json(settings)  # what is wrong with them shall leave no file behind
-        ledger = Ledger(path)
-        try:
-            first = ledger.opening()
-            if first is None:
-                return cls._begin(ledger, Settings.from_json(settings), seed, clock)
-            state = load(ledger)
-            state.settings.refuse_others(settings)
-            return cls(Writer(ledger, state, clock), first.body["id"], seed)
-        except BaseException:
-            ledger.close(untouched=True)
-            raise
-
-    @classmethod
-    def _begin(
-        cls, ledger: Ledger, settings: Settings, seed: int | None, clock: Callable[[], float]
-    ) -> Campaign:
-        for warning in settings.warnings:
-            warnings.warn(warning, stacklevel=3)
-        writer = Writer(ledger, State(settings), clock)
-        name = new_campaign_id()
-        with writer:
-            body = {"version": VERSION, "id": name, "settings": settings.to_json()}
-            writer.happen("opened", body=body)
-        return cls(writer, name, seed)
+        return cls(*open_writer(os.fspath(path), clock, settings), seed)
 
     @property
     def _state(self) -> State:
