@@ -12,7 +12,7 @@ from floorline.live.events import Event
 
 
 class Ticket(msgspec.Struct, frozen=True, gc=False):
-    """One decision: which arm to play, and why."""
+    """One decision: which arm to play, and why. It cannot change, and compares by its fields."""
 
     id: str
     """Letters, digits and a dash; the reward is reported with it."""
