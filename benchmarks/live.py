@@ -17,7 +17,7 @@ from pathlib import Path
 import apsw
 
 from floorline.live import Campaign, snapshot
-from floorline.live.events import Event, to_row
+from floorline.live.events import Event
 from floorline.live.ledger import SCHEMA, Ledger
 from floorline.live.replay import load
 from floorline.live.writer import SNAPSHOT_EVERY
@@ -104,24 +104,16 @@ def write_long_campaign(path: Path, events: int) -> None:
     with new_campaign(path) as campaign:
         opening = next(campaign.events())
     ledger = Ledger(str(path))
-    db = ledger._db
-    db.pragma("synchronous", "off")
-    state, check = load(ledger)
+    ledger._db.pragma("synchronous", "off")
+    state = load(ledger)
     for batch in batches(long_story(opening.time), events - 1, 100_000):
-        db.execute("BEGIN")
-        rows = []
+        ledger.begin()
         for event in batch:
-            row = to_row(event, check)
-            check = row.check
-            rows.append(row)
+            ledger.append(event)
             state.apply(event)
             if event.seq == events - SNAPSHOT_EVERY:
-                kept = check, snapshot.to_json(state)
-        db.executemany(INSERT, rows)
-        db.execute("COMMIT")
-    ledger.begin()
-    ledger.save_snapshot(events - SNAPSHOT_EVERY, *kept)
-    ledger.commit()
+                ledger.save_snapshot(event.seq, snapshot.to_json(state))
+        ledger.commit()
     ledger.close()
 
 

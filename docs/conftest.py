@@ -7,4 +7,4 @@ import pytest
 def page(tmp_path, monkeypatch):
     """Let each page run in a folder of its own, its campaigns with an id that does not change."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("floorline.live.campaign.new_campaign_id", lambda: "5e1f0c7a92")
+    monkeypatch.setattr("floorline.live.opening.new_campaign_id", lambda: "5e1f0c7a92")

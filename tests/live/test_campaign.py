@@ -522,7 +522,7 @@ def test_the_status_in_words_and_numbers():
 def test_the_verdict_never_says_more_than_is_sure():
     campaign = new_campaign(max_loss=0.1, delta=0.001)
     campaign._state.arms.plays[0] = 9999
-    campaign._state.clock = 10_000  # a share of 99.99%, nearer to 100.0%
+    campaign._state.rounds = 10_000  # a share of 99.99%, nearer to 100.0%
     assert campaign.status().verdict == (
         "The floor holds: at least 99.9% of the default, promised 90%, confidence 99.9%"
     )

@@ -5,6 +5,7 @@ import sqlite3
 from pathlib import Path
 
 import apsw
+import msgspec
 import pytest
 from campaigns import crash_copy, new_campaign, play, replayed_file
 
@@ -142,9 +143,9 @@ def test_a_damaged_snapshot_is_ignored_and_reported(good, damage):
 
 def test_a_snapshot_that_says_something_else_is_reported(good):
     ledger = Ledger(str(good))
-    check, state = ledger.snapshot(120)
+    _, state = ledger.snapshot(120)
     state["known"]["plays"][0] += 1
-    ledger.save_snapshot(120, check, state)
+    ledger.save_snapshot(120, state)
     ledger.close()
     assert verify(str(good)).problems == ["snapshot after event 120: differs from the replay"]
 
@@ -160,9 +161,10 @@ def test_snapshots_can_be_deleted(good):
 def test_a_decision_that_was_not_affordable_is_reported(good, monkeypatch):
     """Written with right checksums by a program that forgot the floor."""
     from floorline.live import campaign as live
-    from floorline.live.choose import Choice
 
-    monkeypatch.setattr(live, "choose", lambda *_: Choice(1, 1, "holdback", 1.0, None))
+    body = {"arm": "video", "candidate": "video", "reason": "holdback", "guaranteed_budget": 1.0,
+            "probability": None}  # fmt: skip
+    monkeypatch.setattr(live, "choose", lambda *_: body)
     with Campaign.open(good) as campaign:
         for _ in range(30):
             campaign.decide()
@@ -173,8 +175,8 @@ def test_an_event_about_a_decision_that_is_not_open_is_reported(good):
     with Campaign.open(good) as campaign, campaign.together():
         ticket = int(campaign.decide().id.rpartition("-")[2])
         campaign._writer.happen("expired", ticket=ticket)
-        twice = next(campaign.events(after=ticket))._replace(seq=ticket + 2)
-        campaign._ledger.append(twice, campaign._writer._check)
+        twice = msgspec.structs.replace(next(campaign.events(after=ticket)), seq=ticket + 2)
+        campaign._ledger.append(twice)
     problems = verify(str(good)).problems
     assert any("which was not open" in problem for problem in problems)
     with pytest.raises(LedgerError, match="is not open"):
@@ -189,7 +191,7 @@ def test_a_damaged_file_keeps_its_log(tmp_path):
         campaign.decide()
         copy = crash_copy(tmp_path / "c", tmp_path / "crashed")
     content = bytearray(copy.read_bytes())
-    at = content.rindex(b'"reason"')
+    at = content.rindex(b'"reason"', 0, len(content) // 2)  # the log may hold the last page anew
     content[at + 1] ^= 1
     copy.write_bytes(content)
     assert Path(f"{copy}-wal").stat().st_size > 0

@@ -218,6 +218,22 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_group_takes_it_back(tmp_path):
     assert verify(str(tmp_path / "c")).problems == []
 
 
+def test_what_cannot_be_written_takes_the_group_back():
+    """Looking up a key writes what came before, up to the event that breaks it."""
+    campaign = new_campaign()
+    before = campaign.state()
+    with pytest.raises(LedgerError, match="nothing happened"), campaign.together():
+        campaign.decide()
+        campaign._writer.happen("resumed", body={"no": object()})
+        with pytest.raises(TypeError):
+            campaign.decide("key")
+        with pytest.raises(LedgerError):
+            campaign.decide("key")
+    assert campaign.state() == before == replayed(campaign)
+    assert campaign.decide("key").arm == "now"
+    assert replayed(campaign) == campaign.state()
+
+
 def test_what_breaks_at_the_end_of_a_group_leaves_a_working_campaign(monkeypatch):
     campaign = new_campaign()
     campaign.observe(campaign.decide(), 1.0)

@@ -17,7 +17,7 @@ BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 @pytest.mark.parametrize("name", ["live-campaign.md"])
 def test_console_blocks_are_real(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("floorline.live.campaign.new_campaign_id", lambda: "5e1f0c7a92")
+    monkeypatch.setattr("floorline.live.opening.new_campaign_id", lambda: "5e1f0c7a92")
     known: dict[str, object] = {}
     shown = 0
     for kind, text in BLOCK.findall((PAGES / name).read_text()):

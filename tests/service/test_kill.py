@@ -123,7 +123,7 @@ def replayed(path: Path) -> dict[str, Any]:
         state, events = before_all(ledger)
         for event, _ in events:
             state.apply(event)
-        assert to_json(load(ledger)[0]) == to_json(state)
+        assert to_json(load(ledger)) == to_json(state)
         return to_json(state)
     finally:
         ledger.close()

@@ -56,17 +56,14 @@ async def decide_outside(call: Any) -> Any:
     candidate = call.body.candidate
 
     def check(campaign: Campaign) -> Any:
-        state = campaign._state
-        return choose(state, state.index[candidate], 0.5, campaign._rng)
+        return choose(campaign._state, candidate, 0.5, campaign._rng)
 
-    choice = await entry.writer.submit(check)
+    body = await entry.writer.submit(check)
 
     def write(campaign: Campaign) -> Any:
-        arm = campaign.settings.arms[choice.arm]
-        body = {"arm": arm, "candidate": candidate, "reason": choice.reason,
-                "guaranteed_budget": choice.guaranteed_budget, "probability": None}  # fmt: skip
         event = campaign._writer.happen("decided", body=body)
-        return {"ticket": str(event.seq), **body, "is_default": choice.arm == 0}
+        is_default = body["arm"] == campaign.settings.arms[0]
+        return {"ticket": str(event.seq), **body, "is_default": is_default}
 
     return await entry.writer.submit(write)
 

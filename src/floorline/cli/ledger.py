@@ -130,7 +130,7 @@ def _show_status(ledger: Ledger) -> None:
     from floorline.live.replay import load
     from floorline.live.status import status_of
 
-    state, _ = load(ledger)
+    state = load(ledger)
     status = status_of(ledger.opened().body["id"], state, 0, state.time)
     typer.echo(status.verdict)
     typer.echo(

@@ -14,15 +14,15 @@ def require(condition: bool, name: str, allowed: str, value: object) -> None:
 
 def number(name: str, value: float, low: float, high: float, *, open_low: bool = False) -> float:
     """`value` as a float, checked to be a finite number in [low, high] or (low, high]."""
-    left = "above" if open_low else "at least"
-    allowed = f"a number {left} {low:g}" + (f" and at most {high:g}" if high < math.inf else "")
     try:
         given = math.nan if isinstance(value, (str, bytes, bool)) else float(value)
     except (TypeError, ValueError, OverflowError):
         given = math.nan
-    inside = (low < given if open_low else low <= given) and given <= high
-    require(math.isfinite(given) and inside, name, allowed, value)
-    return given
+    if math.isfinite(given) and (low < given if open_low else low <= given) and given <= high:
+        return given
+    least = f"{'above' if open_low else 'at least'} {low:g}"
+    most = f" and at most {high:g}" if high < math.inf else ""
+    raise ValueError(f"{name}: must be a number {least}{most}, not {value!r}")
 
 
 def whole(name: str, value: int, low: int) -> int:

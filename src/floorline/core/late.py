@@ -174,22 +174,21 @@ def late_ends(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> tup
 @kernel
 def best_ends(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> tuple[float, float]:
     """The better of the two forms at each end: closed plays, or all plays filled at the worst."""
-    # Plain numbers: interpreted, arithmetic on NumPy's takes twice as long.
-    plays = int(book.length[arm])
-    total = float(arms.total[arm])
-    seen = int(arms.seen[arm])
-    closed = int(book.closed[arm])
+    seen = arms.seen[arm]
+    closed = book.closed[arm]
     if 0 < closed == seen and book.voided[arm] == 0:
         # Nothing is known of later plays, and a play at the worst never improves an end.
         if book.stale[arm] > 0:
-            return float(arms.lower[arm]), float(arms.upper[arm])
-        return interval(rules.boundary, closed, total)
+            return arms.lower[arm], arms.upper[arm]
+        return interval(rules.boundary, closed, arms.total[arm])
+    plays = book.length[arm]
+    total = arms.total[arm]
     missing = plays - seen
     lower = lower_end(rules.boundary, plays, total + missing * span.low)
     upper = upper_end(rules.boundary, plays, total + missing * span.high)
     if closed > 0:
-        lower = max(lower, lower_end(rules.boundary, closed, float(book.closed_least[arm])))
-        upper = min(upper, upper_end(rules.boundary, closed, float(book.closed_most[arm])))
+        lower = max(lower, lower_end(rules.boundary, closed, book.closed_least[arm]))
+        upper = min(upper, upper_end(rules.boundary, closed, book.closed_most[arm]))
     return lower, upper
 
 
@@ -201,25 +200,18 @@ def hoped_end(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> flo
     seen, and the lowest before the first: where only clicks are reported, all seen are clicks.
     It plays no part in the floor.
     """
-    plays = int(book.length[arm])
-    counted = in_steps(plays)
-    opened = int(book.stale[arm])
-    if opened > 0 and in_steps(plays - opened) == counted:
-        return float(book.hoped[arm])
-    seen = int(arms.seen[arm])
+    plays = book.length[arm]
+    counted = plays if plays < 128 else plays - plays % (plays // 64)  # changes seldom
+    opened = book.stale[arm]
+    if opened > 0 and plays - opened >= counted:  # as many were counted before these
+        return book.hoped[arm]  # type: ignore[no-any-return]
+    seen = arms.seen[arm]
     if book.closed[arm] > 0:
-        guess = float(min(arms.average[arm], book.closed_least[arm] / book.closed[arm]))
+        guess = min(arms.average[arm], book.closed_least[arm] / book.closed[arm])
     else:
         guess = span.low if math.isfinite(span.low) else 0.0
     counted = max(counted, seen)
-    return upper_end(rules.boundary, counted, float(arms.total[arm]) + (counted - seen) * guess)
-
-
-@kernel
-def in_steps(plays: int) -> int:
-    """`plays` less a part of up to 1/64, so that it seldom changes."""
-    step = max(1, plays // 64)
-    return plays // step * step
+    return upper_end(rules.boundary, counted, arms.total[arm] + (counted - seen) * guess)
 
 
 @kernel
@@ -246,17 +238,17 @@ def _freshen_arm(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> 
     if arm == 0 and not math.isnan(rules.default_mean):
         book.hoped[0] = rules.default_mean
         return
-    plays = int(book.length[arm])
+    plays = book.length[arm]
     if plays == 0:
         arms.lower[arm] = rules.lowest_reward
         arms.upper[arm] = span.high
         book.hoped[arm] = math.inf
         return
     if arms.seen[arm] == plays:
-        lower, upper = interval(rules.boundary, plays, float(arms.total[arm]))
+        lower, upper = interval(rules.boundary, plays, arms.total[arm])
         book.hoped[arm] = upper
     else:
         lower, upper = late_ends(rules, arms, book, span, arm)
         book.hoped[arm] = hoped_end(rules, arms, book, span, arm)
-    arms.lower[arm] = max(lower, rules.lowest_reward)
+    arms.lower[arm] = lower if lower > rules.lowest_reward else rules.lowest_reward
     arms.upper[arm] = upper

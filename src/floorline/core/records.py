@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -93,3 +94,18 @@ def new_arms(n_arms: int) -> Arms:
 def in_lists(record: T) -> T:
     """The same record with a list for each array: interpreted kernels read those faster."""
     return type(record)(*(array.tolist() for array in record))
+
+
+def in_slots(record: T) -> T:
+    """The same record, and those in it, as objects: Python reads their fields faster."""
+    kind: Any = type(record)
+    found: T = _slots(kind)()
+    for name, value in zip(kind._fields, record, strict=True):
+        setattr(found, name, in_slots(value) if isinstance(value, tuple) else value)
+    return found
+
+
+@cache  # Python goes faster where it meets one class only
+def _slots(kind: Any) -> Any:
+    """A class with the fields of a named tuple."""
+    return type(kind.__name__, (), {"__slots__": kind._fields})

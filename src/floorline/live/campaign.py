@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from types import TracebackType
@@ -17,20 +16,14 @@ from floorline.core.checks import choice, number, require
 from floorline.live import snapshot
 from floorline.live.choose import choose
 from floorline.live.errors import Conflict, Stopped, UnknownTicket
-from floorline.live.events import VERSION, Event
+from floorline.live.events import SEQ, Event
 from floorline.live.history import Record, records
-from floorline.live.ledger import MEMORY, Ledger
-from floorline.live.replay import load
+from floorline.live.ledger import Ledger
+from floorline.live.opening import open_writer
 from floorline.live.settings import CHANGEABLE, Settings
 from floorline.live.state import State
 from floorline.live.status import Status, status_of
-from floorline.live.tickets import (
-    Ticket,
-    new_campaign_id,
-    ticket_id,
-    ticket_number,
-    ticket_of,
-)
+from floorline.live.tickets import Ticket, ticket_id, ticket_number, ticket_of
 from floorline.live.writer import Writer
 
 MAX_KEY = 200
@@ -84,33 +77,7 @@ class Campaign:
             ValueError: a setting is not allowed, or not the file's.
             LedgerError: the file cannot be used, or is open elsewhere.
         """
-        path = os.fspath(path)
-        if path == MEMORY or not os.path.exists(path):
-            Settings.from_json(settings)  # what is wrong with them shall leave no file behind
-        ledger = Ledger(path)
-        try:
-            first = ledger.opening()
-            if first is None:
-                return cls._begin(ledger, Settings.from_json(settings), seed, clock)
-            state, check = load(ledger)
-            state.settings.refuse_others(settings)
-            return cls(Writer(ledger, state, check, clock), first.body["id"], seed)
-        except BaseException:
-            ledger.close(untouched=True)
-            raise
-
-    @classmethod
-    def _begin(
-        cls, ledger: Ledger, settings: Settings, seed: int | None, clock: Callable[[], float]
-    ) -> Campaign:
-        for warning in settings.warnings:
-            warnings.warn(warning, stacklevel=3)
-        writer = Writer(ledger, State(settings), 0, clock)
-        name = new_campaign_id()
-        with writer:
-            body = {"version": VERSION, "id": name, "settings": settings.to_json()}
-            writer.happen("opened", body=body)
-        return cls(writer, name, seed)
+        return cls(*open_writer(os.fspath(path), clock, settings), seed)
 
     @property
     def _state(self) -> State:
@@ -145,27 +112,19 @@ class Campaign:
             candidate: an arm that your own bandit proposes. It may depend on anything before
                 this request, and on nothing about this request; see docs/guarantee.md.
         """
-        check_request(self.settings, request_key, candidate)
-        with self._writer:
-            state = self._state
+        writer = self._writer
+        check_request(writer.state.settings, request_key, candidate)
+        with writer:
+            state = writer.state
+            arms = state.settings.arms
             if request_key is not None:
-                earlier = self._ledger.by_key(request_key)
+                earlier = writer.ledger.by_key(request_key)
                 if earlier is not None:
-                    return ticket_of(self._id, state.settings, earlier)
+                    return ticket_of(self._id, arms, earlier)
             if state.stopped:
                 raise Stopped("the campaign is stopped: it decides nothing more")
-            wanted = None if candidate is None else state.index[candidate]
-            made = choose(state, wanted, self._coin.random(), self._rng)
-            arms = state.settings.arms
-            body = {
-                "arm": arms[made.arm],
-                "candidate": None if made.candidate is None else arms[made.candidate],
-                "reason": made.reason,
-                "guaranteed_budget": made.guaranteed_budget,
-                "probability": made.probability,
-            }
-            event = self._writer.happen("decided", key=request_key, body=body)
-            return ticket_of(self._id, state.settings, event)
+            body = choose(state, candidate, self._coin.random(), self._rng)
+            return ticket_of(self._id, arms, writer.happen("decided", None, request_key, body))
 
     def observe(self, ticket: Ticket | str, reward: float) -> str:
         """Take in the reward of a decision: `accepted`, `duplicate` or `late` (and not used).
@@ -175,14 +134,16 @@ class Campaign:
             UnknownTicket: there is no such decision.
             Conflict: the decision has another reward already, or was voided.
         """
-        reward = number("reward", reward, self.settings.low, self.settings.high)
-        with self._writer:
+        writer = self._writer
+        settings = writer.state.settings
+        reward = number("reward", reward, settings.low, settings.high)
+        with writer:
             seq = ticket_number(self._id, ticket)
-            if self._state.is_due(seq, self._writer.now()):
-                self._writer.happen("expired", ticket=seq)
-            if seq not in self._state.open:
+            if writer.state.is_due(seq, writer.now()):
+                writer.happen("expired", seq)
+            if seq not in writer.state.open:
                 return self._observe_again(seq, reward)
-            self._writer.happen("observed", ticket=seq, body={"reward": reward})
+            writer.happen("observed", seq, body={"reward": reward})
             return "accepted"
 
     def _observe_again(self, seq: int, reward: float) -> str:
@@ -299,7 +260,7 @@ class Campaign:
                 return
             for row in page:
                 yield self._ledger.read(row)
-            after = page[-1].seq
+            after = page[-1][SEQ]
 
     def state(self) -> dict[str, Any]:
         """All that follows from the events so far, as plain values."""

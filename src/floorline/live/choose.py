@@ -2,45 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from floorline.live.state import State
 
 
-class Choice(NamedTuple):
-    """What would be decided now, and why."""
+def choose(state: State, candidate: str | None, coin: float, rng: Any) -> dict[str, Any]:
+    """What to decide now, as the body of its event.
 
-    arm: int
-    candidate: int | None
-    reason: str
-    guaranteed_budget: float
-    probability: float | None
-
-
-def choose(state: State, candidate: int | None, coin: float, rng: Any) -> Choice:
-    """What to decide now. `coin` is uniform in [0, 1) and independent of all else."""
+    `coin` is uniform in [0, 1) and independent of all else.
+    """
     state.refresh()
+    settings = state.settings
+    probability: float | None = 1.0
     if state.paused or state.drift.alarm:
+        arm, proposed = settings.arms[0], candidate
         reason = "paused" if state.paused else "drift"
-        return Choice(0, candidate, reason, state.budget_after_default(), 1.0)
-    settings, arms = state.settings, state.arms
-    # Only a proposer that leaves nothing to chance lets us say how likely an arm was.
-    computable = candidate is None and settings.policy == "conservative-ucb"
-    wanted = state.propose(rng) if candidate is None else candidate
-    decision = state.permit(wanted)
-    held = coin < settings.holdback
-    probability = None
-    if computable:
-        probability = 1.0
-        if decision.arm > 0:
+        budget = state.budget_after_default()
+    else:
+        wanted = state.propose(rng) if candidate is None else state.index[candidate]
+        arm = proposed = settings.arms[wanted]
+        budget = state.budget_after(wanted)
+        affordable = wanted > 0 and budget >= 0.0  # Alg. 1, line 10
+        held = coin < settings.holdback
+        if candidate is not None or settings.policy != "conservative-ucb":
+            probability = None  # only of a proposer that leaves nothing to chance is it known
+        elif affordable:
             probability = settings.holdback if held else 1.0 - settings.holdback
-    if held or decision.arm == 0:
-        reason = "holdback" if held else why_default(state, wanted)
-        known = decision.arm == 0 and not settings.voids
-        budget = decision.guaranteed_budget if known else state.budget_after_default()
-        return Choice(0, wanted, reason, float(budget), probability)
-    reason = "exploit" if arms.lower[wanted] >= arms.upper[0] else "explore"
-    return Choice(wanted, wanted, reason, float(decision.guaranteed_budget), probability)
+        if affordable and not held:
+            reason = "exploit" if state.arms.lower[wanted] >= state.arms.upper[0] else "explore"
+        else:
+            arm = settings.arms[0]
+            reason = "holdback" if held else why_default(state, wanted)
+            if wanted > 0 or settings.voids:
+                budget = state.budget_after_default()
+    return {"arm": arm, "candidate": proposed, "reason": reason, "guaranteed_budget": budget,
+            "probability": probability}  # fmt: skip
 
 
 def why_default(state: State, candidate: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from typing import Any, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
@@ -15,7 +15,7 @@ CHANGES = ("opened", "paused", "resumed", "changed")
 """What is done to a campaign itself."""
 
 
-class Event(NamedTuple):
+class Event(msgspec.Struct, frozen=True, gc=False):
     """One thing that happened."""
 
     seq: int
@@ -30,19 +30,10 @@ class Event(NamedTuple):
     body: dict[str, Any]
 
 
-class Row(NamedTuple):
-    """An event as the ledger stores it."""
-
-    seq: int
-    time: float
-    kind: str
-    ticket: int | None
-    key: str | None
-    body: str
-    """The body as JSON."""
-    check: int
-    """A checksum of this row and all rows before it."""
-
+Row = tuple[int, float, str, int | None, str | None, str, int]
+"""An event as the ledger stores it: its body as JSON, then a checksum of this and all before."""
+SEQ: Final = 0
+CHECK: Final = 6
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
@@ -50,26 +41,22 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 def to_row(event: Event, check_before: int) -> Row:
     """The event as it is stored, its checksum continuing that of the row before."""
-    seq, time, kind, ticket, key, body = event
-    text = _encode(body)
-    check = _checksum(seq, time, kind, ticket, key, text, check_before)
-    return Row(seq, time, kind, ticket, key, text.decode(), check)
+    seq, time, kind, ticket, key = event.seq, event.time, event.kind, event.ticket, event.key
+    body = _encode(event.body).decode()
+    check = checksum(seq, time, kind, ticket, key, body, check_before)
+    return seq, time, kind, ticket, key, body, check
 
 
 def from_row(row: Row) -> Event:
     """The event that was stored."""
-    return Event(row.seq, row.time, row.kind, row.ticket, row.key, _decode(row.body))
+    seq, time, kind, ticket, key, body, _ = row
+    return Event(seq, time, kind, ticket, key, _decode(body))
 
 
-def checksum(row: Row, check_before: int) -> int:
-    """CRC-32 of a row's contents, continued from the row before."""
-    body = str(row.body).encode("utf-8", "surrogatepass")  # damage may have made it anything
-    return _checksum(*row[:5], body, check_before)
-
-
-def _checksum(
-    seq: int, time: float, kind: str, ticket: int | None, key: str | None, body: bytes,
+def checksum(
+    seq: int, time: float, kind: str, ticket: int | None, key: str | None, body: str,
     check_before: int,
 ) -> int:  # fmt: skip
-    head = f"{seq} {time!r} {kind} {ticket} {key!r} ".encode("utf-8", "surrogatepass")
-    return zlib.crc32(body, zlib.crc32(head, check_before))
+    """CRC-32 of what a row holds before its checksum, continued from the row before."""
+    text = f"{seq} {time!r} {kind} {ticket} {key!r} {body}"  # damage may have made it anything
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"), check_before)

@@ -54,7 +54,7 @@ def explain(ledger: Ledger, ticket: str) -> Explanation:
     event = ledger.event(seq)
     if event is None or event.kind != "decided":
         raise UnknownTicket(f"ticket {ticket}: there is no such decision")
-    state, _ = load(ledger, upto=seq - 1)
+    state = load(ledger, upto=seq - 1)
     return _explained(state, event, record(campaign, event, ledger.about(seq)))
 
 
@@ -65,19 +65,19 @@ def _explained(state: State, event: Event, made: Record) -> Explanation:
     instead = float(state.budget_after(state.index[candidate])) if refused else None
     arm = state.index[event.body["arm"]]
     uncounted = arm == 0 and state.settings.voids
-    clock = state.clock if uncounted else state.clock + 1
+    rounds = state.rounds if uncounted else state.rounds + 1
     plays = [int(count) for count in state.arms.plays]
     plays[arm] += 0 if uncounted else 1
-    terms = [_term(state, i, plays[i], clock) for i in range(len(plays))]
+    terms = [_term(state, i, plays[i], rounds) for i in range(len(plays))]
     return Explanation(
-        made, clock, state.settings.max_loss, terms, sum(term.sum for term in terms), instead
+        made, rounds, state.settings.max_loss, terms, sum(term.sum for term in terms), instead
     )
 
 
-def _term(state: State, arm: int, plays: int, clock: int) -> Term:
+def _term(state: State, arm: int, plays: int, rounds: int) -> Term:
     lower, upper = float(state.arms.lower[arm]), float(state.arms.upper[arm])
     voided = int(state.book.voided[arm]) if arm > 0 else 0
-    weight = float(plays) if arm > 0 else plays - (1 - state.settings.max_loss) * clock
+    weight = float(plays) if arm > 0 else plays - (1 - state.settings.max_loss) * rounds
     mean = upper if weight < 0 else lower
     doubtful = state.doubtful_credit(arm) if arm > 0 and state.settings.voids else 0.0
     earned = weight * mean + voided * state.span.low - doubtful

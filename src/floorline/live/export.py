@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from typing import IO, Any
 
+import msgspec
+
 from floorline.live.history import Record, records
 from floorline.live.ledger import Ledger
 
@@ -36,7 +38,7 @@ def as_jsonl(rows: Iterable[Record], out: IO[str]) -> None:
 def events_as_jsonl(ledger: Ledger, out: IO[str]) -> None:
     """Write all events as JSON, one a line: everything that the state follows from."""
     for row in ledger.rows():
-        out.write(json.dumps(ledger.read(row)._asdict()) + "\n")
+        out.write(json.dumps(msgspec.structs.asdict(ledger.read(row))) + "\n")
 
 
 def as_parquet(rows: Iterable[Record], path: str) -> None:

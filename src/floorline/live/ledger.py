@@ -17,7 +17,7 @@ import msgspec
 
 from floorline.live import files
 from floorline.live.errors import LedgerError
-from floorline.live.events import KINDS, VERSION, Event, Row, checksum, from_row, to_row
+from floorline.live.events import CHECK, KINDS, SEQ, VERSION, Event, Row, checksum, from_row, to_row
 
 MEMORY = ":memory:"
 APPLICATION_ID = 0x466C6F6F  # "Floo"
@@ -39,6 +39,7 @@ PRAGMA user_version = {VERSION};
 
 LEFT = "it was left as it is"
 INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
+LAST_CHECK = 'SELECT "check" FROM events ORDER BY seq DESC LIMIT 1'
 SELECT = 'SELECT seq, time, kind, ticket, key, body, "check" FROM events WHERE '
 
 
@@ -51,7 +52,8 @@ class Ledger:
         self._db: Any = None
         self.failed = False
         """Whether a statement has failed since `roll_back`: the group that it was in is lost."""
-        self._unwritten: list[Row] = []  # together they are written in half the time
+        self._unwritten: list[Event] = []  # together they are written in half the time
+        self._check: int | None = None  # of the last event written, once that is known
         self._lock = None if path == MEMORY or read_only else files.lock(path)
         try:
             self._connect(read_only)
@@ -113,6 +115,7 @@ class Ledger:
     def roll_back(self) -> None:
         """Forget the events since `begin`, where there are any."""
         self._unwritten.clear()
+        self._check = None
         try:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
@@ -120,15 +123,14 @@ class Ledger:
         except apsw.Error as error:
             raise self._in_words(error) from None
 
-    def append(self, event: Event, check_before: int) -> int:
-        """Add an event to the group, and give its checksum."""
-        row = to_row(event, check_before)
-        self._unwritten.append(row)
-        return row.check
+    def append(self, event: Event) -> None:
+        """Add an event to the group."""
+        self._unwritten.append(event)
 
-    def save_snapshot(self, seq: int, check: int, state: dict[str, Any]) -> None:
+    def save_snapshot(self, seq: int, state: dict[str, Any]) -> None:
         """Keep the state after event `seq`, and one older snapshot."""
-        blob = zlib.compress(msgspec.json.encode({"check": check, "state": state}), 1)
+        kept = {"check": self.check(seq), "state": state}
+        blob = zlib.compress(msgspec.json.encode(kept), 1)
         self._do("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", (seq, blob))
         for old in self.snapshots()[KEPT_SNAPSHOTS:]:
             self._do("DELETE FROM snapshots WHERE seq = ?", (old,))
@@ -143,27 +145,26 @@ class Ledger:
         """The stored rows after a place, in order."""
         while page := self.page(after):
             yield from page
-            after = page[-1].seq
+            after = page[-1][SEQ]
 
     def page(self, after: int) -> list[Row]:
         """The next stored rows after a place, some thousands of them."""
-        found = self._do(SELECT + "seq > ? ORDER BY seq LIMIT ?", (after, PAGE))
-        return [Row(*row) for row in found]
+        return self._do(SELECT + "seq > ? ORDER BY seq LIMIT ?", (after, PAGE))
 
-    def row(self, seq: int) -> Row | None:
-        """One event as it is stored."""
-        found = self._do(SELECT + "seq = ?", (seq,))
-        return Row(*found[0]) if found else None
+    def check(self, seq: int) -> int | None:
+        """The checksum of the event at a place, if there is one."""
+        found = self._do('SELECT "check" FROM events WHERE seq = ?', (seq,))
+        return found[0][0] if found else None
 
     def checked_events(self, after: int, check_before: int) -> Iterator[tuple[Event, int]]:
         """The events after a place, each with its checksum, which was found right."""
         expected = after + 1
         for row in self.rows(after):
-            if row.seq != expected or checksum(row, check_before) != row.check:
+            if row[SEQ] != expected or checksum(*row[:CHECK], check_before) != row[CHECK]:
                 raise self._damaged(expected)
-            check_before = row.check
+            check_before = row[CHECK]
             expected += 1
-            yield from_row(row), row.check
+            yield from_row(row), check_before
 
     def opening(self) -> Event | None:
         """The first event, with which a campaign was opened; None if there is no event yet.
@@ -215,14 +216,14 @@ class Ledger:
         return self._events(f"kind IN ({among}) AND {_page(newest)}", *kinds, start, limit)
 
     def _events(self, where: str, *values: object) -> list[Event]:
-        return [self.read(Row(*row)) for row in self._do(SELECT + where, values)]
+        return [self.read(row) for row in self._do(SELECT + where, values)]
 
     def read(self, row: Row) -> Event:
         """The event in a row whose checksum need not have been looked at."""
         try:
             return from_row(row)
         except ValueError:
-            raise self._damaged(row.seq) from None
+            raise self._damaged(row[SEQ]) from None
 
     def counts(self) -> dict[str, int]:
         """How many events there are of each kind."""
@@ -254,14 +255,25 @@ class Ledger:
         """All rows that a statement gives, once what was added before it is written."""
         try:
             if self._unwritten:
-                rows, self._unwritten = self._unwritten, []
-                self._db.executemany(INSERT, rows)
+                self._write()
             return self._db.execute(statement, values).fetchall()  # type: ignore[no-any-return]
         except apsw.Error as error:
             self.failed = True
             raise self._in_words(error) from None
         except UnicodeDecodeError:
             raise LedgerError(f"{self.path}: is damaged; {LEFT}. Restore a backup") from None
+
+    def _write(self) -> None:
+        """Write what was added, each row's checksum continuing that of the row before."""
+        events, self._unwritten = self._unwritten, []
+        self.failed = True  # unless all of it is done
+        check = self._db.execute(LAST_CHECK).get or 0 if self._check is None else self._check
+        rows = []
+        for event in events:
+            rows.append(to_row(event, check))
+            check = rows[-1][CHECK]
+        self._db.executemany(INSERT, rows)
+        self._check, self.failed = check, False
 
     def _damaged(self, seq: int) -> LedgerError:
         return LedgerError(

@@ -14,16 +14,15 @@ Checked = Iterator[tuple[Event, int]]
 """Events, each with its checksum."""
 
 
-def load(ledger: Ledger, upto: int | None = None) -> tuple[State, int]:
-    """The state that a ledger leads to, and the last checksum; up to an event if that is given."""
+def load(ledger: Ledger, upto: int | None = None) -> State:
+    """The state that a ledger leads to; up to an event if that is given."""
     for seq in ledger.snapshots():
         if upto is None or seq <= upto:
             found = _from_snapshot(ledger, seq)
             if found is not None:
                 state, check = found
-                return _go_on(state, check, ledger.checked_events(seq, check), upto)
-    state, events = start(ledger)
-    return _go_on(state, 0, events, upto)
+                return _go_on(state, ledger.checked_events(seq, check), upto)
+    return _go_on(*start(ledger), upto)
 
 
 def start(ledger: Ledger) -> tuple[State, Checked]:
@@ -32,22 +31,18 @@ def start(ledger: Ledger) -> tuple[State, Checked]:
     return State(settings), ledger.checked_events(0, 0)
 
 
-def _go_on(state: State, check: int, events: Checked, upto: int | None) -> tuple[State, int]:
-    for event, after in events:
+def _go_on(state: State, events: Checked, upto: int | None) -> State:
+    for event, _ in events:
         if upto is not None and event.seq > upto:
             break
         state.apply(event)
-        check = after
-    return state, check
+    return state
 
 
 def _from_snapshot(ledger: Ledger, seq: int) -> tuple[State, int] | None:
     """The state and the checksum at a snapshot; None if it is not good."""
     try:
         check, values = ledger.snapshot(seq)
-        row = ledger.row(seq)
-        if row is None or row.check != check:
-            return None
-        return snapshot.from_json(values), check
+        return (snapshot.from_json(values), check) if ledger.check(seq) == check else None
     except (ValueError, KeyError, TypeError, IndexError):
         return None

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from floorline.core.late import open_play
 from floorline.live.settings import Settings
-from floorline.live.state import OpenPlay, State
+from floorline.live.state import State
 
-SCALARS = ("seq", "time", "epoch", "paused", "stopped", "decisions", "clock", "late")
+SCALARS = ("seq", "time", "epoch", "paused", "stopped", "decisions", "late")
 BY_ARM = ("length", "closed", "closed_least", "closed_most", "voided")
 KNOWN = ("plays", "seen", "total", "average")
 BY_PLAY = ("run", "run_least", "run_most")
@@ -17,12 +16,12 @@ BY_PLAY = ("run", "run_least", "run_most")
 
 def to_json(state: State) -> dict[str, Any]:
     """All of a state that cannot be worked out again."""
-    # There may be a hundred thousand open plays, and decisions wait meanwhile: no loops of our own.
-    by_field = list(map(list, zip(*state.open.values(), strict=True))) or [[], [], [], []]
-    arms, times, places, blocks = by_field
+    plays = state.open.values()  # perhaps a hundred thousand, and decisions wait meanwhile
+    places = [play.place for play in plays]
     return {
         "settings": state.settings.to_json(),
         **{name: getattr(state, name) for name in SCALARS},
+        "clock": state.rounds,
         "lost": list(state.lost),
         "reasons": dict(state.reasons),
         "drift": state.drift.to_json(),
@@ -30,9 +29,9 @@ def to_json(state: State) -> dict[str, Any]:
         "book": {name: list(getattr(state.book, name)) for name in BY_ARM},
         "open": {
             "tickets": list(state.open),
-            "arms": arms,
-            "times": times,
-            "blocks": blocks,
+            "arms": [play.arm for play in plays],
+            "times": [play.time for play in plays],
+            "blocks": [play.block for play in plays],
             **{name: list(map(getattr(state.book, name).__getitem__, places)) for name in BY_PLAY},
         },
     }
@@ -49,6 +48,7 @@ def from_json(values: dict[str, Any]) -> State:
     state = State(Settings.from_json(values["settings"]))
     for name in SCALARS:
         setattr(state, name, values[name])
+    state.rounds = values["clock"]
     state.lost[:] = values["lost"]
     state.reasons.update(values["reasons"])
     state.drift.restore(values["drift"])
@@ -58,9 +58,7 @@ def from_json(values: dict[str, Any]) -> State:
     for ticket, arm, time, block in zip(
         opened["tickets"], opened["arms"], opened["times"], opened["blocks"], strict=True
     ):
-        place = state.take_place()
-        open_play(state.book, arm, place)
-        state.put(ticket, OpenPlay(arm, time, place, block))
+        state.open_play(ticket, arm, time, block)
     for name in BY_PLAY:
         for play, value in zip(state.open.values(), opened[name], strict=True):
             getattr(state.book, name)[play.place] = value

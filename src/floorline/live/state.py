@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from floorline.core.kernel import Function, bind
 from floorline.core.late import (
@@ -20,8 +22,8 @@ from floorline.core.late import (
     receive,
     skip_play,
 )
-from floorline.core.records import FOREVER, Decision, in_lists, new_arms
-from floorline.core.steps import forget, guaranteed_budget, nominate, permit
+from floorline.core.records import FOREVER, in_lists, in_slots, new_arms
+from floorline.core.steps import forget, guaranteed_budget, nominate
 from floorline.floors.confidence import budget_bound
 from floorline.live.drift import DriftWatch
 from floorline.live.errors import LedgerError
@@ -32,7 +34,7 @@ TICK = 10
 """Seconds to which it is known at a glance how old open plays are."""
 
 
-class OpenPlay(NamedTuple):
+class OpenPlay(msgspec.Struct, frozen=True, gc=False):
     """A decision whose reward may still come."""
 
     arm: int
@@ -49,7 +51,7 @@ class State:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.index = {name: arm for arm, name in enumerate(settings.arms)}
-        self.span = Span(float(settings.low), float(settings.high))
+        self.span = in_slots(Span(settings.low, settings.high))
         self.seq = 0
         self.time = 0.0
         self.epoch = 0
@@ -62,12 +64,11 @@ class State:
         """Bind the kernels of the policy, which may change during a campaign."""
         policy = self.settings.to_policy().prepare(len(self.settings.arms), FOREVER)
         choices: dict[Function, Function] = {**policy.kernels, late_ends: best_ends}
-        self.rules = policy.rules
+        self.rules = in_slots(policy.rules)
         self._memory_size = policy.memory
         self._forget = bind(forget, choices)
         self._freshen = bind(freshen, choices)
         self._nominate = bind(nominate, choices)
-        self._permit = bind(permit, choices)
         self._budget_after = bind(choices[guaranteed_budget], choices)
 
     def _start_epoch(self) -> None:
@@ -75,36 +76,30 @@ class State:
         n_arms = len(self.settings.arms)
         self.epoch += 1
         self.decisions = 0
-        self.clock = 0
+        self.rounds = 0  # decisions that weigh on the budget
         self.open: OrderedDict[int, OpenPlay] = OrderedDict()
         self.pending = [0] * n_arms  # open plays by arm
-        self.open_since: Counter[int] = Counter()  # open plays by the TICK of their decision
-        self.reasons: Counter[str] = Counter()
+        # A Counter would take three times as long.
+        self.open_since: defaultdict[float, int] = defaultdict(int)  # open plays by their TICK
+        self.reasons: defaultdict[str, int] = defaultdict(int)
         self.lost = [0] * n_arms
         self.late = 0
         self.drift = DriftWatch(self.settings)
-        self.arms = in_lists(new_arms(n_arms))
-        self.book = in_lists(new_book(n_arms, 64))
+        arms, book = in_lists(new_arms(n_arms)), in_lists(new_book(n_arms, 64))
+        self.arms, self.book = in_slots(arms), in_slots(book)
+        self._seen_by_proposer = in_slots(arms._replace(upper=book.hoped))
         self._free = list(range(64))
-        self._seen_by_proposer = self.arms._replace(upper=self.book.hoped)
-        self._forget(self.rules, self.arms, self._memory())
+        self._forget(self.rules, self.arms, [])
         forget_plays(self.book)
-
-    def _memory(self) -> Any:
-        """Memory for a proposer, which in a campaign remembers nothing of its own."""
-        return [0.0] * self._memory_size
 
     # What is asked of the state.
 
     def propose(self, rng: Any) -> int:
         """The arm that the proposer would like to play now; it sees open plays in its counts."""
-        seen, round = self._seen_by_proposer, self.clock + 1
-        return int(self._nominate(self.rules, seen, self._memory(), round, rng))
-
-    def permit(self, candidate: int) -> Decision:
-        """The floor's answer to a candidate, if the intervals are up to date."""
-        decision: Decision = self._permit(self.rules, self.arms, self.clock + 1, candidate)
-        return decision
+        memory = [0.0] * self._memory_size  # in a campaign it remembers nothing of its own
+        seen, round = self._seen_by_proposer, self.rounds + 1
+        arm: int = self._nominate(self.rules, seen, memory, round, rng)
+        return arm
 
     def budget_after_default(self) -> float:
         """The budget guaranteed after a default decision, if the intervals are up to date."""
@@ -114,7 +109,7 @@ class State:
 
     def budget_after(self, arm: int) -> float:
         """The budget guaranteed if `arm` is played now, if the intervals are up to date."""
-        return float(self._budget_after(self.rules.floor, self.arms, self.clock + 1, arm))
+        return float(self._budget_after(self.rules.floor, self.arms, self.rounds + 1, arm))
 
     def refresh(self) -> None:
         """Bring the intervals up to date, and what challengers have earned for sure."""
@@ -138,7 +133,7 @@ class State:
         self.refresh()
         arms = self.arms
         loss = float(self.settings.max_loss)
-        return float(budget_bound(loss, arms, arms.plays[0], self.clock, arms.earned[0]))
+        return float(budget_bound(loss, arms, arms.plays[0], self.rounds, arms.earned[0]))
 
     def is_due(self, ticket: int, now: float) -> bool:
         """Whether a decision is open although its window is over."""
@@ -184,28 +179,30 @@ class State:
         self.reasons[event.body["reason"]] += 1
         if arm > 0 or not self.settings.voids:
             self._count(arm)
-        place = self.take_place()
-        open_play(self.book, arm, place)
         block = self.drift.decided() if arm == 0 else -1
-        self.put(event.seq, OpenPlay(arm, event.time, place, block))
+        self.open_play(event.seq, arm, event.time, block)
 
     def _count(self, arm: int) -> None:
         """Count a play in the budget."""
-        self.clock += 1
+        self.rounds += 1
         self.arms.plays[arm] += 1
 
-    def put(self, ticket: int, play: OpenPlay) -> None:
-        """Keep an open play."""
-        self.open[ticket] = play
-        self.pending[play.arm] += 1
-        self.open_since[int(play.time // TICK)] += 1
+    def open_play(self, ticket: int, arm: int, time: float, block: int) -> None:
+        """Keep a play whose reward may still come, after all plays before it."""
+        if not self._free:
+            self._free.extend(make_room(self.book))
+        place = self._free.pop()
+        open_play(self.book, arm, place)
+        self.open[ticket] = OpenPlay(arm, time, place, block)
+        self.pending[arm] += 1
+        self.open_since[time // TICK] += 1
 
     def _close(self, ticket: int | None) -> OpenPlay:
         if ticket is None or ticket not in self.open:
             raise LedgerError(f"event {self.seq}: its decision {ticket} is not open")
         play = self.open.pop(ticket)
         self.pending[play.arm] -= 1
-        since = int(play.time // TICK)
+        since = play.time // TICK
         self.open_since[since] -= 1
         if self.open_since[since] == 0:
             del self.open_since[since]
@@ -255,9 +252,3 @@ class State:
         if changed:
             self.settings = Settings.from_json({**self.settings.to_json(), **changed})
             self._prepare()
-
-    def take_place(self) -> int:
-        """A free place for an open play; the room for them doubles when it is full."""
-        if not self._free:
-            self._free = list(make_room(self.book))
-        return self._free.pop()

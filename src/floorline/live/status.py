@@ -130,7 +130,7 @@ def guaranteed_share(state: State) -> float:
     With the default's mean m in its interval it is N_0 / t + earned / (t m).
     """
     uncounted = state.pending[0] if state.settings.voids else 0
-    rounds = state.clock + uncounted
+    rounds = state.rounds + uncounted
     if rounds == 0:
         return 1.0
     arms = state.arms

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import secrets
-from typing import NamedTuple
+from collections.abc import Sequence
+
+import msgspec
 
 from floorline.live.errors import UnknownTicket
 from floorline.live.events import Event
-from floorline.live.settings import Settings
 
 
-class Ticket(NamedTuple):
-    """One decision: which arm to play, and why."""
+class Ticket(msgspec.Struct, frozen=True, gc=False):
+    """One decision: which arm to play, and why. It cannot change, and compares by its fields."""
 
     id: str
     """Letters, digits and a dash; the reward is reported with it."""
@@ -48,11 +49,11 @@ def ticket_number(campaign: str, ticket: Ticket | str) -> int:
     raise UnknownTicket(f"ticket {name}: is not of this campaign")
 
 
-def ticket_of(campaign: str, settings: Settings, event: Event) -> Ticket:
-    """The ticket of a `decided` event."""
+def ticket_of(campaign: str, arms: Sequence[str], event: Event) -> Ticket:
+    """The ticket of a `decided` event, in a campaign with these arms."""
     body = event.body
     arm = body["arm"]
     return Ticket(
-        ticket_id(campaign, event.seq), arm, arm == settings.arms[0], body["candidate"],
-        body["reason"], body["guaranteed_budget"], body["probability"],
+        ticket_id(campaign, event.seq), arm, arm == arms[0], body["candidate"], body["reason"],
+        body["guaranteed_budget"], body["probability"],
     )  # fmt: skip

@@ -87,15 +87,10 @@ def _decided(state: State, event: Event) -> str | None:
     if state.stopped:
         return "decided in a campaign that was stopped"
     state.refresh()
-    if arm == 0:
-        found = state.budget_after_default()
-        affordable = True
-    elif state.paused or state.drift.alarm:
+    if arm > 0 and (state.paused or state.drift.alarm):
         return f"{event.body['arm']} was played although only the default was to be"
-    else:
-        decision = state.permit(arm)
-        found = float(decision.guaranteed_budget)
-        affordable = decision.arm == arm
+    found = state.budget_after(arm) if arm > 0 else state.budget_after_default()
+    affordable = arm == 0 or found >= 0.0
     if not affordable or not math.isclose(said, found, rel_tol=1e-9, abs_tol=1e-9):
         return f"decided at a guaranteed budget of {said:g}; the events before it give {found:g}"
     return None

@@ -30,12 +30,9 @@ class Writer:
     If the ledger fails, nothing inside has happened, and LedgerError is raised.
     """
 
-    def __init__(
-        self, ledger: Ledger, state: State, check: int, clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, ledger: Ledger, state: State, clock: Callable[[], float]) -> None:
         self.ledger = ledger
         self.state = state
-        self._check = check
         self._clock = clock
         self._mutex = threading.RLock()
         self._depth = 0
@@ -49,7 +46,8 @@ class Writer:
             try:
                 self._begin()
             except BaseException:
-                self._leave()
+                self._depth = 0
+                self._mutex.release()
                 raise
         return self
 
@@ -61,11 +59,8 @@ class Writer:
             if self._depth == 1:
                 self._end()
         finally:
-            self._leave()
-
-    def _leave(self) -> None:
-        self._depth -= 1
-        self._mutex.release()
+            self._depth -= 1
+            self._mutex.release()
 
     def _begin(self) -> None:
         if self._stale or self.ledger.failed:
@@ -99,18 +94,19 @@ class Writer:
     def _go_back(self) -> None:
         """Go back to what is durable."""
         self.ledger.roll_back()
-        self.state, self._check = load(self.ledger)
+        self.state = load(self.ledger)
         self._stale = False
 
     def _save_snapshot_if_due(self) -> None:
         state = self.state
         if state.seq - self._snapshot_at >= max(SNAPSHOT_EVERY, 2 * len(state.open)):
-            self.ledger.save_snapshot(state.seq, self._check, snapshot.to_json(state))
+            self.ledger.save_snapshot(state.seq, snapshot.to_json(state))
             self._snapshot_at = state.seq
 
     def now(self) -> float:
         """The time of what happens now."""
-        return max(self._clock(), self.state.time)  # never back, whatever the clock does
+        now, last = self._clock(), self.state.time
+        return now if now > last else last  # never back, whatever the clock does
 
     def happen(
         self, kind: str, ticket: int | None = None, key: str | None = None,
@@ -118,10 +114,11 @@ class Writer:
     ) -> Event:  # fmt: skip
         """Let something happen, now."""
         self._refuse_if_stale()
-        event = Event(self.state.seq + 1, self.now(), kind, ticket, key, body or {})
+        state = self.state
+        event = Event(state.seq + 1, self.now(), kind, ticket, key, body or {})
         self._stale = True  # unless both of these are done
-        self._check = self.ledger.append(event, self._check)
-        self.state.apply(event)
+        self.ledger.append(event)
+        state.apply(event)
         self._stale = False
         return event
 
