@@ -1,10 +1,13 @@
-"""Pages run in a folder of their own, and campaigns in them have an id that can be printed."""
+"""Pages run in a folder of their own, and campaigns in them have ids that can be printed."""
 
 import pytest
+
+from floorline.live import Campaign
 
 
 @pytest.fixture(autouse=True)
 def page(tmp_path, monkeypatch):
-    """Let each page run in a folder of its own, its campaigns with an id that does not change."""
+    """Let each page run in a folder of its own, with ids that do not change."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("floorline.live.opening.new_campaign_id", lambda: "5e1f0c7a92")
+    monkeypatch.setitem(Campaign.open.__func__.__kwdefaults__, "clock", lambda: 1.8e9)

@@ -246,7 +246,7 @@ def test_voids(service: Any) -> None:
         with pytest.raises(ServiceError, match=r"conflict: .*cannot be voided"):
             client.void(client.decide(plain).ticket)
         with pytest.raises(ServiceError, match="unknown-ticket"):
-            client.void("abc-1")
+            client.void("abc-1-0")
     assert service.status(name)["arms"][0]["voided"] == 1
 
 

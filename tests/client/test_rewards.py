@@ -82,12 +82,12 @@ def test_rewards_in_a_file_survive_a_crash(service: Any, campaign: str, tmp_path
 
 def test_what_could_not_be_sent_stays_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "rewards"
-    for ticket in ("a-1", "a-2"):
+    for ticket in ("a-1-0", "a-2-0"):
         client = Client(NOWHERE, queue_file=path)
         client.reward(ticket, 1.0)
         client.close(0.1)
     journal = Journal(path)
-    assert journal.rewards() == [Reward("a-1", 1.0), Reward("a-2", 1.0)]
+    assert journal.rewards() == [Reward("a-1-0", 1.0), Reward("a-2-0", 1.0)]
     journal.close()
 
 
@@ -105,13 +105,13 @@ def test_a_file_is_for_one_client(tmp_path: Path) -> None:
 
 def test_the_file_does_not_grow_for_ever(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "rewards")
-    waiting = [Reward("a-1", 0.0)]
+    waiting = [Reward("a-1-0", 0.0)]
     for number in range(5000):
         journal.add(Reward(f"b-{number}", 1.0))
         journal.keep(waiting)
     journal.close()
     lines = (tmp_path / "rewards").read_text().splitlines()
-    assert lines[0] == '["a-1", 0.0]'
+    assert lines[0] == '["a-1-0", 0.0]'
     assert len(lines) < 1100
 
 
@@ -129,14 +129,14 @@ def test_a_full_disk_keeps_no_reward_from_being_sent(
 
 
 def test_an_answer_that_makes_no_sense_is_asked_for_again() -> None:
-    answers = [b"{}", b"[]", b"<html>", b'{"results": []}', b'{"results": [{"ticket": "a-1"}]}']
+    answers = [b"{}", b"[]", b"<html>", b'{"results": []}', b'{"results": [{"ticket": "a-1-0"}]}']
 
     class Wire:
         def post(self, path: str, body: bytes, timeout: float) -> tuple[int, bytes]:
             return 200, answers.pop(0)
 
     rewards = RewardQueue(Wire(), 10, None)  # type: ignore[arg-type]
-    rewards.put("a-1", 1.0)
+    rewards.put("a-1-0", 1.0)
     rewards.close(30)
     assert answers == []
 
@@ -148,10 +148,10 @@ def test_the_thread_survives_what_nobody_foresaw(caplog: pytest.LogCaptureFixtur
         def post(self, path: str, body: bytes, timeout: float) -> tuple[int, bytes]:
             if faults:
                 raise faults.pop()
-            return 200, b'{"results": [{"ticket": "a-1"}]}'
+            return 200, b'{"results": [{"ticket": "a-1-0"}]}'
 
     rewards = RewardQueue(Wire(), 10, None)  # type: ignore[arg-type]
-    rewards.put("a-1", 1.0)
+    rewards.put("a-1-0", 1.0)
     assert rewards.flush(5)
     rewards.close()
     assert "rewards wait to be sent: a fault of our own" in caplog.text
@@ -161,15 +161,15 @@ def test_what_a_proxy_refuses_is_sent_again(tmp_path: Path) -> None:
     about = b'{"type": "about:blank", "detail": "no route"}'
     foreign = b'{"type": "invalid", "detail": "no route"}'
     answers = [(404, b""), (404, about), (405, b""), (413, b"<html>"), (422, foreign),
-               (200, b'{"results": [{"ticket": "a-1"}]}')]  # fmt: skip
+               (200, b'{"results": [{"ticket": "a-1-0"}]}')]  # fmt: skip
 
     class Wire:
         def post(self, path: str, body: bytes, timeout: float) -> tuple[int, bytes]:
-            assert "a-1" in (tmp_path / "rewards").read_text()
+            assert "a-1-0" in (tmp_path / "rewards").read_text()
             return answers.pop(0)
 
     rewards = RewardQueue(Wire(), 10, tmp_path / "rewards")  # type: ignore[arg-type]
-    rewards.put("a-1", 1.0)
+    rewards.put("a-1-0", 1.0)
     rewards.close(30)
     assert answers == []
     assert (tmp_path / "rewards").read_text() == ""
@@ -184,7 +184,7 @@ def test_what_the_service_refuses_as_a_whole_is_not(
             return 422, b'{"type": "urn:floorline:problem:%b", "detail": "no"}' % word.encode()
 
     rewards = RewardQueue(Wire(), 10, None)  # type: ignore[arg-type]
-    rewards.put("a-1", 1.0)
+    rewards.put("a-1-0", 1.0)
     assert rewards.flush(30)
     rewards.close()
     assert f"1 rewards refused: {word}: no" in caplog.text
@@ -196,10 +196,10 @@ def test_closing_takes_no_longer_than_told(monkeypatch: pytest.MonkeyPatch) -> N
     class Wire:
         def post(self, path: str, body: bytes, timeout: float) -> tuple[int, bytes]:
             answered.wait(60)
-            return 200, b'{"results": [{"ticket": "a-1"}]}'
+            return 200, b'{"results": [{"ticket": "a-1-0"}]}'
 
     rewards = RewardQueue(Wire(), 10, None)  # type: ignore[arg-type]
-    rewards.put("a-1", 1.0)
+    rewards.put("a-1-0", 1.0)
     assert rewards._thread is not None
     waits: list[float] = []
     monkeypatch.setattr(rewards._thread, "join", waits.append)
@@ -215,7 +215,7 @@ def test_a_refused_reward_is_not_sent_again(
         ticket = client.decide(campaign).ticket
         client.reward(ticket, 1.0)
         client.reward(ticket, 0.5)
-        client.reward("abc-1", 0.5)
+        client.reward("abc-1-0", 0.5)
         client.reward(ticket, 9.0)
         assert client.flush(20)
     said = [record.message for record in caplog.records if record.levelno == logging.WARNING]
@@ -225,7 +225,7 @@ def test_a_refused_reward_is_not_sent_again(
 
 def test_a_full_queue_says_so(caplog: pytest.LogCaptureFixture) -> None:
     client = Client(NOWHERE, queue_size=2)
-    assert [client.reward(f"a-{number}", 1.0) for number in range(3)] == [True, True, False]
+    assert [client.reward(f"a-{number}-0", 1.0) for number in range(3)] == [True, True, False]
     client.close(0.1)
     assert "2 rewards were not sent, and are lost" in caplog.text
 
@@ -236,6 +236,6 @@ def test_what_is_no_reward() -> None:
         with pytest.raises(ValueError, match="ticket: must be one that the service gave"):
             client.reward("'; drop table", 1.0)
         with pytest.raises(ValueError, match="reward: must be a number"):
-            client.reward("a-1", float("nan"))
+            client.reward("a-1-0", float("nan"))
     with pytest.raises(ValueError, match="client: must be open"):
-        client.reward("a-1", 1.0)
+        client.reward("a-1-0", 1.0)

@@ -255,7 +255,7 @@ class AnyOrder(RuleBasedStateMachine):
             assert state == replayed(self.campaign)
             oracle = self.oracle
             assert state["open"]["tickets"] == [
-                int(ticket.rpartition("-")[2]) for ticket in oracle.pending()
+                int(ticket.split("-")[1]) for ticket in oracle.pending()
             ]
             for arm in range(3):
                 found = [play.state for play in oracle.of(arm)]

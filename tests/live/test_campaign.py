@@ -137,12 +137,41 @@ def test_tickets_that_are_none():
     other = new_campaign().decide()
     ticket = campaign.decide()
     campaign.observe(ticket, 1.0)
-    for unknown in (other, "", "7", f"{campaign.id}-", f"{campaign.id}-1", f"{campaign.id}-3",
-                    f"{campaign.id}-99", f"{campaign.id}-{'9' * 30}", 2, None):  # fmt: skip
-        with pytest.raises(UnknownTicket):
-            campaign.observe(unknown, 1.0)
-        with pytest.raises(UnknownTicket):
-            campaign.void(unknown)
+    name, place, time = ticket.id.split("-")
+    assert (name, place) == (campaign.id, "2")
+    for rest in ("", "2", f"2-{time}0", f"2-{time}-", f"02-{time}", f"1-{time}", f"3-{time}",
+                 f"99-{time}", f"{'9' * 30}-{time}"):  # fmt: skip
+        refused(campaign, f"{campaign.id}-{rest}")
+    for unknown in (other, "", "7", 2, None):
+        refused(campaign, unknown)
+
+
+def refused(campaign, ticket):
+    with pytest.raises(UnknownTicket):
+        campaign.observe(ticket, 1.0)
+    with pytest.raises(UnknownTicket):
+        campaign.void(ticket)
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_after_a_restored_backup_no_reward_is_taken_for_that_of_another_decision(tmp_path, closed):
+    path, copy = tmp_path / "shop.ledger", tmp_path / "copy.ledger"
+    times = iter(range(1000))
+    with Campaign.open(
+        path, arms=["now", "a"], max_loss=0.1, clock=lambda: next(times) / 100
+    ) as campaign:
+        campaign.decide()
+        campaign._ledger.back_up(str(copy))
+        lost = campaign.decide()
+    with Campaign.open(copy, clock=lambda: next(times) / 100) as campaign:
+        other = campaign.decide()
+        assert other.id.split("-")[:2] == lost.id.split("-")[:2]
+        if closed:
+            campaign.observe(other, 1.0)
+        before = campaign.state()
+        refused(campaign, lost)
+        assert campaign.state() == before
+        assert campaign.observe(other, 1.0) == ("duplicate" if closed else "accepted")
 
 
 # Before any reward.
@@ -593,7 +622,7 @@ def test_history_pages_and_limits():
     assert [record.ticket for record in found] == [ticket.id for ticket in tickets[:4]]
     assert (found[2].outcome, found[2].reward, found[2].request_key) == ("observed", 0.5, "k2")
     assert found[2].observed_at >= found[2].time
-    after = int(tickets[3].id.rpartition("-")[2])
+    after = int(tickets[3].id.split("-")[1])
     assert [r.ticket for r in campaign.history(after=after)] == [t.id for t in tickets[4:]]
     assert list(campaign.history(limit=0)) == []
 

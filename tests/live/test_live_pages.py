@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from floorline.cli.main import app
+from floorline.live import Campaign
 
 PAGES = Path(__file__).parents[2] / "docs" / "how-to"
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -18,6 +19,7 @@ BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 def test_console_blocks_are_real(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("floorline.live.opening.new_campaign_id", lambda: "5e1f0c7a92")
+    monkeypatch.setitem(Campaign.open.__func__.__kwdefaults__, "clock", lambda: 1.8e9)
     known: dict[str, object] = {}
     shown = 0
     for kind, text in BLOCK.findall((PAGES / name).read_text()):

@@ -79,7 +79,7 @@ def test_many_rewards_each_by_itself(client: TestClient, page: str) -> None:
         client.post(f"/v1/campaigns/{name}/decisions").json()["ticket"]
         for name in ("page", "other")
     )
-    sent = [(here, 1), (there, 0.5), (here, 0), (there, 7), ("abc-1", 0)]
+    sent = [(here, 1), (there, 0.5), (here, 0), (there, 7), ("abc-1-0", 0)]
     body = {"rewards": [{"ticket": ticket, "reward": reward} for ticket, reward in sent]}
     results = client.post("/v1/rewards", json=body).json()["results"]
     assert [one["ticket"] for one in results] == [ticket for ticket, _ in sent]
@@ -97,7 +97,7 @@ def test_voids(client: TestClient, page: str) -> None:
     assert results == ["accepted", "duplicate"]
 
 
-@pytest.mark.parametrize("ticket", ["abc-1", "{id}-999", "{id}-1", "nonsense"])
+@pytest.mark.parametrize("ticket", ["abc-1-0", "{id}-999-0", "{id}-1-0", "nonsense"])
 def test_unknown_tickets(client: TestClient, page: str, ticket: str) -> None:
     ticket = ticket.replace("{id}", client.get(page).json()["status"]["id"])
     problem(

@@ -136,8 +136,8 @@ cuda.CudaEngine._launch = counted
 
 good, bad = [0.4, 0.8, 0.1], [0.4, 0.1, 0.3]
 cases = [case("conservative-ucb", 0.1, 8, good), case("conservative-ucb", 0.3, 20, bad),
-         case("conservative-ucb", 0.2, 12, good),
-         case("ucb", 0.1, 12, bad), case("ucb", 0.2, 30, good), case("conservative-ucb", 0, 6, good)]
+         case("conservative-ucb", 0.2, 12, good), case("ucb", 0.1, 12, bad),
+         case("ucb", 0.2, 30, good), case("conservative-ucb", 0, 6, good)]
 alone = [numbers(summarize(*one[:2], horizon=one.horizon, max_loss=one.max_loss, runs=9,
                            checkpoints=one.checkpoints, device="cuda")) for one in cases]
 assert len(set(map(str, alone))) == len(cases), "all different: a mistaken setting shows"

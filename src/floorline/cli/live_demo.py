@@ -112,7 +112,7 @@ class Visitors:
         Those whom the client answered itself saw the default, and are no decisions of the service.
         """
         order = sorted(
-            (int(made.ticket.rpartition("-")[2]), list(RATES).index(made.arm), visitor)
+            (int(made.ticket.split("-")[1]), list(RATES).index(made.arm), visitor)
             for visitor, made in self.decisions.items()
             if made.ticket is not None
         )

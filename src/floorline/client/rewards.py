@@ -29,7 +29,7 @@ REST = (0.2, 10.0)
 """Seconds after a failure, the first and at most; they double."""
 HOPELESS = ("malformed", "invalid", "too-large", "not-json")
 """The service's problems that the same rewards would have for ever. Others may be a proxy's."""
-TICKET = re.compile(r"[0-9a-f]{1,32}-[0-9]{1,18}")
+TICKET = re.compile(r"[0-9a-f]{1,32}-[0-9]{1,18}-[0-9a-f]{1,6}")
 
 
 def checked_ticket(ticket: str) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from floorline.core.checks import choice, number, require
 from floorline.live import snapshot
 from floorline.live.choose import choose
-from floorline.live.errors import Conflict, Stopped, UnknownTicket
+from floorline.live.errors import Conflict, Stopped
 from floorline.live.events import SEQ, Event
 from floorline.live.history import Record, records
 from floorline.live.ledger import Ledger
@@ -23,7 +23,14 @@ from floorline.live.opening import open_writer
 from floorline.live.settings import CHANGEABLE, Settings
 from floorline.live.state import State
 from floorline.live.status import Status, status_of
-from floorline.live.tickets import Ticket, ticket_id, ticket_number, ticket_of
+from floorline.live.tickets import (
+    Ticket,
+    decision_of,
+    no_such_decision,
+    place_of,
+    ticket_id,
+    ticket_of,
+)
 from floorline.live.writer import Writer
 
 MAX_KEY = 200
@@ -138,25 +145,24 @@ class Campaign:
         settings = writer.state.settings
         reward = number("reward", reward, settings.low, settings.high)
         with writer:
-            seq = ticket_number(self._id, ticket)
+            seq, name = self._decision(ticket)
             if writer.state.is_due(seq, writer.now()):
                 writer.happen("expired", seq)
             if seq not in writer.state.open:
-                return self._observe_again(seq, reward)
+                return self._observe_again(seq, name, reward)
             writer.happen("observed", seq, body={"reward": reward})
             return "accepted"
 
-    def _observe_again(self, seq: int, reward: float) -> str:
+    def _observe_again(self, seq: int, name: str, reward: float) -> str:
         """A reward for a decision that is no longer open."""
-        self._decision(seq)
         for event in self._ledger.about(seq):
             if event.kind == "voided":
-                raise Conflict(f"ticket {ticket_id(self._id, seq)}: was voided")
+                raise Conflict(f"ticket {name}: was voided")
             if event.kind == "observed":
                 if event.body["reward"] != reward:
                     raise Conflict(
-                        f"ticket {ticket_id(self._id, seq)}: has the reward "
-                        f"{event.body['reward']:g} already, not {reward:g}"
+                        f"ticket {name}: has the reward {event.body['reward']:g} already, "
+                        f"not {reward:g}"
                     )
                 self._duplicates += 1
                 return "duplicate"
@@ -173,10 +179,8 @@ class Campaign:
             Conflict: its reward is known, or its window is over, or it may not be voided.
         """
         with self._writer:
-            seq = ticket_number(self._id, ticket)
-            name = ticket_id(self._id, seq)
+            seq, name = self._decision(ticket)
             if seq not in self._state.open:
-                self._decision(seq)
                 if any(event.kind == "voided" for event in self._ledger.about(seq)):
                     return "duplicate"
                 raise Conflict(f"ticket {name}: can no longer be voided; it is closed")
@@ -188,11 +192,16 @@ class Campaign:
             self._writer.happen("voided", ticket=seq)
             return "accepted"
 
-    def _decision(self, seq: int) -> Event:
-        event = self._ledger.event(seq)
-        if event is None or event.kind != "decided":
-            raise UnknownTicket(f"ticket {ticket_id(self._id, seq)}: there is no such decision")
-        return event
+    def _decision(self, ticket: Ticket | str) -> tuple[int, str]:
+        """The place of a decision in the ledger, and its id."""
+        name = ticket.id if isinstance(ticket, Ticket) else ticket
+        seq = place_of(self._id, name)
+        play = self._state.open.get(seq)
+        if play is None:
+            decision_of(self._ledger, self._id, name)
+        elif name != ticket_id(self._id, seq, play.time):
+            raise no_such_decision(name)
+        return seq, name
 
     # Running it.
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from floorline.live.errors import UnknownTicket
 from floorline.live.events import Event
 from floorline.live.history import Record, record
 from floorline.live.ledger import Ledger
 from floorline.live.replay import load
 from floorline.live.state import State
-from floorline.live.tickets import ticket_number
+from floorline.live.tickets import decision_of
 
 
 @dataclass(frozen=True)
@@ -50,12 +49,9 @@ class Explanation:
 def explain(ledger: Ledger, ticket: str) -> Explanation:
     """The decision with this ticket, explained from the events before it."""
     campaign = ledger.opened().body["id"]
-    seq = ticket_number(campaign, ticket)
-    event = ledger.event(seq)
-    if event is None or event.kind != "decided":
-        raise UnknownTicket(f"ticket {ticket}: there is no such decision")
-    state = load(ledger, upto=seq - 1)
-    return _explained(state, event, record(campaign, event, ledger.about(seq)))
+    event = decision_of(ledger, campaign, ticket)
+    state = load(ledger, upto=event.seq - 1)
+    return _explained(state, event, record(campaign, event, ledger.about(event.seq)))
 
 
 def _explained(state: State, event: Event, made: Record) -> Explanation:

@@ -56,7 +56,7 @@ def record(campaign: str, decided: Event, outcomes: list[Event]) -> Record:
         when = event.time if event.kind == "observed" else when
     body = decided.body
     return Record(
-        ticket_id(campaign, decided.seq), decided.time, body["arm"], body["candidate"],
-        body["reason"], body["guaranteed_budget"], body["probability"], decided.key,
-        outcome, reward, when,
+        ticket_id(campaign, decided.seq, decided.time), decided.time, body["arm"],
+        body["candidate"], body["reason"], body["guaranteed_budget"], body["probability"],
+        decided.key, outcome, reward, when,
     )  # fmt: skip

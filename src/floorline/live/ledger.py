@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import apsw
@@ -187,6 +187,11 @@ class Ledger:
     def event(self, seq: int) -> Event | None:
         """One event by its place."""
         return next(iter(self._events("seq = ?", seq)), None)
+
+    def times(self, places: Collection[int]) -> dict[int, float]:
+        """When the events at these places happened."""
+        among = ", ".join("?" for _ in places)
+        return dict(self._do(f"SELECT seq, time FROM events WHERE seq IN ({among})", (*places,)))
 
     def by_key(self, key: str) -> Event | None:
         """The decision that was made for a request key."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from floorline.live import Campaign, CampaignError
 from floorline.live.campaign import check_request
-from floorline.live.tickets import ticket_id
+from floorline.live.tickets import place_of
 from floorline.service.calls import Call
 from floorline.service.entries import Entry
 from floorline.service.messages import (
@@ -37,7 +37,7 @@ async def decide(call: Call) -> Decision | Decisions:
 def decide_one(entry: Entry, campaign: Campaign, request: DecisionRequest) -> Decision:
     """One decision, in the writer's thread."""
     ticket = campaign.decide(request.request_key, request.candidate)
-    if ticket.id == ticket_id(entry.id, campaign.seq):  # else it was made before
+    if place_of(entry.id, ticket.id) == campaign.seq:  # else it was made before
         entry.track.note(campaign, campaign.seq)
     return decision_of(ticket)
 

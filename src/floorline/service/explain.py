@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from floorline.live import explain as live
 from floorline.live.ledger import Ledger
-from floorline.live.tickets import ticket_number
+from floorline.live.tickets import place_of
 from floorline.service.calls import Call
 from floorline.service.history import answer_of, reading
 from floorline.service.messages import Explanation
@@ -34,7 +34,7 @@ async def explain(call: Call) -> Explanation:
     ticket = call.path["ticket"]
 
     def read(ledger: Ledger) -> Explanation:
-        seq = ticket_number(entry.id, ticket)
+        seq = place_of(entry.id, ticket)
         start = next((kept for kept in ledger.snapshots() if kept < seq), 0)
         if ledger.event(seq) is not None and seq - start > MOST_EVENTS:
             raise Problem(422, "too-far-back", "this decision lies too far back to be explained "

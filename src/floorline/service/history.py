@@ -72,16 +72,19 @@ async def events(call: Call) -> EventPage:
     kinds = KINDS if query.kind == "all" else CHANGES
 
     def read(ledger: Ledger) -> EventPage:
+        page = ledger.events(_start(query), query.limit, newest=newest, kinds=kinds)
+        made = ledger.times({event.ticket for event in page if event.ticket is not None})
+        names = {seq: ticket_id(entry.id, seq, time) for seq, time in made.items()}
         found = [
             EventAnswer(
                 event.seq,
                 event.time,
                 event.kind,
-                None if event.ticket is None else ticket_id(entry.id, event.ticket),
+                None if event.ticket is None else names[event.ticket],
                 event.key,
                 event.body,
             )
-            for event in ledger.events(_start(query), query.limit, newest=newest, kinds=kinds)
+            for event in page
         ]
         return EventPage(found, found[-1].seq if len(found) == query.limit else None)
 

@@ -23,7 +23,7 @@ ArmName = Annotated[
 RequestKey = Annotated[str, Meta(min_length=1, max_length=MAX_KEY)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Chance = Annotated[float, Meta(gt=0, le=1)]
-TicketId = Annotated[str, Meta(pattern=r"^[0-9a-f]{1,32}-[0-9]{1,18}" + END)]
+TicketId = Annotated[str, Meta(pattern=r"^[0-9a-f]{1,32}-[0-9]{1,18}-[0-9a-f]{1,6}" + END)]
 
 
 class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):

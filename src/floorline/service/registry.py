@@ -12,6 +12,7 @@ from typing import Any
 
 from floorline.live import Campaign, Settings
 from floorline.live.ledger import Ledger
+from floorline.live.tickets import campaign_of
 from floorline.service.entries import Broken, Entry, Watch
 from floorline.service.folder import Folder
 from floorline.service.problems import Problem, unavailable
@@ -138,7 +139,7 @@ class Registry:
         name = path.get("name", path.get("key"))
         if name is not None:
             return self._by_name.get(name)
-        return self._by_id.get(path.get("ticket", "").rpartition("-")[0])
+        return self._by_id.get(campaign_of(path.get("ticket", "")))
 
     def of_ticket(self, ticket: str) -> Entry:
         """The campaign of a ticket.
@@ -146,7 +147,7 @@ class Registry:
         Raises:
             Problem: 404 where there is none, 503 where its ledger cannot be used.
         """
-        found = self._by_id.get(ticket.rpartition("-")[0])
+        found = self._by_id.get(campaign_of(ticket))
         if found is None:
             raise Problem(404, "unknown-ticket", f"ticket {ticket}: there is no such decision")
         return _available(found)
