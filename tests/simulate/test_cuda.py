@@ -12,6 +12,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from floorline import Gaussian, Policy, classical_ucb
+from floorline.simulate import Case
+from floorline.simulate.job import prepare
+
 PROGRAM = """
 import json, sys, warnings
 warnings.simplefilter("ignore")  # unsigned words wrap around, which NumPy warns about
@@ -146,6 +150,45 @@ cuda.MOST_ROUNDS = 9 * (8 + 20)
 assert swept(cases) == alone and sizes == [2, 1, 1, 1, 1]
 """
 
+OWN = """
+from typing import Any, NamedTuple
+from floorline.simulate import cuda
+
+SHIFT = 1
+
+class Own(NamedTuple):
+    value: Any
+
+@kernel
+def own_arm(rules, arms, memory, round, rng):
+    if rules.value[0]:
+        return SHIFT
+    return 0
+
+def plays(*values):
+    cases = [Case(Policy(Proposer(own_arm, rules=Own(value))), Gaussian([0.4, 0.8, 0.1]), 6, 0.1)
+             for value in values]
+    return [found.plays[0].tolist() for found in sweep(cases, runs=3, device="cuda")]
+
+sizes = []
+launch = cuda.CudaEngine._launch
+def counted(self, records, outcome, first, settings, stream):
+    sizes.append(settings)
+    launch(self, records, outcome, first, settings, stream)
+cuda.CudaEngine._launch = counted
+
+default, challenger = [6, 0, 0], [0, 6, 0]
+whole = [np.array([0, 7]), np.array([1])]
+assert plays(*whole) == [default, challenger] and sizes == [2]
+for values in ([np.array([0.0]), np.array([1])], [one.astype(bool) for one in whole],
+               [one.astype(np.float32) for one in whole]):
+    sizes.clear()
+    found = plays(*values)
+    assert found == [default, challenger] and sizes == [1, 1], "types must not change"
+SHIFT = 2
+assert plays(*whole) == [default, [0, 0, 6]], "what was compiled before is out of date"
+"""
+
 
 def simulator(program: str) -> str:
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
@@ -186,6 +229,20 @@ def test_sums_made_on_the_card_are_those_of_its_runs():
 
 def test_a_sweep_in_few_launches_gives_what_each_of_its_cases_gives_alone():
     simulator(GRID)
+
+
+def test_a_proposer_of_ones_own_is_the_same_in_a_sweep():
+    """Numbers and arrays share a launch if that leaves their types alone."""
+    simulator(OWN)
+
+
+@pytest.mark.parametrize("wrong", [{"horizon": 2**31}, {"seed": 2**64}])
+def test_what_a_gpu_cannot_count_is_refused(wrong):
+    (name,) = wrong
+    given = {"horizon": 10, "seed": 1, **wrong}
+    case = Case(Policy(classical_ucb()), Gaussian([0.4, 0.8]), given["horizon"], 0.1)
+    with pytest.raises(ValueError, match=f"{name}: must be below"):
+        prepare(case, 1, given["seed"], None, "cuda")
 
 
 def test_without_a_gpu_it_says_so_in_one_line(floorline):

@@ -143,4 +143,4 @@ class Boundary:
 
     @property
     def _scale(self) -> float:
-        return 1.0 if self.name == "as-printed" else self.noise_scale
+        return 1.0 if self.name == "as-printed" else float(self.noise_scale)

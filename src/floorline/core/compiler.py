@@ -1,4 +1,4 @@
-"""The only file that knows numba: its options, and where compiled code is kept.
+"""The only file that compiles: numba's options, and where compiled code is kept.
 
 Numba's own disk cache does not notice an edit in another file. So compiled code is kept
 in a folder named after a hash of the package, under a name made of a fingerprint of every
@@ -96,17 +96,18 @@ def compiled_for_gpu(
 
     `constants` replace global numbers of its module: sizes that must be known when compiling.
     """
+    mark = fingerprint(function, choices)
     settled = (*sorted(constants.items()), *sorted(options.items()))
-    key = (function, frozenset(choices.items()), settled)
+    key = (mark, function, frozenset(choices.items()), settled)
     with _lock:
         if key not in _compiled:
-            _compiled[key] = _compile_for_gpu(function, choices, constants, options)
+            _compiled[key] = _compile_for_gpu(function, choices, mark, constants, options)
         return _compiled[key]
 
 
 def _compile_for_gpu(
-    function: Function, choices: Mapping[Function, Function], constants: Mapping[str, int],
-    options: Mapping[str, Any],
+    function: Function, choices: Mapping[Function, Function], mark: Fingerprint,
+    constants: Mapping[str, int], options: Mapping[str, Any],
 ) -> Any:  # fmt: skip
     import numba
     from numba import cuda
@@ -122,7 +123,6 @@ def _compile_for_gpu(
         function, choices, wrap=lambda twin, one: compiler.jit(device=True, **_speed(one))(twin)
     )
     entry.__globals__.update(constants)
-    mark = fingerprint(function, choices)
     folder = cache_folder() if mark.complete else None
     if folder is None:
         return compiler.jit(**options)(entry)

@@ -158,7 +158,7 @@ class ConfidenceFloor(Floor):
         # A loss that rounding swallows cannot be saved up for.
         gain = self.max_loss * (self.default_mean or 0.0) if 1 - self.max_loss < 1 else 0.0
         return ConfidenceRules(
-            max_loss=self.max_loss,
+            max_loss=float(self.max_loss),
             saving=1 / gain if gain > 0 else math.inf,
             slack=TOLERANCE / self.max_loss if gain > 0 else 0.0,
         )

@@ -49,9 +49,9 @@ def reproduce(
 ) -> Outcome:
     """Run what is missing in the folder, then draw and report all that is complete in it."""
     _check(settings)
-    if force or not (folder / REPORT).exists():
-        start_device(settings.device)  # it may be missing, too
-        pyplot()
+    if force or not (folder / REPORT).exists():  # else perhaps nothing is left to do
+        start_device(settings.device)
+    pyplot()  # better to miss either now than after the simulations
     try:
         journal = _open(folder, settings, force)
         wanted = [point for part in parts for point in points(settings, part)]

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
 from numba import cuda as _cuda
 
-from floorline.core.compiler import compiled_for_gpu
+from floorline.core.compiler import compiled_for_gpu, compiler_errors_in_words
 from floorline.core.kernel import Function
 from floorline.core.random import normal, uniform
 from floorline.core.records import Arms
@@ -22,9 +22,9 @@ from floorline.environments import Environment
 from floorline.policy import Prepared
 from floorline.simulate.cuda_parts import Shape, Task, overlapped
 from floorline.simulate.cuda_random import Stream, cuda_normal, cuda_uniform, start_stream
-from floorline.simulate.cuda_settings import pack, pick, picker, the_only_one
+from floorline.simulate.cuda_settings import pack, packable, pick, picker, the_only_one
 from floorline.simulate.cuda_sums import on_grid
-from floorline.simulate.digest import CHUNK, Part
+from floorline.simulate.digest import CHUNK, MEASURED, Part
 from floorline.simulate.engine import loop_choices, new_outcome
 from floorline.simulate.loop import Measure, Outcome, one_run
 
@@ -46,8 +46,11 @@ SWEEP_REGISTERS = 128
 MOST_ROUNDS = 2**34
 """Rounds of one launch, about: few enough to be over in a moment."""
 
-MOST_RESULTS = 2**20
-"""Runs of one launch times checkpoints: enough to fill the card."""
+MOST_RUNS = 2**20
+"""Runs of one launch: enough to fill the card."""
+
+MOST_BYTES = 2**30
+"""Memory for what they give, about."""
 
 # Sizes of a thread's own arrays, which must be known when compiling. Each engine has its own.
 N_ARMS = 1
@@ -88,15 +91,17 @@ class CudaEngine:
             "THREADS": self._threads, "SHARED": self._threads <= fits,
         }  # fmt: skip
 
-    def _program(self, settings: int) -> Any:
-        """What a thread does in a launch of so many settings.
+    @cached_property
+    def _single(self) -> Any:
+        """What a thread does where there is one setting: its records are arguments, and free."""
+        choices = {**self._choices, pick: the_only_one}
+        return compiled_for_gpu(one_thread, choices, self._sizes, max_registers=REGISTERS)
 
-        A single setting's records are arguments, which cost a thread nothing.
-        """
-        many = settings > 1
-        choices = {**self._choices, pick: picker(self._records) if many else the_only_one}
-        registers = SWEEP_REGISTERS if many else REGISTERS
-        return compiled_for_gpu(one_thread, choices, self._sizes, max_registers=registers)
+    @cached_property
+    def _many(self) -> Any:
+        """What a thread does where there are many settings."""
+        choices = {**self._choices, pick: picker(self._records)}
+        return compiled_for_gpu(one_thread, choices, self._sizes, max_registers=SWEEP_REGISTERS)
 
     @staticmethod
     def start() -> None:
@@ -111,15 +116,22 @@ class CudaEngine:
     @property
     def form(self) -> tuple[object, ...]:
         """What settings must have in common to be played in one launch."""
-        return self._program(2), self._seed, self._shape(1, 1)
+        if not packable(self._records):
+            return (self,)
+        kernels = frozenset(self._choices.items())
+        return kernels, picker(self._records), *self._sizes.values(), self._seed, self._shape(1, 1)
+
+    @property
+    def most_runs(self) -> int:
+        """Runs of one launch at most, those of all its settings together."""
+        each = 8 * (len(MEASURED) + self._n_arms) * self._measure.checkpoints.size
+        return min(MOST_RUNS, MOST_BYTES // each)
 
     @property
     def _chunk(self) -> int:
-        """Runs of one launch: enough to fill the card, few enough to be over in a moment."""
-        runs = min(
-            MOST_RESULTS // min(self._measure.checkpoints.size, 16), MOST_ROUNDS // self.horizon
-        )
-        return max(2 * CHUNK, runs // CHUNK * CHUNK)
+        """Runs of one launch where there is one setting."""
+        runs = min(self.most_runs, MOST_ROUNDS // self.horizon)
+        return max(CHUNK, runs // CHUNK * CHUNK)
 
     def _shape(self, settings: int, runs: int) -> Shape:
         measure = self._measure
@@ -130,7 +142,7 @@ class CudaEngine:
 
     def compile(self) -> None:
         """Have the code compiled, or loaded, by playing one run."""
-        if not self._program(1).overloads:
+        if not self._single.overloads:
             for _ in self.parts(1, lambda done: None):
                 pass
 
@@ -157,8 +169,10 @@ class CudaEngine:
         """Begin to fill `outcome`, on the card, with the runs from number `first`."""
         cells = outcome.first_breach.size
         blocks = -(-cells // self._threads)
-        launch = on_grid(self._program(settings), blocks, self._threads, stream)
-        launch(records, self._seed, np.uint64(first), cells // settings, outcome)
+        program = self._single if settings == 1 else self._many
+        launch = on_grid(program, blocks, self._threads, stream)
+        with compiler_errors_in_words():
+            launch(records, self._seed, np.uint64(first), cells // settings, outcome)
 
     def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[Part]:
         """What the runs add up to, part by part, in the order of their numbers."""
@@ -220,7 +234,7 @@ def one_thread(records: Any, seed: Any, first: Any, runs: Any, outcome: Any) -> 
 def on_card(record: Any) -> Any:
     """The same record with its arrays in the card's memory."""
     if isinstance(record, np.ndarray):
-        there = cuda.to_device(record, uploads())
+        there = cuda.to_device(np.ascontiguousarray(record), uploads())
         uploads().synchronize()
         return there
     if isinstance(record, tuple):

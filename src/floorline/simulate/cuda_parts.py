@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,9 @@ MOST = 32
 
 CROWD = 2**18
 """Runs on the card at a time, unless one launch has more: enough to fill it."""
+
+UNTIL_CLEANUP = 32
+"""Launches after which memory is given back."""
 
 
 class Shape(NamedTuple):
@@ -53,6 +57,14 @@ class Task(NamedTuple):
 
 def overlapped(tasks: Iterable[Task]) -> Iterator[list[Part]]:
     """What the runs of each setting of a task add up to; the next tasks run meanwhile."""
+    rest = iter(tasks)
+    for first in rest:
+        with cuda.defer_cleanup():  # giving memory back would wait for all that runs
+            yield from _in_flight(chain([first], islice(rest, UNTIL_CLEANUP - 1)))
+
+
+def _in_flight(tasks: Iterable[Task]) -> Iterator[list[Part]]:
+    """The same, with memory kept for the next tasks of the same shape."""
     free: dict[Shape, list[_Room]] = {}
     flying: deque[_Room] = deque()
 
@@ -61,18 +73,17 @@ def overlapped(tasks: Iterable[Task]) -> Iterator[list[Part]]:
         free.setdefault(room.shape, []).append(room)
         return room.parts()
 
-    with cuda.defer_cleanup():  # giving memory back would wait for all that runs
-        for task in tasks:
-            while len(flying) == MOST or (
-                len(flying) > 1 and sum(room.cells for room in flying) >= CROWD
-            ):
-                yield landed()
-            rooms = free.get(task.shape)
-            room = rooms.pop() if rooms else _Room(task.shape)
-            room.begin(task)
-            flying.append(room)
-        while flying:
+    for task in tasks:
+        while len(flying) == MOST or (
+            len(flying) > 1 and sum(room.cells for room in flying) >= CROWD
+        ):
             yield landed()
+        rooms = free.get(task.shape)
+        room = rooms.pop() if rooms else _Room(task.shape)
+        room.begin(task)
+        flying.append(room)
+    while flying:
+        yield landed()
 
 
 class _Room:

@@ -15,6 +15,11 @@ import numpy as np
 from floorline.core.kernel import Function, kernel, slot
 from floorline.core.records import Counts, Floats
 
+NUMBERS = {float: "floats", np.float64: "floats", int: "wholes", np.int64: "wholes",
+           bool: "wholes", np.bool_: "wholes"}  # fmt: skip
+ARRAYS = {np.dtype(np.float64): "float_arrays", np.dtype(np.int64): "whole_arrays"}
+"""The field of `Packed` for each kind of part."""
+
 
 class Packed(NamedTuple):
     """The records of many settings, each a row of numbers and of bounds."""
@@ -39,6 +44,11 @@ def pick(packed: Any, at: int) -> Any:
 def the_only_one(records: Any, at: int) -> Any:
     """The records themselves, where there is one setting and nothing to pick."""
     return records
+
+
+def packable(records: tuple[Any, ...]) -> bool:
+    """Whether records hold nothing but what keeps its type when packed."""
+    return all(_place(part) for part in _parts(records))
 
 
 def pack(settings: Sequence[tuple[Any, ...]]) -> Packed:
@@ -70,7 +80,7 @@ def _end_to_end(parts: list[list[Any]], place: str, dtype: Any) -> tuple[Counts,
         for array in (part for part in row if _place(part) == place):
             if id(array) not in starts:
                 starts[id(array)] = size
-                arrays.append(array.astype(dtype, copy=False))
+                arrays.append(array)
                 size += array.size
             start = starts[id(array)]
             bounds[-1] += [start, start + array.size]
@@ -119,8 +129,7 @@ def _parts(record: Any) -> Iterator[Any]:
 
 
 def _place(part: Any) -> str:
-    """The field of `Packed` where this number or array lies."""
+    """The field of `Packed` where this number or array lies; none if it would change its type."""
     if isinstance(part, np.ndarray):
-        return "float_arrays" if part.dtype.kind == "f" else "whole_arrays"
-    whole = isinstance(part, (bool, np.bool_, int, np.integer))
-    return "wholes" if whole else "floats"
+        return ARRAYS.get(part.dtype, "") if part.ndim == 1 else ""
+    return NUMBERS.get(type(part), "")

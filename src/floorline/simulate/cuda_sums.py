@@ -130,7 +130,7 @@ def start(function: Function, threads: int, stream: Any, *arguments: Any) -> Non
     on_grid(compiled_for_gpu(function, {}, {}), -(-threads // THREADS), THREADS, stream)(*arguments)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def on_grid(kernel: Any, blocks: int, threads: int, stream: Any) -> Any:
     """A compiled kernel, to be called on a grid of any size without a word about small ones."""
     with warnings.catch_warnings():

@@ -55,7 +55,10 @@ def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) 
     threads = all_cores() if threads is None else whole("threads", threads, 1)
     choice("device", device, DEVICES)
     late = isinstance(environment, Delayed)
-    require(device != "cuda" or not late, "device", "cpu or python where rewards come late", device)
+    if device == "cuda":
+        require(not late, "device", "cpu or python where rewards come late", device)
+        require(horizon < 2**31, "horizon", "below 2^31 on a GPU", horizon)
+        require(seed < 2**64, "seed", "below 2^64 on a GPU", seed)
     if case.misses and (late or environment.adversarial):
         raise ValueError("misses: must not be asked for against adversaries, nor for late rewards")
     points = np.array([horizon] if checkpoints is None else checkpoints, dtype=np.int64)

@@ -57,5 +57,5 @@ class Summary:
 
     @property
     def rounds_per_second(self) -> float:
-        """Simulated rounds over seconds of simulation, compilation excluded."""
+        """Simulated rounds over seconds; `summarize` leaves compilation out of them."""
         return self.runs * float(self.checkpoints[-1]) / max(self.seconds, 1e-9)

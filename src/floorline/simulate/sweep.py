@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 SMALL = 2**14
 """Runs of a case, at most, that are too few to keep a GPU busy by themselves."""
 
+MOST = 1024
+"""Cases of one launch."""
+
 
 def sweep(
     cases: Iterable[Case], *, runs: int, seed: int = 1, threads: int | None = None,
@@ -24,7 +27,8 @@ def sweep(
 ) -> Iterator[Summary]:  # fmt: skip
     """The summary of each case, in their order: what `summarize` gives for it, sooner on a GPU.
 
-    The seconds of a summary are those since the one before it.
+    The seconds of a summary are those since the one before it. A GPU plays many cases at once,
+    so there cases are taken ahead, and summaries come in groups.
 
     >>> from floorline import Gaussian, Policy, classical_ucb
     >>> case = Case(Policy(classical_ucb()), Gaussian([0.5, 0.6]), horizon=100)
@@ -84,22 +88,22 @@ def _in_grids(jobs: Iterable[Job]) -> Iterator[Digest]:
 
 def _grids(jobs: Iterable[Job]) -> Iterator[list[Job]]:
     """Neighbours that one launch shall play: small, of the same form, and not too many."""
-    from floorline.simulate.cuda import MOST_RESULTS, MOST_ROUNDS
+    from floorline.simulate.cuda import MOST_ROUNDS
 
     grid: list[Job] = []
+    form: object = None
     rounds = 0
     for job in jobs:
-        more = job.runs * int(job.checkpoints[-1])
-        results = (len(grid) + 1) * job.runs * job.checkpoints.size
-        few = rounds + more <= MOST_ROUNDS and results <= MOST_RESULTS and job.runs <= SMALL
-        if grid and not (few and _form(job) == _form(grid[0])):
+        engine = cast("CudaEngine", job.engine)
+        more = job.runs * engine.horizon
+        few = len(grid) < MOST and (len(grid) + 1) * job.runs <= engine.most_runs
+        small = job.runs <= SMALL and rounds + more <= MOST_ROUNDS
+        if grid and not (few and small and engine.form == form):
             yield grid
             grid, rounds = [], 0
+        if not grid:
+            form = engine.form
         grid.append(job)
         rounds += more
     if grid:
         yield grid
-
-
-def _form(job: Job) -> object:
-    return cast("CudaEngine", job.engine).form
