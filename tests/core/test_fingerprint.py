@@ -2,6 +2,7 @@
 
 import gc
 import types
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -61,6 +62,16 @@ def through_a_module(x):
     return settings.CHOICE
 
 
+class Pair(NamedTuple):
+    one: float
+    other: float
+
+
+@kernel
+def with_a_record(x):
+    return Pair(x, x)
+
+
 @kernel
 def plain_constant(x):
     return CHOICE + np.float64(2.0)
@@ -72,6 +83,11 @@ settings.CHOICE = 2  # type: ignore[attr-defined]
 
 def test_what_cannot_be_told_is_not_kept():
     assert fingerprint(plain_constant, {}).complete
+    kept = fingerprint(with_a_record, {})
+    assert kept.complete
+    again = types.FunctionType(with_a_record.__code__, {"Pair": NamedTuple("Pair", [("a", int)])})
+    again.__module__ = __name__
+    assert fingerprint(kernel(again), {}).digest != kept.digest
     assert not fingerprint(through_a_module, {}).complete
 
 

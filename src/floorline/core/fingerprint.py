@@ -77,6 +77,8 @@ def value_fact(value: object) -> object:
         return None if None in parts else tuple(parts)
     if isinstance(value, types.ModuleType) and value.__name__ in KNOWN_MODULES:
         return value.__name__
+    if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+        return value.__module__, value.__qualname__, value._fields
     if isinstance(value, (type, types.BuiltinFunctionType)):
         module = value.__module__ or ""
         if module.split(".")[0] in (PACKAGE, "builtins", *KNOWN_MODULES):
