@@ -40,8 +40,8 @@ def draw_budget(folder: Path) -> None:
         2, 1, figsize=(8, 7.5), sharex=True, layout="constrained", height_ratios=(3, 2)
     )
     top.plot(rounds, earned, color=BLUE, lw=2.5, label="this run")
-    top.plot(rounds, default, color=GREEN, ls=":", lw=2.5, label=r"default arm: $\mu_0 t$")
-    top.plot(rounds, floor, color=RED, ls="--", lw=2, label=r"floor: $(1-\alpha)\mu_0 t$")
+    top.plot(rounds, default, color=GREEN, ls=":", lw=2.5, label="default arm: μ₀t")
+    top.plot(rounds, floor, color=RED, ls="--", lw=2, label="floor: (1 − α)μ₀t")
     bottom.plot(rounds, earned - floor, color=BLUE, lw=2.5)
     bottom.axhline(0, color=RED, ls="--", lw=2)
     steps = {

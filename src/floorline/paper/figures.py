@@ -24,7 +24,7 @@ def draw_alpha(rows: Sequence[Row], folder: Path) -> None:
     for policy in FIVE:
         curve = _curve(rows, "alpha", policy=policy)
         _average_regret(axes, LINES[policy], [row.max_loss for row in curve], curve)
-    axes.set(xlabel=r"$\alpha$  (max_loss)", ylabel="expected regret / $n$", xlim=(0, 1))
+    axes.set(xlabel="α  (max_loss)", ylabel="expected regret / n", xlim=(0, 1))
     axes.set_ylim(bottom=0)
     legend(figure, loc="outside upper left", ncols=2)
     tidy(axes)
@@ -37,7 +37,7 @@ def draw_horizon(rows: Sequence[Row], folder: Path) -> None:
     for policy in FIVE:
         curve = _curve(rows, "horizon", policy=policy)
         _average_regret(axes, LINES[policy], [row.horizon for row in curve], curve)
-    axes.set(xlabel="$n$  (horizon)", ylabel="expected regret / $n$", xlim=(100, 100_000))
+    axes.set(xlabel="n  (horizon)", ylabel="expected regret / n", xlim=(100, 100_000))
     axes.set_xticks([2_000, 50_000, 100_000], ["2,000", "50,000", "100,000"])
     axes.set_ylim(bottom=0)
     legend(figure, loc="outside upper left", ncols=2)
@@ -57,7 +57,7 @@ def draw_breaches(rows: Sequence[Row], folder: Path) -> None:
         share = np.array([row.breach_rate for row in curve])
         half = BAND * np.sqrt(share * (1 - share) / np.array([row.runs for row in curve]))
         _line(axes, LINES[policy], losses, 100 * share, 100 * half)
-    axes.set(xlabel=r"$\alpha$  (max_loss)", ylabel="% of runs below the floor at any time",
+    axes.set(xlabel="α  (max_loss)", ylabel="% of runs below the floor at any time",
              xlim=(0, 0.5), ylim=(-3, 103))  # fmt: skip
     if never:
         names = "\n".join(line.label for line in never)
@@ -81,10 +81,10 @@ def draw_boundaries(rows: Sequence[Row], folder: Path) -> None:
         left.plot(seen, widths, **line.look, marker=line.marker, markevery=16, ms=5)
         curve = _curve(rows, "boundary", boundary=name)
         _average_regret(right, line, [row.max_loss for row in curve], curve)
-    left.set(xlabel="rewards seen of an arm, $s$", ylabel=r"radius $\times \sqrt{s}$",
+    left.set(xlabel="rewards seen of an arm, s", ylabel="radius × √s",
              xscale="log", title="Width of the intervals", xlim=(1, HORIZON))  # fmt: skip
     left.set_ylim(bottom=0)
-    right.set(xlabel=r"$\alpha$  (max_loss)", ylabel="expected regret / $n$", xlim=(0, 1),
+    right.set(xlabel="α  (max_loss)", ylabel="expected regret / n", xlim=(0, 1),
               title="Regret of Conservative UCB")  # fmt: skip
     right.set_ylim(bottom=0)
     legend(right)
