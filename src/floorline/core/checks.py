@@ -34,7 +34,7 @@ def whole(name: str, value: int, low: int) -> int:
 
 
 def choice(name: str, value: str, allowed: Iterable[str]) -> str:
-    """`value`, checked to be one of the `allowed` words."""
+    """The one of the `allowed` words that `value` is."""
     words = list(allowed)
     require(value in words, name, f"one of {', '.join(words)}", value)
-    return value
+    return words[words.index(value)]

@@ -20,7 +20,7 @@ from floorline.live.events import SEQ, Event
 from floorline.live.history import Record, records
 from floorline.live.ledger import Ledger
 from floorline.live.opening import open_writer
-from floorline.live.settings import CHANGEABLE, Settings
+from floorline.live.settings import CHANGEABLE, Settings, plain_text
 from floorline.live.state import State
 from floorline.live.status import Status, status_of
 from floorline.live.tickets import (
@@ -50,7 +50,8 @@ class Campaign:
     >>> campaign.status().decisions
     1
 
-    Every method may be called from any thread.
+    Every method may be called from any thread. After a KeyboardInterrupt, close the campaign
+    and open it again: one that comes in the wrong moment keeps a group from ever ending.
     """
 
     def __init__(self, writer: Writer, campaign_id: str, seed: int | None) -> None:
@@ -121,6 +122,8 @@ class Campaign:
         """
         writer = self._writer
         check_request(writer.state.settings, request_key, candidate)
+        if request_key is not None:
+            request_key = plain_text(request_key)
         with writer:
             state = writer.state
             arms = state.settings.arms
@@ -146,8 +149,6 @@ class Campaign:
         reward = number("reward", reward, settings.low, settings.high)
         with writer:
             seq, name = self._decision(ticket)
-            if writer.state.is_due(seq, writer.now()):
-                writer.happen("expired", seq)
             if seq not in writer.state.open:
                 return self._observe_again(seq, name, reward)
             writer.happen("observed", seq, body={"reward": reward})
@@ -193,7 +194,7 @@ class Campaign:
             return "accepted"
 
     def _decision(self, ticket: Ticket | str) -> tuple[int, str]:
-        """The place of a decision in the ledger, and its id."""
+        """The place of a decision and its id; it is closed if its window is over."""
         name = ticket.id if isinstance(ticket, Ticket) else ticket
         seq = place_of(self._id, name)
         play = self._state.open.get(seq)
@@ -201,6 +202,8 @@ class Campaign:
             decision_of(self._ledger, self._id, name)
         elif name != ticket_id(self._id, seq, play.time):
             raise no_such_decision(name)
+        elif self._state.is_due(seq, self._writer.now()):
+            self._writer.happen("expired", seq)
         return seq, name
 
     # Running it.

@@ -16,14 +16,15 @@ def choose(state: State, candidate: str | None, coin: float, rng: Any) -> dict[s
     settings = state.settings
     probability: float | None = 1.0
     if state.paused or state.drift.alarm:
-        arm, proposed = settings.arms[0], candidate
+        arm = settings.arms[0]
+        proposed = None if candidate is None else settings.arms[state.index[candidate]]
         reason = "paused" if state.paused else "drift"
         budget = state.budget_after_default()
     else:
         wanted = state.propose(rng) if candidate is None else state.index[candidate]
         arm = proposed = settings.arms[wanted]
         budget = state.budget_after(wanted)
-        affordable = wanted > 0 and budget >= 0.0  # Alg. 1, line 10
+        affordable = wanted > 0 and budget >= 0.0  # Alg. 1, line 10; as `permit` has it
         held = coin < settings.holdback
         if candidate is not None or settings.policy != "conservative-ucb":
             probability = None  # only of a proposer that leaves nothing to chance is it known
@@ -41,7 +42,7 @@ def choose(state: State, candidate: str | None, coin: float, rng: Any) -> dict[s
 
 
 def why_default(state: State, candidate: int) -> str:
-    """Why the default arm is played although nothing keeps the candidate from being one."""
+    """Why the default arm is played, where neither a person nor a coin said so."""
     if candidate == 0:
         return "default-is-best"
     known = state.settings.default_mean is not None

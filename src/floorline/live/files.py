@@ -37,6 +37,11 @@ def lock(path: str) -> IO[bytes]:
 
 def begin(path: str, schema: str) -> None:
     """Make an empty ledger, which appears under its name only when it is whole."""
+    log = f"{os.path.realpath(path)}-wal"
+    if os.path.exists(log):
+        raise LedgerError(
+            f"{path}: is gone, but not its newest events in {log}; put it back, or move that away"
+        )
     unfinished = f"{path}-new"
     Path(unfinished).unlink(missing_ok=True)
     db = apsw.Connection(unfinished)

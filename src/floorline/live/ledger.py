@@ -50,8 +50,9 @@ class Ledger:
         """Open an existing ledger, or begin one if there is no file yet."""
         self.path = path
         self._db: Any = None
+        self._owner = os.getpid()
         self.failed = False
-        """Whether a statement has failed since `roll_back`: the group that it was in is lost."""
+        """Whether writing has failed since `roll_back`: the group is lost then."""
         self._unwritten: list[Event] = []  # together they are written in half the time
         self._check: int | None = None  # of the last event written, once that is known
         self._lock = None if path == MEMORY or read_only else files.lock(path)
@@ -106,6 +107,11 @@ class Ledger:
 
     def begin(self) -> None:
         """Start a group of events that become durable together."""
+        if os.getpid() != self._owner:
+            raise LedgerError(
+                f"{self.path}: is open in the process that this one was forked from; only one "
+                "can write to it"
+            )
         self._do("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
@@ -270,8 +276,8 @@ class Ledger:
 
     def _write(self) -> None:
         """Write what was added, each row's checksum continuing that of the row before."""
-        events, self._unwritten = self._unwritten, []
         self.failed = True  # unless all of it is done
+        events, self._unwritten = self._unwritten, []
         check = self._db.execute(LAST_CHECK).get or 0 if self._check is None else self._check
         rows = []
         for event in events:

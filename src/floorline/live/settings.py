@@ -76,9 +76,8 @@ class Settings:
         self._keep("high", max(0.0, self.low), LARGEST_REWARD, open_low=True)
         if self.default_mean is not None:
             self._keep("default_mean", max(0.0, self.low), self.high)
-        choice("policy", self.policy, POLICIES)
-        choice("boundary", self.boundary, BOUNDARIES)
-        choice("missing", self.missing, SILENCES)
+        for name, words in (("policy", POLICIES), ("boundary", BOUNDARIES), ("missing", SILENCES)):
+            object.__setattr__(self, name, choice(name, getattr(self, name), words))
         require(isinstance(self.voids, bool), "voids", "true or false", self.voids)
         self._keep("holdback", 0, 1)
         self._keep("drift_level", 0, 1, open_low=True)
@@ -168,7 +167,12 @@ def _checked_arms(names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         require(NAME.fullmatch(name) is not None, "arms",
                 "names of at most 64 letters, digits, spaces and _.:/-", name)  # fmt: skip
-    return tuple(names)
+    return tuple(plain_text(name) for name in names)
+
+
+def plain_text(text: str) -> str:
+    """The same text as a plain string, whose form does not depend on who gave it."""
+    return str.__str__(text)
 
 
 def _checked_prior(prior: Sequence[float]) -> tuple[float, ...]:

@@ -21,7 +21,7 @@ def to_json(state: State) -> dict[str, Any]:
     return {
         "settings": state.settings.to_json(),
         **{name: getattr(state, name) for name in SCALARS},
-        "clock": state.rounds,
+        "clock": state.rounds,  # as it was called in the first version
         "lost": list(state.lost),
         "reasons": dict(state.reasons),
         "drift": state.drift.to_json(),

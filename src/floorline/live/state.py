@@ -46,7 +46,7 @@ class OpenPlay(msgspec.Struct, frozen=True, gc=False):
 
 
 class State:
-    """What follows from a campaign's events. Only `apply` changes it."""
+    """What follows from a campaign's events: `apply` takes them in, one after the other."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from itertools import islice
@@ -57,7 +58,7 @@ class Writer:
     ) -> None:  # fmt: skip
         try:
             if self._depth == 1:
-                self._end()
+                self._end(interrupted=kind is not None and not issubclass(kind, Exception))
         finally:
             self._depth -= 1
             self._mutex.release()
@@ -76,7 +77,10 @@ class Writer:
         for seq in list(islice(self.state.due(self.now()), MOST_EXPIRED)):
             self.happen("expired", ticket=seq)
 
-    def _end(self) -> None:
+    def _end(self, *, interrupted: bool) -> None:
+        if interrupted and (self._stale or self.ledger.failed):  # the interrupt says it all
+            self._go_back()
+            return
         try:
             self._refuse_if_stale()
             self._save_snapshot_if_due()
@@ -105,8 +109,8 @@ class Writer:
 
     def now(self) -> float:
         """The time of what happens now."""
-        now, last = self._clock(), self.state.time
-        return now if now > last else last  # never back, whatever the clock does
+        now, last = float(self._clock()), self.state.time
+        return now if last < now < math.inf else last  # never back, whatever the clock does
 
     def happen(
         self, kind: str, ticket: int | None = None, key: str | None = None,

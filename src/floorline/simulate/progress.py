@@ -42,8 +42,8 @@ def progress_bar(
     def tick(done: int) -> None:
         nonlocal started
         if not started and time.monotonic() - start > PATIENCE:
+            started = True  # an interrupt in the next line must stop it, too
             bar.start()
-            started = True
         bar.update(task, completed=done)
 
     try:
