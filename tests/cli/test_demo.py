@@ -1,8 +1,8 @@
+import json
 import re
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -58,7 +58,8 @@ def test_the_live_demo_can_be_interrupted(hear_ctrl_c, monkeypatch, tmp_path, ho
     ) as running:
         try:
             address = running.stdout.readline().split()[-1].rstrip("/")
-            time.sleep(0.5)
+            while decisions(address) == 0:
+                pass  # until there are visitors
             running.send_signal(how)
             _, said = running.communicate(timeout=60)
         finally:
@@ -70,6 +71,14 @@ def test_the_live_demo_can_be_interrupted(hear_ctrl_c, monkeypatch, tmp_path, ho
 
     with Client(address) as client, pytest.raises(ServiceError, match="unreachable"):
         client.ask("landing-page")
+
+
+def decisions(address):
+    """How many decisions the demo's service has made."""
+    from floorline.cli.background import direct
+
+    with direct.open(f"{address}/v1/campaigns/landing-page") as answer:
+        return json.load(answer)["status"]["decisions"]
 
 
 def test_a_service_is_ended_if_nobody_waits_for_its_start(monkeypatch, tmp_path):
