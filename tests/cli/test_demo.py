@@ -81,7 +81,7 @@ def decisions(address):
 
 
 def test_a_service_is_ended_if_nobody_waits_for_its_start(monkeypatch, tmp_path):
-    from floorline.cli.background import Background, free_port
+    from floorline.cli.background import Background
 
     started = []
 
@@ -91,8 +91,22 @@ def test_a_service_is_ended_if_nobody_waits_for_its_start(monkeypatch, tmp_path)
 
     monkeypatch.setattr(Background, "_wait", interrupted)
     with pytest.raises(SystemExit):
-        Background(tmp_path / "data", free_port(0))
+        Background(tmp_path / "data", 0)
     assert started[0].returncode is not None
+
+
+def test_a_service_beside_another_takes_another_port(tmp_path):
+    pytest.importorskip("starlette", reason="the extra [service] is not installed")
+    from floorline.cli.background import Background, direct
+
+    with Background(tmp_path / "one", 0) as one:
+        port = int(one.url.rpartition(":")[2])
+        with Background(tmp_path / "two", port, 0) as two:
+            assert two.url != one.url
+            with direct.open(f"{two.url}/readyz") as answer:
+                assert answer.status == 200
+        with pytest.raises(ValueError, match=f"did not start: .*{port} cannot be used"):
+            Background(tmp_path / "three", port)
 
 
 def test_the_contrast_has_the_same_visitors():
