@@ -2,10 +2,12 @@ import csv
 import io
 import json
 import os
+import pty
+import re
 import signal
 import subprocess
 import sys
-import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -177,27 +179,32 @@ def test_a_boundary_that_is_not_proved_warns_in_one_line(program):
     assert done.stderr.count("\n") == 1
 
 
-def test_ctrl_c_ends_cleanly(hear_ctrl_c, floorline):
+def test_ctrl_c_ends_cleanly(hear_ctrl_c, floorline, monkeypatch):
     """Interrupted in the middle of long runs: soon over, one line, the code of an interrupt."""
+    monkeypatch.setenv("TERM", "xterm")
     command = ["simulate", "--policy", "ucb", "--means", "0.5,0.6", "--horizon", "1000000"]
     floorline(*command, "--runs", "1")  # compiled here, and only loaded below
     command = [str(Path(sys.executable).with_name("floorline")), *command, "--runs", "1000000"]
-    pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, preexec_fn=hear_ctrl_c, **pipes) as process:
+    terminal, stderr = pty.openpty()
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=stderr, text=True, preexec_fn=hear_ctrl_c
+    )
+    os.close(stderr)
+    with process, open(terminal, "rb", buffering=0) as screen:
         try:
-            deadline = time.monotonic() + 60
-            while cpu_seconds(process.pid) < 4 and time.monotonic() < deadline:
-                time.sleep(0.1)  # by then it is simulating: to start takes one second
+            shown = b""
+            while len(set(re.findall(rb"\d:\d\d:\d\d", shown))) < 2:
+                shown += screen.read(4096)  # until the time left that its bar tells has changed
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=60)
+            out, _ = process.communicate(timeout=60)
         finally:
             process.kill()
-    assert (process.returncode, out, err) == (130, "", "floorline: stopped\n")
-
-
-def cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        with suppress(OSError):  # so ends what a terminal shows
+            while True:
+                shown += screen.read(4096)
+    assert (process.returncode, out) == (130, "")
+    *_, last = shown.split(b"\x1b[2K")  # the bar is wiped off
+    assert last == b"floorline: stopped\r\n"
 
 
 def test_policies_lists_the_catalogue(program):

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra [service] is not installed")
 
-from floorline.cli.background import Background, free_port
+from floorline.cli.background import Background
 
 PAGE = {"name": "page", "arms": ["now", "video", "quiz"], "max_loss": 0.5}
 
@@ -23,9 +23,9 @@ class Service:
 
     def __init__(self, data: Path) -> None:
         self.data = data
-        self.port = free_port(0)
-        self.running = Background(data, self.port)
+        self.running = Background(data, 0)
         self.url = self.running.url
+        self.port = int(self.url.rpartition(":")[2])
 
     def send(self, path: str, body: Any = None) -> Any:
         sent = None if body is None else json.dumps(body).encode()

@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -187,34 +186,50 @@ def test_a_boundary_that_is_not_proved_is_warned_of(tmp_path):
     assert "nothing guarantees the floor" in re.sub(r"\s+", " ", (tmp_path / "report.html").read_text())  # fmt: skip  # noqa: E501
 
 
-def test_ctrl_c_is_clean_and_the_same_command_goes_on(tmp_path):
+WAITING = """
+import time
+from floorline.cli.main import main
+from floorline.paper.journal import Journal
+
+add, saved = Journal.add, []
+
+def add_and_wait(*line):
+    add(*line)
+    saved.append(line)
+    if len(saved) == 5:
+        print("five are saved", flush=True)
+        while True:
+            time.sleep(0.01)
+
+Journal.add = add_and_wait
+main()
+"""
+"""The program, which waits for its end when it has saved five points."""
+
+
+def test_ctrl_c_is_clean_and_the_same_command_goes_on(tmp_path, hear_ctrl_c):
     """As a user would: a signal to the program in the middle of its work."""
     program = Path(sys.executable).with_name("floorline")
-    command = [program, "paper", "--quick", "--runs", "64", "--only", "horizon", "--out"]
-    for attempt in range(10):  # on a busy machine it may be over before the signal comes
-        stopped = tmp_path / f"stopped{attempt}"
-        with subprocess.Popen(
-            [*command, stopped], stderr=subprocess.PIPE, text=True,
-            # A shell's background jobs do not hear Ctrl-C, and pass that on.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        ) as job:  # fmt: skip
-            journal = stopped / "points.jsonl"
-            while job.poll() is None and not has_lines(journal, 5):
-                time.sleep(0.01)
+    words = ["paper", "--quick", "--runs", "64", "--only", "horizon", "--out"]
+    stopped, whole = tmp_path / "stopped", tmp_path / "whole"
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(
+        [sys.executable, "-c", WAITING, *words, stopped], preexec_fn=hear_ctrl_c, **pipes
+    ) as job:
+        try:
+            assert job.stdout.readline() == "five are saved\n"
             job.send_signal(signal.SIGINT)
-            _, told = job.communicate()
-        if job.returncode != 0:
-            break
+            _, told = job.communicate(timeout=60)
+        finally:
+            job.kill()
     assert job.returncode == 130
     assert "the same command goes on from there" in told
     assert "Traceback" not in told
+    journal = stopped / "points.jsonl"
     saved = journal.read_text()
-    for folder in (stopped, tmp_path / "whole"):
-        subprocess.run([*command, folder], check=True, capture_output=True)
+    assert saved.count("\n") == 1 + 5  # the settings come first
+    for folder in (stopped, whole):
+        subprocess.run([program, *words, folder], check=True, capture_output=True)
     assert journal.read_text().startswith(saved)
-    both = [(folder / "results.csv").read_text() for folder in (stopped, tmp_path / "whole")]
+    both = [(folder / "results.csv").read_text() for folder in (stopped, whole)]
     assert both[0] == both[1]
-
-
-def has_lines(file: Path, number: int) -> bool:
-    return file.exists() and file.read_bytes().count(b"\n") >= number

@@ -64,12 +64,13 @@ def test_one_and_many_do_not_mix(client: TestClient, page: str) -> None:
 def test_rewards(client: TestClient, page: str) -> None:
     ticket = client.post(f"{page}/decisions").json()["ticket"]
     path = f"/v1/decisions/{ticket}/reward"
-    problem(client.post(path, json={"reward": 1.5}), 422, "invalid")
+    problem(client.post(path, json={"reward": 1.5}), 422, "invalid", "now")
     assert client.post(path, json={"reward": 0.37}).json() == {
         "ticket": ticket, "result": "accepted",
     }  # fmt: skip
     assert client.post(path, json={"reward": 0.37}).json()["result"] == "duplicate"
-    assert "0.37 already" in problem(client.post(path, json={"reward": 0.5}), 409, "conflict")
+    other = client.post(path, json={"reward": 0.5})
+    assert "0.37 already" in problem(other, 409, "conflict", "now")
     assert client.get(page).json()["status"]["arms"][0]["seen"] == 1
 
 
@@ -97,14 +98,18 @@ def test_voids(client: TestClient, page: str) -> None:
     assert results == ["accepted", "duplicate"]
 
 
-@pytest.mark.parametrize("ticket", ["abc-1-0", "{id}-999-0", "{id}-1-0", "nonsense"])
-def test_unknown_tickets(client: TestClient, page: str, ticket: str) -> None:
+@pytest.mark.parametrize(
+    ("ticket", "default_arm"),
+    [("abc-1-0", None), ("{id}-999-0", "now"), ("{id}-1-0", "now"), ("nonsense", None)],
+)
+def test_unknown_tickets(
+    client: TestClient, page: str, ticket: str, default_arm: str | None
+) -> None:
     ticket = ticket.replace("{id}", client.get(page).json()["status"]["id"])
-    problem(
-        client.post(f"/v1/decisions/{ticket}/reward", json={"reward": 0}), 404, "unknown-ticket"
-    )
-    problem(client.post(f"/v1/decisions/{ticket}/void"), 404, "unknown-ticket")
-    problem(client.get(f"{page}/decisions/{ticket}"), 404, "unknown-ticket")
+    reward = client.post(f"/v1/decisions/{ticket}/reward", json={"reward": 0})
+    problem(reward, 404, "unknown-ticket", default_arm)
+    problem(client.post(f"/v1/decisions/{ticket}/void"), 404, "unknown-ticket", default_arm)
+    problem(client.get(f"{page}/decisions/{ticket}"), 404, "unknown-ticket", "now")
 
 
 def test_opening_a_campaign(client: TestClient) -> None:
@@ -141,7 +146,7 @@ def test_pause_resume_stop(client: TestClient, page: str) -> None:
     made = client.post(f"{page}/decisions", json={"request_key": "a"}).json()
     assert client.post(f"{page}/stop").json()["status"]["state"] == "stopped"
     problem(client.post(f"{page}/decisions"), 409, "stopped", "now")
-    problem(client.post(f"{page}/pause"), 409, "stopped")
+    problem(client.post(f"{page}/pause"), 409, "stopped", "now")
     again = client.post(f"{page}/decisions", json={"request_key": "a"})
     assert again.json() == made  # a retry still gets its answer
     reward = client.post(f"/v1/decisions/{made['ticket']}/reward", json={"reward": 1})
@@ -168,7 +173,7 @@ def test_pages_of_decisions_and_events(client: TestClient, page: str) -> None:
     changes = client.get(f"{page}/events", params={"kind": "changes", "order": "newest"}).json()
     assert [one["kind"] for one in changes["events"]] == ["paused", "opened"]
     for query in ({"limit": 0}, {"limit": 1001}, {"limit": "x"}, {"order": "up"}, {"typo": "1"}):
-        problem(client.get(f"{page}/decisions", params=query), 422, "invalid")
+        problem(client.get(f"{page}/decisions", params=query), 422, "invalid", "now")
 
 
 def test_export(client: TestClient, page: str) -> None:

@@ -108,11 +108,11 @@ def test_read_only(
     detail = problem(failed, 503, "unavailable", "now")
     assert "read-only" in detail and entry.path not in detail
     lost = client.post(f"/v1/decisions/{made['ticket']}/reward", json={"reward": 1})
-    problem(lost, 503, "unavailable")
+    problem(lost, 503, "unavailable", "now")
     batch = {"rewards": [{"ticket": made["ticket"], "reward": 1}]}
     results = client.post("/v1/rewards", json=batch).json()["results"]
     assert results[0]["problem"]["status"] == 503
-    problem(client.post(f"{page}/pause"), 503, "unavailable")
+    problem(client.post(f"{page}/pause"), 503, "unavailable", "now")
     set_read_only(entry, False)
     status = client.get(page).json()["status"]
     assert (status["decisions"], status["arms"][0]["seen"], status["state"]) == (1, 0, "running")

@@ -136,7 +136,7 @@ def test_the_end(tmp_path: Path) -> None:
 
 def test_listeners_are_bounded(client: Any, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_LISTENERS", 0)
-    problem(client.get(f"{page}/live"), 503, "unavailable")
+    problem(client.get(f"{page}/live"), 503, "unavailable", "now")
 
 
 def test_over_http(start: Callable[..., Server], tmp_path: Path) -> None:

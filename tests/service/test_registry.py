@@ -90,7 +90,7 @@ def test_replays_wait_for_each_other(data: Folder, monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(service.registry.replays, "acquire", note)
         assert client.get(f"{DECISIONS}/{ticket}").status_code == 200
         assert entered == [True]
-        problem(client.get(f"{DECISIONS}/{ticket}999999"), 404, "unknown-ticket")
+        problem(client.get(f"{DECISIONS}/{ticket}999999"), 404, "unknown-ticket", "now")
 
 
 SMALL_DISK = 'mount -t tmpfs -o size=3m tmpfs "$0" && exec "$@"'

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import signal
-import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 from types import TracebackType
-from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
 PATIENCE = 30.0
@@ -18,37 +17,43 @@ PATIENCE = 30.0
 direct = build_opener(ProxyHandler({}))
 """Opens addresses on this machine, which no proxy can reach."""
 
+READY = re.compile(r'"address": "([^"]+)".*"Application startup complete', re.DOTALL)
+"""What its log says when it is ready. To ask the port could be to ask another service."""
+
 
 class Background:
-    """A running service on this machine. Its log is in `service.log` next to its data."""
+    """A running service on this machine. Its log is next to its data."""
 
-    def __init__(self, data: Path, port: int) -> None:
-        """Start it, and wait until it is ready.
+    def __init__(self, data: Path, *ports: int) -> None:
+        """Start it on the first of these ports that it can use (0: any), and wait for it.
 
         Raises:
             ValueError: it does not get ready.
         """
-        self.url = f"http://127.0.0.1:{port}"
         self._log = data.with_name(data.name + ".log")
         command = [sys.executable, "-m", "floorline", "serve", "--data", str(data)]
-        with self._log.open("ab") as log:
-            self.process = subprocess.Popen([*command, "--port", str(port)], stderr=log)
-        try:
-            self._wait()
-        except BaseException:
-            self.end()
-            raise
-
-    def _wait(self) -> None:
-        ends = time.monotonic() + PATIENCE
-        while time.monotonic() < ends and self.process.poll() is None:
+        for port in ports:
+            with self._log.open("wb") as log:
+                self.process = subprocess.Popen([*command, "--port", str(port)], stderr=log)
             try:
-                with direct.open(f"{self.url}/readyz", timeout=PATIENCE):
-                    return
-            except (URLError, OSError):
-                time.sleep(0.05)
+                self.url = self._wait()
+            except BaseException:
+                self.end()
+                raise
+            if self.url:
+                return
+            self.end()
         said = self._log.read_text().strip().splitlines()[-1:]
         raise ValueError(f"the service did not start: {' '.join(said)}")
+
+    def _wait(self) -> str:
+        """Its address when it is ready; empty if it does not get ready."""
+        ends = time.monotonic() + PATIENCE
+        while time.monotonic() < ends and self.process.poll() is None:
+            if ready := READY.search(self._log.read_text()):
+                return ready[1]
+            time.sleep(0.05)
+        return ""
 
     def end(self, how: signal.Signals = signal.SIGTERM) -> None:
         """End it by a signal, and wait until it has ended."""
@@ -64,17 +69,3 @@ class Background:
         trace: TracebackType | None,
     ) -> None:  # fmt: skip
         self.end()
-
-
-def free_port(wanted: int) -> int:
-    """The port that is wanted if nobody listens there, else any other."""
-    for port in (wanted, 0):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            found: int = probe.getsockname()[1]
-            return found
-    raise ValueError("port: no free one was found")

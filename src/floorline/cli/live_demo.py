@@ -18,7 +18,7 @@ import numpy as np
 from rich.console import Console
 
 import floorline.service.app  # noqa: F401 (better to miss the extra now than in the service)
-from floorline.cli.background import Background, direct, free_port
+from floorline.cli.background import Background, direct
 from floorline.cli.live_demo_table import Account, table_of
 from floorline.client import AsyncClient, Decision
 from floorline.core.checks import whole
@@ -127,7 +127,7 @@ def live_demo(visitors: int, seed: int) -> None:
     signal.signal(signal.SIGTERM, _leave)  # else the service and its folder would stay
     with (
         tempfile.TemporaryDirectory(prefix="floorline-demo-") as folder,
-        Background(Path(folder) / "data", free_port(8400)) as service,
+        Background(Path(folder) / "data", 8400, 0) as service,
     ):
         _send(f"{service.url}/v1/campaigns", CAMPAIGN)
         console.print(_introduction(service.url, visitors))

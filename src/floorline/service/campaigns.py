@@ -9,9 +9,9 @@ from collections.abc import Callable
 import msgspec
 
 from floorline.live import Campaign
+from floorline.service.answers import CampaignAnswer, Campaigns
 from floorline.service.calls import Call, Reply
 from floorline.service.entries import Broken, Entry
-from floorline.service.messages import CampaignAnswer, Campaigns
 from floorline.service.problems import Problem, problem_of, without_folder
 
 log = logging.getLogger("floorline.service")

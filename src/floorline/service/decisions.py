@@ -7,20 +7,11 @@ from typing import Any
 from floorline.live import Campaign, CampaignError
 from floorline.live.campaign import check_request
 from floorline.live.tickets import place_of
+from floorline.service.answers import Decision, Decisions, RewardResults, Taken, TakenOrNot
 from floorline.service.calls import Call
 from floorline.service.entries import Entry
-from floorline.service.messages import (
-    Decision,
-    DecisionBody,
-    DecisionRequest,
-    Decisions,
-    RewardResults,
-    Taken,
-    TakenOrNot,
-    TicketReward,
-    decision_of,
-)
 from floorline.service.problems import Problem, problem_of
+from floorline.service.requests import DecisionBody, DecisionRequest, TicketReward
 
 
 async def decide(call: Call) -> Decision | Decisions:
@@ -39,7 +30,10 @@ def decide_one(entry: Entry, campaign: Campaign, request: DecisionRequest) -> De
     ticket = campaign.decide(request.request_key, request.candidate)
     if place_of(entry.id, ticket.id) == campaign.seq:  # else it was made before
         entry.track.note(campaign, campaign.seq)
-    return decision_of(ticket)
+    return Decision(
+        ticket.id, ticket.arm, ticket.is_default, ticket.candidate, ticket.reason,
+        ticket.guaranteed_budget, ticket.probability,
+    )  # fmt: skip
 
 
 async def decide_many(entry: Entry, requests: list[DecisionRequest]) -> Decisions:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from floorline.live import explain as live
 from floorline.live.ledger import Ledger
 from floorline.live.tickets import place_of
+from floorline.service.answers import Explanation
 from floorline.service.calls import Call
 from floorline.service.history import answer_of, reading
-from floorline.service.messages import Explanation
 from floorline.service.problems import Problem
 
 MOST_EVENTS = 50_000

@@ -13,8 +13,8 @@ from contextlib import suppress
 import msgspec
 
 from floorline.live import Campaign
+from floorline.service.answers import Update
 from floorline.service.calls import Call, Stream
-from floorline.service.messages import Update
 from floorline.service.problems import problem_of, unavailable
 from floorline.service.series import Point, series_of
 from floorline.service.writer import Writer

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from floorline.live import Campaign, Status
+from floorline.service.answers import Live, Ready
 from floorline.service.calls import Call, Reply
 from floorline.service.entries import Entry
-from floorline.service.messages import Live, Ready
 from floorline.service.metrics import MEDIA_TYPE
 from floorline.service.problems import problem_of, unavailable
 

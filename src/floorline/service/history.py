@@ -21,17 +21,10 @@ from floorline.live.events import CHANGES, KINDS, Event
 from floorline.live.history import record
 from floorline.live.ledger import Ledger
 from floorline.live.tickets import ticket_id
+from floorline.service.answers import EventAnswer, EventPage, RecordAnswer, RecordPage, Series
 from floorline.service.calls import Call, Stream
 from floorline.service.entries import Entry
-from floorline.service.messages import (
-    EventAnswer,
-    EventPage,
-    EventQuery,
-    PageQuery,
-    RecordAnswer,
-    RecordPage,
-    Series,
-)
+from floorline.service.requests import EventQuery, PageQuery
 from floorline.service.series import Point, series_of
 
 T = TypeVar("T")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
+from floorline.service.answers import OfrepAnswer
 from floorline.service.calls import Call
 from floorline.service.decisions import decide_one
-from floorline.service.messages import DecisionRequest, OfrepAnswer
 from floorline.service.problems import ProblemDocument
+from floorline.service.requests import DecisionRequest
 
 CODES = {400: "PARSE_ERROR", 404: "FLAG_NOT_FOUND", 415: "PARSE_ERROR", 422: "INVALID_CONTEXT"}
 

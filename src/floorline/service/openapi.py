@@ -10,8 +10,8 @@ import msgspec
 
 from floorline import __version__
 from floorline.service.calls import Operation
-from floorline.service.messages import CampaignName, TicketId
 from floorline.service.problems import MEDIA_TYPE
+from floorline.service.requests import CampaignName, TicketId
 
 PATH_TYPES = {"name": CampaignName, "key": CampaignName, "ticket": TicketId}
 REFERENCE = "#/components/schemas/{name}"

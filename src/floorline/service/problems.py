@@ -18,7 +18,7 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class ProblemDocument(msgspec.Struct):
-    """What went wrong. Where a decision was asked for, `default_arm` is always safe to play."""
+    """What went wrong. Where `default_arm` is told, it is always safe to play."""
 
     type: str
     """`urn:floorline:problem:` and a word that stays the same."""
@@ -27,7 +27,7 @@ class ProblemDocument(msgspec.Struct):
     detail: str
     """What is wrong with this request, in words."""
     default_arm: str | None
-    """The arm to play instead; null where no decision was asked for, or it is not known."""
+    """The arm to play instead; null where the path tells no campaign, or it is not known."""
     request_id: str
     """Names this answer in the service's log."""
 

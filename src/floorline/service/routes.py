@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from floorline.service import campaigns, decisions, explain, feed, health, history, messages, ofrep
+from floorline.service import (
+    answers,
+    campaigns,
+    decisions,
+    explain,
+    feed,
+    health,
+    history,
+    ofrep,
+    requests,
+)
 from floorline.service.calls import Operation
 from floorline.service.limits import MAX_BATCH_BODY
 
@@ -13,47 +23,47 @@ OPERATIONS = (
     # Those that are asked for most come first: routes are looked up in this order.
     Operation(
         "POST", f"{CAMPAIGN}/decisions", decisions.decide, "Decide which arm to play", "decide",
-        messages.Decision | messages.Decisions, messages.DecisionBody,
-        (messages.DecisionRequest, messages.DecisionRequests), body_needed=False,
+        answers.Decision | answers.Decisions, requests.DecisionBody,
+        (requests.DecisionRequest, requests.DecisionRequests), body_needed=False,
         max_body=MAX_BATCH_BODY, problems=(404, 409),
     ),
     Operation(
         "GET", f"{CAMPAIGN}/decisions", history.decisions, "Page through the decisions", "read",
-        messages.RecordPage, query=messages.PageQuery, problems=(404,),
+        answers.RecordPage, query=requests.PageQuery, problems=(404,),
     ),
     Operation(
         "POST", f"{TICKET}/reward", decisions.reward, "Report a reward", "reward",
-        messages.Taken, messages.RewardBody, problems=(404, 409),
+        answers.Taken, requests.RewardBody, problems=(404, 409),
     ),
     Operation(
         "POST", "/v1/rewards", decisions.rewards, "Report many rewards", "reward",
-        messages.RewardResults, messages.RewardsBody, max_body=MAX_BATCH_BODY,
+        answers.RewardResults, requests.RewardsBody, max_body=MAX_BATCH_BODY,
     ),
     Operation(
         "POST", "/ofrep/v1/evaluate/flags/{key}", ofrep.evaluate,
-        "Decide, in the protocol of feature flags (OFREP)", "decide", messages.OfrepAnswer,
-        messages.OfrepBody, body_needed=False, problems=(404, 409),
+        "Decide, in the protocol of feature flags (OFREP)", "decide", answers.OfrepAnswer,
+        requests.OfrepBody, body_needed=False, problems=(404, 409),
         problem=ofrep.OfrepProblem, refine=ofrep.refine,
     ),
     Operation(
         "POST", f"{TICKET}/void", decisions.void, "Say that a decision reached nobody", "reward",
-        messages.Taken, problems=(404, 409),
+        answers.Taken, problems=(404, 409),
     ),
     Operation(
         "GET", "/v1/campaigns", campaigns.list_all, "List the campaigns", "read",
-        messages.Campaigns,
+        answers.Campaigns,
     ),
     Operation(
         "POST", "/v1/campaigns", campaigns.create, "Open a campaign", "admin",
-        messages.CampaignAnswer, messages.NewCampaign, status=(201, 200), problems=(409,),
+        answers.CampaignAnswer, requests.NewCampaign, status=(201, 200), problems=(409,),
     ),
     Operation(
-        "GET", CAMPAIGN, campaigns.show, "Look at a campaign", "read", messages.CampaignAnswer,
+        "GET", CAMPAIGN, campaigns.show, "Look at a campaign", "read", answers.CampaignAnswer,
         problems=(404,),
     ),
     *(
         Operation(
-            "POST", f"{CAMPAIGN}/{word}", handler, summary, "admin", messages.CampaignAnswer,
+            "POST", f"{CAMPAIGN}/{word}", handler, summary, "admin", answers.CampaignAnswer,
             problems=(404, 409),
         )
         for word, handler, summary in (
@@ -65,7 +75,7 @@ OPERATIONS = (
     ),
     Operation(
         "GET", f"{CAMPAIGN}/series", history.series, "See how a campaign went", "read",
-        messages.Series, problems=(404,),
+        answers.Series, problems=(404,),
     ),
     Operation(
         "GET", f"{CAMPAIGN}/live", feed.live, "Watch a campaign: server-sent events", "read",
@@ -73,17 +83,17 @@ OPERATIONS = (
     ),
     Operation(
         "GET", f"{CAMPAIGN}/events", history.events, "Page through the events", "read",
-        messages.EventPage, query=messages.EventQuery, problems=(404,),
+        answers.EventPage, query=requests.EventQuery, problems=(404,),
     ),
     Operation(
         "GET", f"{CAMPAIGN}/decisions/{{ticket}}", explain.explain, "Explain a decision", "read",
-        messages.Explanation, problems=(404, 422),
+        answers.Explanation, problems=(404, 422),
     ),
     Operation(
         "GET", f"{CAMPAIGN}/export", history.export, "Download all decisions", "read",
-        "text/csv", query=messages.ExportQuery, problems=(404,),
+        "text/csv", query=requests.ExportQuery, problems=(404,),
     ),
-    Operation("GET", "/livez", health.livez, "Is the process alive", None, messages.Live),
-    Operation("GET", "/readyz", health.readyz, "Are decisions served", None, messages.Ready),
+    Operation("GET", "/livez", health.livez, "Is the process alive", None, answers.Live),
+    Operation("GET", "/readyz", health.readyz, "Are decisions served", None, answers.Ready),
     Operation("GET", "/metrics", health.metrics, "Numbers for Prometheus", "read", "text/plain"),
 )  # fmt: skip

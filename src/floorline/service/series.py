@@ -11,7 +11,7 @@ from floorline.live import Campaign, Settings, Status
 from floorline.live.ledger import Ledger
 from floorline.live.state import State
 from floorline.live.status import status_of
-from floorline.service.messages import Series
+from floorline.service.answers import Series
 
 log = logging.getLogger("floorline.service")
 
