@@ -3,11 +3,14 @@
 import enum
 import itertools
 import os
+from contextlib import closing
+from threading import Thread
 
 import numpy as np
 import pytest
 
 from floorline.live import Campaign, LedgerError
+from floorline.live.ledger import Ledger
 from floorline.live.verify import verify
 
 SHOP = {"arms": ["now", "video"], "max_loss": 0.1, "seed": 1}
@@ -89,6 +92,23 @@ def test_an_interrupt_in_the_middle_of_an_event_comes_through(tmp_path, monkeypa
 
 def interrupt(event):
     raise KeyboardInterrupt
+
+
+def test_what_an_interrupt_kept_from_ending_does_not_keep_the_next_from_being_durable(tmp_path):
+    with Campaign.open(tmp_path / "c", **SHOP) as campaign:
+        campaign.decide()
+        campaign._writer.__enter__()  # and Python was interrupted on the way to the end
+        campaign._writer.happen("paused")
+        ticket = campaign.decide()
+        assert ticket.reason != "paused"
+        with closing(Ledger(str(tmp_path / "c"), read_only=True)) as ledger:
+            assert [event.kind for event in ledger.events(1, 9)] == ["decided", "decided"]
+        done = []
+        thread = Thread(target=lambda: done.append(campaign.observe(ticket, 1.0)))
+        thread.start()
+        thread.join(20)
+        assert done == ["accepted"]
+    assert len(read_again(tmp_path / "c")) == 4
 
 
 def test_a_log_without_its_ledger_is_not_written_over(tmp_path):

@@ -31,7 +31,7 @@ from floorline.live.tickets import (
     ticket_id,
     ticket_of,
 )
-from floorline.live.writer import Writer
+from floorline.live.writer import Group, Writer
 
 MAX_KEY = 200
 STREAM = 0x466C6F6F
@@ -50,8 +50,8 @@ class Campaign:
     >>> campaign.status().decisions
     1
 
-    Every method may be called from any thread. After a KeyboardInterrupt, close the campaign
-    and open it again: one that comes in the wrong moment keeps a group from ever ending.
+    Every method may be called from any thread. After a KeyboardInterrupt inside `together`,
+    close the campaign and open it again: Python may have kept the group from ending.
     """
 
     def __init__(self, writer: Writer, campaign_id: str, seed: int | None) -> None:
@@ -285,7 +285,7 @@ class Campaign:
         No ticket made inside may be handed out before the end. If the ledger fails,
         nothing inside has happened, and LedgerError is raised at the end.
         """
-        return self._writer
+        return Group(self._writer)
 
     def close(self) -> None:
         """Close the ledger."""

@@ -27,8 +27,8 @@ MOST_EXPIRED = 1000
 class Writer:
     """A ledger and the state that it leads to, kept in step.
 
-    What happens inside `with writer:` becomes durable together, at the end: a group commit.
-    If the ledger fails, nothing inside has happened, and LedgerError is raised.
+    What happens inside `with writer:` becomes durable together, at the end. If the ledger
+    fails, nothing inside has happened, and LedgerError is raised.
     """
 
     def __init__(self, ledger: Ledger, state: State, clock: Callable[[], float]) -> None:
@@ -37,12 +37,16 @@ class Writer:
         self._clock = clock
         self._mutex = threading.RLock()
         self._depth = 0
+        self.groups = 0
+        """Groups that are under way, one inside the other."""
         self._stale = False
         self._snapshot_at = next(iter(ledger.snapshots()), 0)
 
     def __enter__(self) -> Writer:
         self._mutex.acquire()
         self._depth += 1
+        if self._depth > 1 and not self.groups:
+            self._leave_unended()
         if self._depth == 1:
             try:
                 self._begin()
@@ -62,6 +66,13 @@ class Writer:
         finally:
             self._depth -= 1
             self._mutex.release()
+
+    def _leave_unended(self) -> None:
+        """Leave what an interrupt kept from ending; nothing of it has happened."""
+        while self._depth > 1:
+            self._depth -= 1
+            self._mutex.release()
+        self._stale = True
 
     def _begin(self) -> None:
         if self._stale or self.ledger.failed:
@@ -130,3 +141,21 @@ class Writer:
         """Close the ledger, once nobody is writing."""
         with self._mutex:
             self.ledger.close()
+
+
+class Group:
+    """What happens inside becomes durable together, though parts have a `with writer:` each."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    def __enter__(self) -> None:
+        self._writer.__enter__()
+        self._writer.groups += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        self._writer.groups -= 1
+        self._writer.__exit__(kind, error, trace)
