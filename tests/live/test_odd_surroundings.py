@@ -90,7 +90,7 @@ def test_an_interrupt_in_the_middle_of_an_event_comes_through(tmp_path, monkeypa
     assert len(read_again(tmp_path / "c")) == 3
 
 
-def interrupt(event):
+def interrupt(*given, **named):
     raise KeyboardInterrupt
 
 
@@ -109,6 +109,22 @@ def test_what_an_interrupt_kept_from_ending_does_not_keep_the_next_from_being_du
         thread.join(20)
         assert done == ["accepted"]
     assert len(read_again(tmp_path / "c")) == 4
+
+
+def test_going_back_may_be_interrupted_too(tmp_path, monkeypatch):
+    with Campaign.open(tmp_path / "c", **SHOP) as campaign:
+        campaign.decide()
+        before = campaign.state()
+        with monkeypatch.context() as patch:
+            patch.setattr("floorline.live.writer.load", interrupt)
+            patch.setattr(campaign._writer, "_end", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                campaign.decide()  # it is not committed
+            with pytest.raises(KeyboardInterrupt):
+                campaign.decide()  # nor gone back on
+        assert campaign.state() == before
+        campaign.decide()
+    assert len(read_again(tmp_path / "c")) == 3
 
 
 def test_a_log_without_its_ledger_is_not_written_over(tmp_path):

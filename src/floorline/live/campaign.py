@@ -50,8 +50,9 @@ class Campaign:
     >>> campaign.status().decisions
     1
 
-    Every method may be called from any thread. After a KeyboardInterrupt inside `together`,
-    close the campaign and open it again: Python may have kept the group from ending.
+    Every method may be called from any thread. After a KeyboardInterrupt, close the campaign
+    and open it again: what was returned is durable, but Python may have kept a group from
+    ending, and other threads wait for that.
     """
 
     def __init__(self, writer: Writer, campaign_id: str, seed: int | None) -> None:

@@ -105,6 +105,11 @@ class Ledger:
 
     # Writing.
 
+    @property
+    def in_group(self) -> bool:
+        """Whether a group has begun and not ended."""
+        return self._db.in_transaction  # type: ignore[no-any-return]
+
     def begin(self) -> None:
         """Start a group of events that become durable together."""
         if os.getpid() != self._owner:
@@ -123,7 +128,7 @@ class Ledger:
         self._unwritten.clear()
         self._check = None
         try:
-            if self._db.in_transaction:
+            if self.in_group:
                 self._db.execute("ROLLBACK")
             self.failed = False
         except apsw.Error as error:

@@ -75,7 +75,7 @@ class Writer:
         self._stale = True
 
     def _begin(self) -> None:
-        if self._stale or self.ledger.failed:
+        if self._stale or self.ledger.failed or self.ledger.in_group:
             self._go_back()
         self.ledger.begin()
         try:
@@ -97,7 +97,6 @@ class Writer:
             self._save_snapshot_if_due()
             self.ledger.commit()
         except BaseException:
-            self._stale = True
             self._go_back()
             raise
 
@@ -108,6 +107,7 @@ class Writer:
 
     def _go_back(self) -> None:
         """Go back to what is durable."""
+        self._stale = True  # until all of it is done
         self.ledger.roll_back()
         self.state = load(self.ledger)
         self._stale = False
