@@ -108,7 +108,10 @@ class Ledger:
     @property
     def in_group(self) -> bool:
         """Whether a group has begun and not ended."""
-        return self._db.in_transaction  # type: ignore[no-any-return]
+        try:
+            return bool(self._db.in_transaction)
+        except apsw.Error as error:
+            raise self._in_words(error) from None
 
     def begin(self) -> None:
         """Start a group of events that become durable together."""
