@@ -66,3 +66,20 @@ def crash_copy(path, folder):
         if source.exists():
             shutil.copyfile(source, folder / source.name)
     return folder / Path(path).name
+
+
+def outcomes(campaign):
+    return [record.outcome for record in campaign.history()]
+
+
+def arm(campaign, name):
+    return next(found for found in campaign.status().arms if found.name == name)
+
+
+def challenger(campaign):
+    """The first decision for a challenger."""
+    for _ in range(1000):
+        ticket = campaign.decide()
+        if not ticket.is_default:
+            return ticket
+    raise AssertionError("no challenger was ever played")

@@ -32,18 +32,29 @@ def test_requests_that_wait_are_committed_together(tmp_path: Path) -> None:
     assert seen[1::2] == [writer.MAX_GROUP, writer.MAX_GROUP, 600 - 2 * writer.MAX_GROUP]
 
 
-def test_one_that_is_refused_does_not_harm_the_others(tmp_path: Path) -> None:
+def wrong(campaign: Campaign) -> Ticket:
+    return campaign.decide(candidate="radio")
+
+
+def overflow(campaign: Campaign) -> Ticket:
+    raise OverflowError("too large")
+
+
+@pytest.mark.parametrize(("work", "error"), [(wrong, ValueError), (overflow, OverflowError)])
+def test_one_that_fails_does_not_harm_the_others(
+    tmp_path: Path, work: Any, error: type[Exception]
+) -> None:
     async def ask() -> tuple[list[Any], int]:
         _, one, _ = new(tmp_path)
-        works = [one.submit(Campaign.decide), one.submit(lambda c: c.decide(candidate="radio")),
-                 one.submit(Campaign.decide)]  # fmt: skip
+        works = [one.submit(Campaign.decide), one.submit(work), one.submit(Campaign.decide)]
         found = await asyncio.gather(*works, return_exceptions=True)
         decisions = (await one.submit(Campaign.status)).decisions
         await one.close()
         return found, decisions
 
     found, decisions = asyncio.run(ask())
-    assert isinstance(found[1], ValueError)
+    assert isinstance(found[1], error)
+    assert [type(one) for one in found[::2]] == [Ticket, Ticket]
     assert decisions == 2
 
 
@@ -123,25 +134,6 @@ def test_a_client_that_has_gone_does_not_stop_the_others(tmp_path: Path) -> None
         return decisions
 
     assert asyncio.run(ask()) == 2
-
-
-def test_an_unexpected_error_harms_only_its_own_request(tmp_path: Path) -> None:
-    def broken(_: Campaign) -> None:
-        raise OverflowError("too large")
-
-    async def ask() -> tuple[list[Any], int]:
-        _, one, _ = new(tmp_path)
-        works: list[Any] = [one.submit(Campaign.decide), one.submit(broken),
-                            one.submit(Campaign.decide)]  # fmt: skip
-        found = await asyncio.gather(*works, return_exceptions=True)
-        decisions = (await one.submit(Campaign.status)).decisions
-        await one.close()
-        return found, decisions
-
-    found, decisions = asyncio.run(ask())
-    assert isinstance(found[1], OverflowError)
-    assert [type(one) for one in found[::2]] == [Ticket, Ticket]
-    assert decisions == 2
 
 
 def test_those_who_look_on_do_no_harm(tmp_path: Path) -> None:

@@ -113,8 +113,19 @@ print(json.dumps([watched.miss_rate.tolist(),
                   summarize(**case(0.05), runs=20_000, misses=True).miss_rate.tolist()]))
 """
 
-GRID = """
+COUNTED = """
 from floorline.simulate import cuda
+
+sizes = []  # settings of each launch
+launch = cuda.CudaEngine._launch
+def counted(self, records, outcome, first, settings, stream):
+    sizes.append(settings)
+    launch(self, records, outcome, first, settings, stream)
+cuda.CudaEngine._launch = counted
+
+"""
+
+GRID = """
 
 def case(name, loss, horizon, means):
     setting = Setting(n_arms=3, horizon=horizon, default_mean=means[0], max_loss=loss or 0.5,
@@ -131,13 +142,6 @@ def swept(cases):
     sizes.clear()
     return [numbers(found) for found in sweep(cases, runs=9, device="cuda")]
 
-sizes = []
-launch = cuda.CudaEngine._launch
-def counted(self, records, outcome, first, settings, stream):
-    sizes.append(settings)
-    launch(self, records, outcome, first, settings, stream)
-cuda.CudaEngine._launch = counted
-
 good, bad = [0.4, 0.8, 0.1], [0.4, 0.1, 0.3]
 cases = [case("conservative-ucb", 0.1, 8, good), case("conservative-ucb", 0.3, 20, bad),
          case("conservative-ucb", 0.2, 12, good), case("ucb", 0.1, 12, bad),
@@ -152,7 +156,6 @@ assert swept(cases) == alone and sizes == [2, 1, 1, 1, 1]
 
 OWN = """
 from typing import Any, NamedTuple
-from floorline.simulate import cuda
 
 SHIFT = 1
 
@@ -169,13 +172,6 @@ def plays(*values):
     cases = [Case(Policy(Proposer(own_arm, rules=Own(value))), Gaussian([0.4, 0.8, 0.1]), 6, 0.1)
              for value in values]
     return [found.plays[0].tolist() for found in sweep(cases, runs=3, device="cuda")]
-
-sizes = []
-launch = cuda.CudaEngine._launch
-def counted(self, records, outcome, first, settings, stream):
-    sizes.append(settings)
-    launch(self, records, outcome, first, settings, stream)
-cuda.CudaEngine._launch = counted
 
 default, challenger = [6, 0, 0], [0, 6, 0]
 whole = [np.array([0, 7]), np.array([1])]
@@ -228,12 +224,12 @@ def test_sums_made_on_the_card_are_those_of_its_runs():
 
 
 def test_a_sweep_in_few_launches_gives_what_each_of_its_cases_gives_alone():
-    simulator(GRID)
+    simulator(COUNTED + GRID)
 
 
 def test_a_proposer_of_ones_own_is_the_same_in_a_sweep():
     """Numbers and arrays share a launch if that leaves their types alone."""
-    simulator(OWN)
+    simulator(COUNTED + OWN)
 
 
 @pytest.mark.parametrize("wrong", [{"horizon": 2**31}, {"seed": 2**64}])

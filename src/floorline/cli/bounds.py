@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from floorline.cli import options
 from floorline.cli.environments import environment_from
 
 if TYPE_CHECKING:
@@ -31,20 +32,16 @@ class Row(NamedTuple):
 def bounds(
     means: Annotated[str, typer.Option(help="Mean of each arm, the default arm's first.")],
     horizon: Annotated[int, typer.Option(help="Rounds.")] = 10_000,
-    max_loss: Annotated[
-        float, typer.Option(help="Share of the default's reward that may be lost.")
-    ] = 0.1,
-    delta: Annotated[float, typer.Option(help="Chance that the guarantee fails.")] = 0.05,
+    max_loss: options.MaxLoss = 0.1,
+    delta: options.Delta = 0.05,
     boundary: Annotated[
         str, typer.Option(help="stitched, authors, as-printed, union or union-proved.")
     ] = "stitched",
     noise: Annotated[str, typer.Option(help="gaussian or bernoulli.")] = "gaussian",
     noise_scale: Annotated[float, typer.Option(help="Subgaussian scale of the rewards.")] = 1.0,
-    default_mean: Annotated[
-        str, typer.Option(help="Whether the policy knows the default arm's mean: known, learned.")
-    ] = "known",
+    default_mean: options.DefaultMean = "known",
     runs: Annotated[int, typer.Option(help="At most how many runs are simulated.")] = 400,
-    seed: Annotated[int, typer.Option(help="Same seed, same results.")] = 1,
+    seed: options.Seed = 1,
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
 ) -> None:
     """Show every bound of the paper for one setting, and what policies lose in simulation."""

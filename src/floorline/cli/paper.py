@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from floorline.cli import options
+
 
 def paper(
     out: Annotated[Path, typer.Option(help="Folder for results, figures and report.")] = Path(
@@ -17,7 +19,7 @@ def paper(
     runs: Annotated[
         int | None, typer.Option(help="Runs a point.", show_default="4000; 192 with --quick")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Same seed, same results.")] = 1,
+    seed: options.Seed = 1,
     boundary: Annotated[str, typer.Option(help="authors, stitched or as-printed.")] = "authors",
     device: Annotated[str, typer.Option(help="cpu, or cuda where there is one.")] = "cpu",
     only: Annotated[

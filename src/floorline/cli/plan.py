@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from floorline.cli import options
 from floorline.cli.plan_figure import draw
 from floorline.paper.style import pyplot
 
@@ -45,7 +46,7 @@ def plan(
     lost: Annotated[
         str, typer.Option(help="Rewards that never come, such as 2%, if silence is unknown.")
     ] = "0%",
-    seed: Annotated[int, typer.Option(help="Same seed, same results.")] = 1,
+    seed: options.Seed = 1,
     out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("out"),
     figure: Annotated[bool, typer.Option(help="Whether to draw it.")] = True,
     format: Annotated[str, typer.Option(help="page or json.")] = "page",

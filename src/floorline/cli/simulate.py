@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from floorline.cli import options
 from floorline.cli.environments import adversary_from, delayed_from, environment_from
 
 if TYPE_CHECKING:
@@ -18,29 +19,21 @@ FORMATS = ("table", "json", "csv")
 
 
 def simulate(
-    policy: Annotated[str, typer.Option(help="One of `floorline policies`.")],
+    policy: options.PolicyName,
     means: Annotated[
         str | None, typer.Option(help="Mean of each arm, the default arm's first: 0.5,0.6,0.4")
     ] = None,
-    horizon: Annotated[int, typer.Option(help="Rounds a run.")] = 10_000,
-    runs: Annotated[int, typer.Option(help="How many runs.")] = 1000,
-    noise: Annotated[
-        str, typer.Option(help="gaussian, bernoulli, or table:FILE (arm, value, probability).")
-    ] = "gaussian",
-    noise_scale: Annotated[
-        float, typer.Option(help="Subgaussian scale of the rewards; 0.5 covers [0, 1].")
-    ] = 1.0,
+    horizon: options.Horizon = 10_000,
+    runs: options.Runs = 1000,
+    noise: options.Noise = "gaussian",
+    noise_scale: options.NoiseScale = 1.0,
     lowest_reward: Annotated[float, typer.Option(help="No arm's mean is below this.")] = 0.0,
     highest_reward: Annotated[
         float, typer.Option(help="No reward is above this; for boundary beta-binomial.")
     ] = 1.0,
-    max_loss: Annotated[
-        float, typer.Option(help="Share of the default's reward that may be lost.")
-    ] = 0.1,
-    delta: Annotated[float, typer.Option(help="Chance that the guarantee fails.")] = 0.05,
-    default_mean: Annotated[
-        str, typer.Option(help="Whether the policy knows the default arm's mean: known, learned.")
-    ] = "known",
+    max_loss: options.MaxLoss = 0.1,
+    delta: options.Delta = 0.05,
+    default_mean: options.DefaultMean = "known",
     boundary: Annotated[
         str,
         typer.Option(
@@ -89,8 +82,8 @@ def simulate(
     guarantee: Annotated[
         str, typer.Option(help="What the floor holds in: probability or expectation.")
     ] = "probability",
-    seed: Annotated[int, typer.Option(help="Same seed, same results.")] = 1,
-    threads: Annotated[int | None, typer.Option(show_default="all cores")] = None,
+    seed: options.Seed = 1,
+    threads: options.Threads = None,
     device: Annotated[
         str, typer.Option(help="cpu, cuda (a GPU), or python (interpreted, slow).")
     ] = "cpu",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from floorline.cli import options
 from floorline.cli.environments import environment_from
 
 if TYPE_CHECKING:
@@ -21,9 +22,9 @@ MEANS = "0.5,0,0,0,0"
 
 
 def verify(
-    delta: Annotated[float, typer.Option(help="Chance that the guarantee fails.")] = 1e-3,
-    runs: Annotated[int, typer.Option(help="How many runs.")] = 1_000_000,
-    policy: Annotated[str, typer.Option(help="One of `floorline policies`.")] = "conservative-ucb",
+    delta: options.Delta = 1e-3,
+    runs: options.Runs = 1_000_000,
+    policy: options.PolicyName = "conservative-ucb",
     boundary: Annotated[
         str,
         typer.Option(help="stitched, beta-binomial, authors, as-printed, union or union-proved."),
@@ -31,22 +32,14 @@ def verify(
     means: Annotated[
         str, typer.Option(help="Mean of each arm, the default arm's first; a worst case.")
     ] = MEANS,
-    noise: Annotated[
-        str, typer.Option(help="gaussian, bernoulli, or table:FILE (arm, value, probability).")
-    ] = "gaussian",
-    noise_scale: Annotated[
-        float, typer.Option(help="Subgaussian scale of the rewards; 0.5 covers [0, 1].")
-    ] = 1.0,
-    horizon: Annotated[int, typer.Option(help="Rounds a run.")] = 1000,
-    max_loss: Annotated[
-        float, typer.Option(help="Share of the default's reward that may be lost.")
-    ] = 0.1,
-    default_mean: Annotated[
-        str, typer.Option(help="Whether the policy knows the default arm's mean: known, learned.")
-    ] = "known",
+    noise: options.Noise = "gaussian",
+    noise_scale: options.NoiseScale = 1.0,
+    horizon: options.Horizon = 1000,
+    max_loss: options.MaxLoss = 0.1,
+    default_mean: options.DefaultMean = "known",
     confidence: Annotated[float, typer.Option(help="How sure the verdict shall be.")] = 0.999,
-    seed: Annotated[int, typer.Option(help="Same seed, same results.")] = 1,
-    threads: Annotated[int | None, typer.Option(show_default="all cores")] = None,
+    seed: options.Seed = 1,
+    threads: options.Threads = None,
     device: Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")] = "cpu",
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
 ) -> None:
