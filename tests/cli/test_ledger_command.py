@@ -161,9 +161,9 @@ def test_show_explains_the_arithmetic_of_a_decision(run, ledger, records):
 
 def test_every_decisions_arithmetic_adds_up(ledger, records):
     from floorline.live.explain import explain
-    from floorline.live.ledger import Ledger
+    from floorline.live.reader import LedgerReader
 
-    file = Ledger(str(ledger), read_only=True)
+    file = LedgerReader(str(ledger))
     for record in records:
         found = explain(file, record.ticket)
         assert found.guaranteed_budget == pytest.approx(record.guaranteed_budget, abs=1e-6)

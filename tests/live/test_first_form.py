@@ -13,7 +13,7 @@ from campaigns import Clock, new_campaign, replayed_file
 
 from floorline.live import Campaign, writer
 from floorline.live.events import KINDS
-from floorline.live.ledger import Ledger
+from floorline.live.reader import LedgerReader
 from floorline.live.verify import verify
 
 DATA = Path(__file__).parents[1] / "data"
@@ -27,7 +27,7 @@ def copy(tmp_path):
 
 
 def test_it_holds_every_kind_of_event(copy):
-    ledger = Ledger(str(copy), read_only=True)
+    ledger = LedgerReader(str(copy))
     assert set(ledger.counts()) == set(KINDS)
     assert len(ledger.snapshots()) == 2
     ledger.close()

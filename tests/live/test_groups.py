@@ -9,12 +9,13 @@ from campaigns import Clock, new_campaign, replayed, replayed_file
 
 from floorline.live import Conflict, LedgerError, writer
 from floorline.live.ledger import Ledger
+from floorline.live.reader import LedgerReader
 from floorline.live.verify import verify
 
 
 def durable(path):
     """Events that another process would find."""
-    ledger = Ledger(str(path), read_only=True)
+    ledger = LedgerReader(str(path))
     try:
         return sum(ledger.counts().values())
     finally:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from floorline.live import Campaign, LedgerError
-from floorline.live.ledger import Ledger
+from floorline.live.reader import LedgerReader
 from floorline.live.verify import verify
 
 SHOP = {"arms": ["now", "video"], "max_loss": 0.1, "seed": 1}
@@ -101,7 +101,7 @@ def test_what_an_interrupt_kept_from_ending_does_not_keep_the_next_from_being_du
         campaign._writer.happen("paused")
         ticket = campaign.decide()
         assert ticket.reason != "paused"
-        with closing(Ledger(str(tmp_path / "c"), read_only=True)) as ledger:
+        with closing(LedgerReader(str(tmp_path / "c"))) as ledger:
             assert [event.kind for event in ledger.events(1, 9)] == ["decided", "decided"]
         done = []
         thread = Thread(target=lambda: done.append(campaign.observe(ticket, 1.0)))

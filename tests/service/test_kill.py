@@ -13,7 +13,7 @@ import pytest
 from serving import GONE, PAGE, Server, post
 
 from floorline.live import Campaign
-from floorline.live.ledger import Ledger
+from floorline.live.reader import LedgerReader
 from floorline.live.replay import load
 from floorline.live.replay import start as before_all
 from floorline.live.snapshot import to_json
@@ -118,7 +118,7 @@ def check(path: Path, visitors: list[Visitor]) -> None:
 
 def replayed(path: Path) -> dict[str, Any]:
     """The state after a replay of all events, without a snapshot."""
-    ledger = Ledger(str(path), read_only=True)
+    ledger = LedgerReader(str(path))
     try:
         state, events = before_all(ledger)
         for event, _ in events:

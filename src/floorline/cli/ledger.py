@@ -12,7 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from floorline.live.explain import Explanation
-    from floorline.live.ledger import Ledger
+    from floorline.live.reader import LedgerReader
 
 app = typer.Typer(
     help="Verify, export and explain the ledger of a live campaign.",
@@ -23,12 +23,12 @@ FILE = typer.Argument(..., metavar="FILE", help="The campaign's ledger.", show_d
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[Ledger]:
+def reading(path: Path) -> Iterator[LedgerReader]:
     """The ledger in a file, to read from while its campaign may go on."""
     with in_one_line():
-        from floorline.live.ledger import Ledger
+        from floorline.live.reader import LedgerReader
 
-        ledger = Ledger(str(path), read_only=True)
+        ledger = LedgerReader(str(path))
         try:
             yield ledger
         finally:
@@ -126,7 +126,7 @@ def show(
             _show(explain(ledger, ticket))
 
 
-def _show_status(ledger: Ledger) -> None:
+def _show_status(ledger: LedgerReader) -> None:
     from floorline.live.replay import load
     from floorline.live.status import status_of
 

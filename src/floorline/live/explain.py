@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from floorline.live.events import Event
 from floorline.live.history import Record, record
-from floorline.live.ledger import Ledger
+from floorline.live.reader import LedgerReader
 from floorline.live.replay import load
 from floorline.live.state import State
 from floorline.live.tickets import decision_of
@@ -46,7 +46,7 @@ class Explanation:
     """What would have stayed guaranteed had the candidate been played, if it was not."""
 
 
-def explain(ledger: Ledger, ticket: str) -> Explanation:
+def explain(ledger: LedgerReader, ticket: str) -> Explanation:
     """The decision with this ticket, explained from the events before it."""
     campaign = ledger.opened().body["id"]
     event = decision_of(ledger, campaign, ticket)

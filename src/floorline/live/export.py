@@ -11,13 +11,13 @@ from typing import IO, Any
 import msgspec
 
 from floorline.live.history import Record, records
-from floorline.live.ledger import Ledger
+from floorline.live.reader import LedgerReader
 
 FORMATS = ("csv", "jsonl", "parquet")
 CHUNK = 50_000
 
 
-def decisions(ledger: Ledger) -> Iterator[Record]:
+def decisions(ledger: LedgerReader) -> Iterator[Record]:
     """The decisions of a ledger, each with what came of it."""
     return records(ledger, ledger.opened().body["id"], 0, None, nullcontext())
 
@@ -35,7 +35,7 @@ def as_jsonl(rows: Iterable[Record], out: IO[str]) -> None:
         out.write(json.dumps(row._asdict()) + "\n")
 
 
-def events_as_jsonl(ledger: Ledger, out: IO[str]) -> None:
+def events_as_jsonl(ledger: LedgerReader, out: IO[str]) -> None:
     """Write all events as JSON, one a line: everything that the state follows from."""
     for row in ledger.rows():
         out.write(json.dumps(msgspec.structs.asdict(ledger.read(row))) + "\n")

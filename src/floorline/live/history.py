@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from floorline.live.events import Event
-from floorline.live.ledger import Ledger
+from floorline.live.reader import LedgerReader
 from floorline.live.tickets import ticket_id
 
 PAGE = 1000
@@ -31,7 +31,7 @@ class Record(NamedTuple):
 
 
 def records(
-    ledger: Ledger, campaign: str, after: int, limit: int | None,
+    ledger: LedgerReader, campaign: str, after: int, limit: int | None,
     mutex: AbstractContextManager[Any],
 ) -> Iterator[Record]:  # fmt: skip
     """The decisions whose place in the ledger is after `after`, at most `limit` of them."""

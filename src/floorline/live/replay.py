@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from floorline.live import snapshot
 from floorline.live.events import Event
-from floorline.live.ledger import Ledger
+from floorline.live.reader import LedgerReader
 from floorline.live.settings import Settings
 from floorline.live.state import State
 
@@ -14,7 +14,7 @@ Checked = Iterator[tuple[Event, int]]
 """Events, each with its checksum."""
 
 
-def load(ledger: Ledger, upto: int | None = None) -> State:
+def load(ledger: LedgerReader, upto: int | None = None) -> State:
     """The state that a ledger leads to; up to an event if that is given."""
     for seq in ledger.snapshots():
         if upto is None or seq <= upto:
@@ -25,7 +25,7 @@ def load(ledger: Ledger, upto: int | None = None) -> State:
     return _go_on(*start(ledger), upto)
 
 
-def start(ledger: Ledger) -> tuple[State, Checked]:
+def start(ledger: LedgerReader) -> tuple[State, Checked]:
     """The state before anything happened, and all that happened."""
     settings = Settings.from_json(ledger.opened().body["settings"])
     return State(settings), ledger.checked_events(0, 0)
@@ -39,7 +39,7 @@ def _go_on(state: State, events: Checked, upto: int | None) -> State:
     return state
 
 
-def _from_snapshot(ledger: Ledger, seq: int) -> tuple[State, int] | None:
+def _from_snapshot(ledger: LedgerReader, seq: int) -> tuple[State, int] | None:
     """The state and the checksum at a snapshot; None if it is not good."""
     try:
         check, values = ledger.snapshot(seq)

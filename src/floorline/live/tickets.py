@@ -9,7 +9,7 @@ import msgspec
 
 from floorline.live.errors import UnknownTicket
 from floorline.live.events import Event
-from floorline.live.ledger import Ledger
+from floorline.live.reader import LedgerReader
 
 
 class Ticket(msgspec.Struct, frozen=True, gc=False):
@@ -58,7 +58,7 @@ def place_of(campaign: str, name: str) -> int:
     raise UnknownTicket(f"ticket {name}: is not of this campaign")
 
 
-def decision_of(ledger: Ledger, campaign: str, name: str) -> Event:
+def decision_of(ledger: LedgerReader, campaign: str, name: str) -> Event:
     """The decision with this id."""
     seq = place_of(campaign, name)
     event = ledger.event(seq)

@@ -11,7 +11,7 @@ from typing import Any
 from floorline.live import snapshot
 from floorline.live.errors import LedgerError
 from floorline.live.events import Event
-from floorline.live.ledger import Ledger
+from floorline.live.reader import LedgerReader
 from floorline.live.replay import start
 from floorline.live.settings import CHANGEABLE
 from floorline.live.state import State
@@ -36,7 +36,7 @@ def verify(path: str, tick: Callable[[int], None] = lambda done: None) -> Report
     Each event must have been allowed in the state before it. A decision is weighed again there:
     a challenger must have been affordable, and the budget as large as was said.
     """
-    ledger = Ledger(path, read_only=True)
+    ledger = LedgerReader(path)
     report = Report()
     try:
         report.problems += ledger.integrity()
@@ -48,7 +48,7 @@ def verify(path: str, tick: Callable[[int], None] = lambda done: None) -> Report
     return report
 
 
-def _replay(ledger: Ledger, report: Report, tick: Callable[[int], None]) -> None:
+def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -> None:
     stored = ledger.counts()
     kept = set(ledger.snapshots())
     counts: Counter[str] = Counter()
@@ -140,7 +140,7 @@ CHECKS: dict[str, Callable[[State, Event], str | None]] = {
 }
 
 
-def _compare_snapshot(ledger: Ledger, state: State, check: int, report: Report) -> None:
+def _compare_snapshot(ledger: LedgerReader, state: State, check: int, report: Report) -> None:
     report.snapshots += 1
     try:
         kept: tuple[int, dict[str, Any]] | None = ledger.snapshot(state.seq)

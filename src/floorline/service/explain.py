@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from floorline.live import explain as live
-from floorline.live.ledger import Ledger
+from floorline.live.reader import LedgerReader
 from floorline.live.tickets import place_of
 from floorline.service.answers import Explanation
 from floorline.service.calls import Call
@@ -33,7 +33,7 @@ async def explain(call: Call) -> Explanation:
     entry = call.service.registry.get(call.path["name"])
     ticket = call.path["ticket"]
 
-    def read(ledger: Ledger) -> Explanation:
+    def read(ledger: LedgerReader) -> Explanation:
         seq = place_of(entry.id, ticket)
         start = next((kept for kept in ledger.snapshots() if kept < seq), 0)
         if ledger.event(seq) is not None and seq - start > MOST_EVENTS:

@@ -19,7 +19,7 @@ from msgspec import UNSET
 from floorline.live import Campaign, Record, Status
 from floorline.live.events import CHANGES, KINDS, Event
 from floorline.live.history import record
-from floorline.live.ledger import Ledger
+from floorline.live.reader import LedgerReader
 from floorline.live.tickets import ticket_id
 from floorline.service.answers import EventAnswer, EventPage, RecordAnswer, RecordPage, Series
 from floorline.service.calls import Call, Stream
@@ -33,11 +33,11 @@ LINES = 1000
 """Decisions that an export reads at a time."""
 
 
-async def reading(entry: Entry, read: Callable[[Ledger], T]) -> T:
+async def reading(entry: Entry, read: Callable[[LedgerReader], T]) -> T:
     """What `read` finds in the ledger, read beside the writer."""
 
     def with_ledger() -> T:
-        with closing(Ledger(entry.path, read_only=True)) as ledger:
+        with closing(LedgerReader(entry.path)) as ledger:
             return read(ledger)
 
     return await asyncio.to_thread(with_ledger)
@@ -49,7 +49,7 @@ async def decisions(call: Call) -> RecordPage:
     query: PageQuery = call.query
     newest = query.order == "newest"
 
-    def read(ledger: Ledger) -> RecordPage:
+    def read(ledger: LedgerReader) -> RecordPage:
         page = ledger.decisions(_start(query), query.limit, newest=newest)
         found = [answer_of(record(entry.id, made, outcomes)) for made, outcomes in page]
         return RecordPage(found, page[-1][0].seq if len(page) == query.limit else None)
@@ -64,7 +64,7 @@ async def events(call: Call) -> EventPage:
     newest = query.order == "newest"
     kinds = KINDS if query.kind == "all" else CHANGES
 
-    def read(ledger: Ledger) -> EventPage:
+    def read(ledger: LedgerReader) -> EventPage:
         page = ledger.events(_start(query), query.limit, newest=newest, kinds=kinds)
         made = ledger.times({event.ticket for event in page if event.ticket is not None})
         names = {seq: ticket_id(entry.id, seq, time) for seq, time in made.items()}
@@ -131,7 +131,7 @@ async def _export(
         yield lines([answer_of(record(entry.id, made, outcomes)) for made, outcomes in page])
 
 
-def _page_after(place: int) -> Callable[[Ledger], list[tuple[Event, list[Event]]]]:
+def _page_after(place: int) -> Callable[[LedgerReader], list[tuple[Event, list[Event]]]]:
     return lambda ledger: ledger.decisions(place, LINES)
 
 

@@ -11,7 +11,7 @@ from threading import Event
 from typing import Any
 
 from floorline.live import Campaign, Settings
-from floorline.live.ledger import Ledger
+from floorline.live.reader import LedgerReader
 from floorline.live.tickets import campaign_of
 from floorline.service.entries import Broken, Entry, Watch
 from floorline.service.folder import Folder
@@ -172,7 +172,7 @@ class Registry:
 
 def has_begun(path: str) -> bool:
     """Whether a ledger holds a campaign."""
-    with closing(Ledger(path, read_only=True)) as ledger:
+    with closing(LedgerReader(path)) as ledger:
         return ledger.event(1) is not None
 
 

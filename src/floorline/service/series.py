@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from threading import Event
 
 from floorline.live import Campaign, Settings, Status
-from floorline.live.ledger import Ledger
+from floorline.live.reader import LedgerReader
 from floorline.live.state import State
 from floorline.live.status import status_of
 from floorline.service.answers import Series
@@ -79,7 +79,7 @@ class Track:
 
 def points_of(path: str, last: int, closing: Event) -> list[Point]:
     """The points of a ledger up to a place in it, by a replay, unless the service is closing."""
-    ledger = Ledger(path, read_only=True)
+    ledger = LedgerReader(path)
     try:
         first = ledger.event(1)
         if first is None:
