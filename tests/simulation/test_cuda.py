@@ -64,8 +64,9 @@ print(json.dumps([normals, uniforms]))
 
 SUMS = """
 import importlib
-modules = [importlib.import_module("floorline.simulate." + name)
-           for name in ("cuda", "cuda_bins", "cuda_parts", "cuda_sums", "digest", "results")]
+modules = [importlib.import_module("floorline.simulation." + name)
+           for name in ("engines.cuda.engine", "engines.cuda.bins", "engines.cuda.parts",
+                        "engines.cuda.sums", "digest", "results")]
 for module in modules:  # small enough to have several of each
     vars(module).update({name: size for name, size in
                          {"CHUNK": 16, "PIECE": 4, "GROUP": 2}.items() if name in vars(module)})

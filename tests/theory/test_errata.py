@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from floorline.boundaries.subgaussian import as_printed, authors
+from floorline.boundaries.as_printed import as_printed
+from floorline.boundaries.authors import authors
 
 STRETCHES = 20_000
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from floorline import CATALOGUE, Gaussian, Policy, Scripted, Setting, kernel, named, simulate
+from floorline import CATALOGUE, Gaussian, Policy, Scripted, kernel, simulate
 from floorline.proposers import Proposer
 from floorline.theory import lower_bound, lower_bound_means
 
@@ -75,7 +75,9 @@ def test_the_catalogue_says_which_policies_are_conservative():
     """A policy with a floor of its own says so; one without does not."""
     found = {param.values[0] for param in conservative()}
     setting = PolicySetup(n_arms=5, horizon=HORIZON, default_mean=0.5)
-    assert found == {name for name in CATALOGUE if make_policy(name, setting).floor.max_loss is not None}
+    assert found == {
+        name for name in CATALOGUE if make_policy(name, setting).floor.max_loss is not None
+    }
     assert found >= {"conservative-ucb", "conservative-thompson", "budget-first", "safe-exp3-ix"}
 
 

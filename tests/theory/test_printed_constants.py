@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from floorline import Setting, kernel, named, simulate
-from floorline.boundaries.subgaussian import STITCH_FACTOR, STITCH_LEVEL
+from floorline import kernel, simulate
+from floorline.boundaries.stitched import STITCH_FACTOR, STITCH_LEVEL
 from floorline.environments.base import draw, draw_each, draw_sum
 from floorline.theory import problem_regret, worst_regret
 

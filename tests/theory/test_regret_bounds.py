@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from floorline import Boundary, Gaussian, Policy, Setting, kernel, named, simulate
-from floorline.boundaries.subgaussian import RADII
+from floorline import Boundary, Gaussian, Policy, kernel, simulate
+from floorline.boundaries import BOUNDARIES
 from floorline.proposers import Proposer
 from floorline.theory import (
     budget_first_regret,
@@ -25,6 +25,8 @@ from floorline.theory import (
 # a false alarm in this file are below 4 in 10^7.
 DELTA = 1e-9
 RUNS = 40
+
+RADII = {name: kind.unit_radius for name, kind in BOUNDARIES.items() if kind.has_radius}
 
 
 @pytest.mark.parametrize("name", RADII)
@@ -124,7 +126,10 @@ def test_every_run_of_budget_first_stays_within_its_bound(case, form):
     means = case["means"]
     setting = setting_of(case, warm_up=form)
     found = simulate(
-        make_policy("budget-first", setting), Gaussian(means, case["scale"]), horizon=HORIZON, runs=RUNS
+        make_policy("budget-first", setting),
+        Gaussian(means, case["scale"]),
+        horizon=HORIZON,
+        runs=RUNS,
     )
     bound = budget_first_regret(setting, max(means) - means[0])
     assert found.pseudo_regret.max() <= bound <= budget_first_regret(setting)
