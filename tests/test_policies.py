@@ -1,5 +1,7 @@
 """Every policy of the catalogue, and compositions by hand."""
 
+from dataclasses import fields
+
 import pytest
 
 from floorline import (
@@ -15,6 +17,7 @@ from floorline import (
     Setting,
     Tabulated,
     WarmUp,
+    beta_thompson,
     classical_ucb,
     gaussian_thompson,
     kernel,
@@ -44,6 +47,23 @@ def setting(environment, **changes):
         n_arms=len(environment.means), default_mean=environment.means[0],
         bounded=environment.bounded, **options,
     )  # fmt: skip
+
+
+def test_a_setting_takes_from_its_environment_what_it_tells():
+    """Thompson sampling on clicks was Gaussian of scale 1 unless a field said otherwise."""
+    for environment in ENVIRONMENTS.values():
+        found = Setting.of(environment, horizon=300, max_loss=0.2)
+        assert found == setting(environment)
+    clicks = Setting.of(ENVIRONMENTS["bernoulli"], horizon=300)
+    assert named("thompson", clicks).proposer.propose is beta_thompson().propose
+    # An adversary's rewards have no noise, and may be anything in the range.
+    assert Setting.of(Adaptive([0.5, 0.8]), horizon=300).noise_scale == 0.5
+    assert Setting.of(ENVIRONMENTS["bernoulli"], horizon=300, noise_scale=2.0).noise_scale == 2.0
+
+
+def test_every_field_of_a_setting_is_documented():
+    for field in fields(Setting):
+        assert f"        {field.name}: " in Setting.__doc__
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS.values(), ids=ENVIRONMENTS)

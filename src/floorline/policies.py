@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from floorline.core.boundaries import Boundary
 from floorline.core.checks import choice, number, whole
+from floorline.environments import Environment
 from floorline.floors import ConfidenceFloor, RealisedFloor, WarmUp
 from floorline.policy import Policy
 from floorline.proposers import (
@@ -29,7 +30,32 @@ from floorline.proposers import (
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """All that a policy of the catalogue may ask about; each uses what it needs."""
+    """All that a policy of the catalogue may ask about; each uses what it needs.
+
+    `Setting.of(environment, horizon)` takes from an environment what it tells.
+
+    Args:
+        n_arms: how many arms there are, the default included.
+        horizon: how many rounds are played; for policies that are tuned to it.
+        default_mean: the default arm's mean reward, also where the policy must learn it: the
+            targets of Unbalanced MOSS and its relatives are made of it.
+        learned: whether a confidence floor learns the default's mean instead of knowing it.
+        max_loss: the share of the default's reward that may be lost.
+        delta: the chance with which the guarantee may fail.
+        noise_scale: a subgaussian scale of the rewards: 1/2 covers rewards in [0, 1], half the
+            width any other range; of Gaussian rewards it is the standard deviation.
+        lowest_reward: no arm's mean is below this; for `beta-binomial`, no reward.
+        highest_reward: no reward is above this; used by `beta-binomial` alone.
+        boundary: the confidence boundary, by its name; see `Boundary`.
+        fallback: what a confidence floor plays instead of a refused arm: `default` or
+            `best-lower`; see `ConfidenceFloor`.
+        guarantee: what a confidence floor holds in: `probability` or `expectation`.
+        warm_up: the form of BudgetFirst's warm-up: `certified`, `certain` or `authors`; unless
+            told, `authors` under the boundary of that name, else `certified`.
+        lil_ucb: the constants of lil'UCB: `theoretical` or `heuristic`.
+        bounded: whether every reward lies in [0, 1]. Thompson sampling then has Beta instead of
+            Gaussian posteriors, which learn much faster from clicks.
+    """
 
     n_arms: int
     horizon: int
@@ -51,6 +77,31 @@ class Setting:
         whole("arms", self.n_arms, 2)
         whole("horizon", self.horizon, 1)
         number("max_loss", self.max_loss, 0, 1)
+
+    @classmethod
+    def of(cls, environment: Environment, horizon: int, **others: Any) -> Setting:
+        """The set-up for an environment: its arms, default mean, noise scale and bounds.
+
+        Args:
+            environment: where the policy is to play.
+            horizon: rounds.
+            others: fields to set, or to set otherwise.
+
+        >>> from floorline import Bernoulli
+        >>> setting = Setting.of(Bernoulli([0.03, 0.04]), horizon=10_000, max_loss=0.2)
+        >>> setting.default_mean, setting.noise_scale, setting.bounded
+        (0.03, 0.5, True)
+        """
+        low, high = environment.reward_range
+        # What an adversary pays has no noise, but it is known only to lie in the range.
+        scale = environment.noise_scale or (high - low) / 2 or 1.0
+        told = {
+            "n_arms": len(environment.means),
+            "default_mean": environment.means[0],
+            "noise_scale": scale,
+            "bounded": environment.bounded,
+        }
+        return cls(horizon=horizon, **{**told, **others})
 
     def intervals(self) -> Boundary:
         """The confidence boundary."""

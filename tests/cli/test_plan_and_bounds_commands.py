@@ -94,3 +94,19 @@ def test_bounds_as_a_table_by_the_name_of_the_package():
     found = subprocess.run(command, capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
     assert "Theorem 2" in found.stdout and "default_mean: must be from" in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "bound"),
+    [
+        (("--means", "0.5,0.6,0.4,0.4,0.4", "--max-loss", "0.001"), 27.9),
+        (("--means", "0.03,0.04", "--noise", "bernoulli", "--horizon", "1000000"), 16.9),
+    ],
+)
+def test_the_lower_bound_is_that_of_a_floor_which_may_fail_and_of_these_rewards(
+    floorline, words, bound
+):
+    found = floorline("bounds", *words, "--runs", "1", "--format", "json")
+    assert json.loads(found.stdout)["bounds"]["lower_bound"]["bound"] == pytest.approx(
+        bound, abs=0.05
+    )

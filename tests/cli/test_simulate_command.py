@@ -116,7 +116,7 @@ def test_an_adversary_adds_regret_to_the_answer(floorline, tmp_path, adversary):
         (["--runs", "-5"], "--runs: must be"),
         (["--boundary", "wide"], "--boundary: must be one of stitched, authors"),
         (["--boundary", "beta-binomial"], "--noise: must keep rewards within 0 and 1"),
-        (["--boundary", "beta-binomial", "--highest-reward", "0"], "--highest-reward: must be"),
+        (["--boundary", "beta-binomial", "--high", "0"], "--high: must be"),
         (["--fallback", "hope"], "--fallback: must be one of default, best-lower"),
         (["--default-mean", "0.5"], "--default-mean: must be one of known, learned"),
         (["--noise", "pink"], "--noise: must be one of gaussian, bernoulli, table:FILE"),
@@ -140,7 +140,7 @@ def test_an_adversary_adds_regret_to_the_answer(floorline, tmp_path, adversary):
         (["--repeated", "2"], "--repeated: must be "),
         (["--missing", "gone"], "--missing: must be one of unknown, zero, random"),
         (["--delay", "5", "--policy", "ucb"], "--policy: must be one with a ConfidenceFloor"),
-        (["--delay", "5", "--adversary", "lure"], "--environment: must be one that draws"),
+        (["--delay", "5", "--adversary", "lure"], "--adversary: must be left out"),
         (["--colour", "red"], "No such option"),
     ],
 )
@@ -151,6 +151,31 @@ def test_bad_input_is_one_line_and_exit_code_2(floorline, options, message):
     assert done.stdout == ""
     assert message in done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
+
+
+def test_rewards_of_0_or_1_have_their_own_noise_scale(floorline):
+    """It was 1 unless told: four times the plays for the same certainty."""
+    start = ["--policy", "conservative-ucb", "--noise", "bernoulli", "--means", "0.5,0.6",
+             "--horizon", "2000", "--runs", "50", "--format", "json"]  # fmt: skip
+    regrets = [
+        json.loads(floorline("simulate", *start, *more).stdout)["pseudo_regret"]["mean"]
+        for more in ([], ["--noise-scale", "0.5"], ["--noise-scale", "1"])
+    ]
+    assert regrets[0] == regrets[1] < 0.9 * regrets[2]
+
+
+def test_low_and_high_have_their_old_names_too(floorline, tmp_path):
+    table = tmp_path / "orders.csv"
+    table.write_text("arm,value,probability\n0,-5,0.5\n0,20,0.5\n1,-5,0.3\n1,20,0.7\n")
+    start = ["simulate", "--policy", "conservative-ucb", "--boundary", "beta-binomial", "--noise",
+             f"table:{table}", "--horizon", "300", "--runs", "8", "--format", "json"]  # fmt: skip
+    now = floorline(*start, "--low", "-5", "--high", "20")
+    before = floorline(*start, "--lowest-reward", "-5", "--highest-reward", "20")
+    assert now.returncode == before.returncode == 0 and now.stderr == ""
+    assert json.loads(now.stdout)["plays"] == json.loads(before.stdout)["plays"]
+    assert "--lowest-reward is deprecated; it is called --low now" in before.stderr
+    shown = floorline("simulate", "--help").stdout
+    assert "--low" in shown and "--lowest-reward" not in shown
 
 
 def test_missing_policy_and_means(program):
