@@ -19,6 +19,9 @@ from floorline.paper.style import BOUNDARY_LINES, LINES
 from floorline.paper.sweeps import HORIZON, MAX_LOSS, MEANS, Settings
 from floorline.paper.words import CAPTIONS, DIFFERENCES, PAGE
 
+MARKS = {"borne out": "good", "not borne out": "bad", "too few runs to tell": "open"}
+"""How the row of a claim is marked, by its verdict."""
+
 
 @dataclass(frozen=True)
 class Account:
@@ -88,8 +91,8 @@ def _claims(rows: Sequence[Row]) -> str:
         return ""
     body = _table(
         ("the paper's claim", "verdict", "the numbers", "counts as borne out if"),
-        [(c.text, "borne out" if c.holds else "not borne out", c.evidence, c.test) for c in found],
-        ["good" if c.holds else "bad" for c in found],
+        [(c.text, c.verdict, c.evidence, c.test) for c in found],
+        [MARKS[c.verdict] for c in found],
     )
     return _section("The paper's claims", body)
 
