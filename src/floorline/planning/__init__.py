@@ -1,6 +1,16 @@
 """Planning: what to expect of a campaign before it starts."""
 
-from floorline.planning.outlook import Case, Outlook, majority_round, outlook, outlooks
-from floorline.planning.question import Question
+from floorline.planning.outlook import Band, Case, Outlook, Range, outlook, outlooks
+from floorline.planning.question import BOUNDARIES, FLOORS, Question
 
-__all__ = ["Case", "Outlook", "Question", "majority_round", "outlook", "outlooks"]
+__all__ = [
+    "BOUNDARIES",
+    "FLOORS",
+    "Band",
+    "Case",
+    "Outlook",
+    "Question",
+    "Range",
+    "outlook",
+    "outlooks",
+]
