@@ -38,8 +38,23 @@ def test_bad_options_are_one_line(floorline):
 
 
 def test_rewards_of_0_or_1_have_their_own_noise_scale(floorline):
-    start = ("verify", "--noise", "bernoulli", "--means", "0.5,0.1", "--horizon", "200", "--runs",
-             "2000", "--delta", "0.2", "--boundary", "union", "--format", "json")  # fmt: skip
+    start = (
+        "verify",
+        "--noise",
+        "bernoulli",
+        "--means",
+        "0.5,0.1",
+        "--horizon",
+        "200",
+        "--runs",
+        "2000",
+        "--delta",
+        "0.2",
+        "--boundary",
+        "union",
+        "--format",
+        "json",
+    )
     found = [
         json.loads(floorline(*start, *more).stdout)["misses"]["count"]
         for more in ((), ("--noise-scale", "0.5"), ("--noise-scale", "1"))

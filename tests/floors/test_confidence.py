@@ -29,9 +29,12 @@ def first_exploration(max_loss, default_mean=0.5, horizon=None):
     horizon = horizon or math.ceil(1 / max_loss) + 5
     policy = Policy(optimistic(), ConfidenceFloor(max_loss, default_mean), Boundary())
     found = simulate(
-        policy, Gaussian([default_mean, 0.4]), horizon=horizon, runs=1,
+        policy,
+        Gaussian([default_mean, 0.4]),
+        horizon=horizon,
+        runs=1,
         checkpoints=range(1, horizon + 1),
-    )  # fmt: skip
+    )
     explored = np.flatnonzero(found.plays[0, :, 1])
     return int(explored[0]) + 1 if explored.size else 0
 

@@ -18,9 +18,12 @@ from floorline.paper.sweeps import (
 )
 
 FIGURES = (
-    "budget", "price-of-boundaries", "regret-over-alpha", "regret-over-horizon",
+    "budget",
+    "price-of-boundaries",
+    "regret-over-alpha",
+    "regret-over-horizon",
     "runs-below-the-floor",
-)  # fmt: skip
+)
 
 
 class Page(HTMLParser):
@@ -86,8 +89,20 @@ def test_the_report_judges_every_claim(page):
 
 
 def row(sweep, policy, max_loss, horizon, mean, error=1.0, breach=0.0):
-    return Row(sweep, policy, "authors", max_loss, horizon, 1 / horizon, 4000, 1, mean, error,
-               breach, breach)  # fmt: skip
+    return Row(
+        sweep,
+        policy,
+        "authors",
+        max_loss,
+        horizon,
+        1 / horizon,
+        4000,
+        1,
+        mean,
+        error,
+        breach,
+        breach,
+    )
 
 
 LOSSES = (0.0, 0.1, 0.3, 1.0)
@@ -98,18 +113,29 @@ REGRETS = {
     BUDGET_FIRST: (1000, 1000, 974, 312),
     MOSS: (1000, 247, 228, 223),
 }
-LONG = {UCB: (128, 453), CONSERVATIVE: (206, 1380), LEARNED: (206, 1667), BUDGET_FIRST: (200, 8693),
-        MOSS: (153, 376)}  # fmt: skip
+LONG = {
+    UCB: (128, 453),
+    CONSERVATIVE: (206, 1380),
+    LEARNED: (206, 1667),
+    BUDGET_FIRST: (200, 8693),
+    MOSS: (153, 376),
+}
 
 
 def made(changes):
     """Rows as the paper describes them, some changed."""
     rows = {
-        ("alpha", policy, loss): row("alpha", policy, loss, 10_000, mean,
-                                     breach=0.43 if policy == MOSS and loss == 0.1 else 0.0)
+        ("alpha", policy, loss): row(
+            "alpha",
+            policy,
+            loss,
+            10_000,
+            mean,
+            breach=0.43 if policy == MOSS and loss == 0.1 else 0.0,
+        )
         for policy in FIVE
         for loss, mean in zip(LOSSES, REGRETS[policy], strict=True)
-    }  # fmt: skip
+    }
     rows |= {
         ("horizon", policy, horizon): row("horizon", policy, 0.1, horizon, mean)
         for policy in FIVE

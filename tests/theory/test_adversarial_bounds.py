@@ -39,9 +39,12 @@ HORIZON = 200_000
 LEVELS = [0.9, 1.0, 0.3, 0.95]
 
 ADVERSARIES = [
-    Switching(LEVELS, span=7000), Late(LEVELS, span=60_000), Lure(LEVELS, span=500),
-    Adaptive(LEVELS), Scripted([[0.9, 0.0, 1.0, 0.0]] * HORIZON),
-]  # fmt: skip
+    Switching(LEVELS, span=7000),
+    Late(LEVELS, span=60_000),
+    Lure(LEVELS, span=500),
+    Adaptive(LEVELS),
+    Scripted([[0.9, 0.0, 1.0, 0.0]] * HORIZON),
+]
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda one: type(one).__name__)
@@ -115,9 +118,8 @@ def test_prior_weighted_exp3_has_the_bounds_of_the_target_that_it_takes():
 
 def plain_last_safe_round(envelope, max_loss, default_mean, limit):
     fits = [
-        t for t in range(1, limit + 1)
-        if max_loss * default_mean * t <= envelope(t) + default_mean
-    ]  # fmt: skip
+        t for t in range(1, limit + 1) if max_loss * default_mean * t <= envelope(t) + default_mean
+    ]
     return max(fits)
 
 

@@ -98,19 +98,28 @@ HORIZON = 100_000
 def setting_of(case, **changes):
     means = case["means"]
     return Setting(
-        **{"n_arms": len(means), "horizon": HORIZON, "default_mean": means[0],
-           "learned": case["learned"], "max_loss": case["max_loss"], "delta": DELTA,
-           "noise_scale": case["scale"], **changes}
-    )  # fmt: skip
+        **{
+            "n_arms": len(means),
+            "horizon": HORIZON,
+            "default_mean": means[0],
+            "learned": case["learned"],
+            "max_loss": case["max_loss"],
+            "delta": DELTA,
+            "noise_scale": case["scale"],
+            **changes,
+        }
+    )
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_run_of_conservative_ucb_stays_within_theorems_1_and_2(case):
     setting = setting_of(case)
     found = simulate(
-        named("conservative-ucb", setting), Gaussian(case["means"], case["scale"]),
-        horizon=HORIZON, runs=RUNS,
-    )  # fmt: skip
+        named("conservative-ucb", setting),
+        Gaussian(case["means"], case["scale"]),
+        horizon=HORIZON,
+        runs=RUNS,
+    )
     worst = found.pseudo_regret.max()
     assert 0 < worst <= problem_regret(setting, case["means"])
     assert worst <= worst_regret(setting)

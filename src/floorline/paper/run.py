@@ -70,12 +70,19 @@ def produce(points: Sequence[Point], settings: Settings) -> Iterator[list[Row]]:
     """
     at_once = [point for point in points if _at_once(point, settings)]
     cases = (
-        Case(policy, Gaussian(MEANS), point.horizon, loss, _checkpoints(point.horizon),
-             quantiles=False)
-        for point in points if point not in at_once
+        Case(
+            policy,
+            Gaussian(MEANS),
+            point.horizon,
+            loss,
+            _checkpoints(point.horizon),
+            quantiles=False,
+        )
+        for point in points
+        if point not in at_once
         for policy in [_policy(point)]
         for loss in point.max_losses
-    )  # fmt: skip
+    )
     found = sweep(cases, runs=settings.runs, seed=settings.seed, device=settings.device)
     for point in points:
         if point in at_once:
@@ -92,9 +99,14 @@ def _at_once(point: Point, settings: Settings) -> bool:
 def _summed(point: Point, settings: Settings, max_loss: float, found: Summary) -> Row:
     regret = found.pseudo_regret
     return _row(
-        point, settings, max_loss, regret.mean[-1], regret.standard_error[-1],
-        found.breach_rate[-1], found.breach_rate[0],
-    )  # fmt: skip
+        point,
+        settings,
+        max_loss,
+        regret.mean[-1],
+        regret.standard_error[-1],
+        found.breach_rate[-1],
+        found.breach_rate[0],
+    )
 
 
 def _policy(point: Point) -> Policy:
@@ -102,10 +114,15 @@ def _policy(point: Point) -> Policy:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said once, where the settings are checked
         setting = Setting(
-            n_arms=len(MEANS), horizon=point.horizon, default_mean=MEANS[0],
-            learned=made.learned, max_loss=point.max_losses[0], delta=point.delta,
-            boundary=point.boundary, fallback=made.fallback,
-        )  # fmt: skip
+            n_arms=len(MEANS),
+            horizon=point.horizon,
+            default_mean=MEANS[0],
+            learned=made.learned,
+            max_loss=point.max_losses[0],
+            delta=point.delta,
+            boundary=point.boundary,
+            fallback=made.fallback,
+        )
         return named(made.name, setting)
 
 
@@ -114,13 +131,28 @@ def _checkpoints(horizon: int) -> list[int]:
 
 
 def _row(
-    point: Point, settings: Settings, max_loss: float, mean: float, error: float,
-    breaches: float, early: float,
-) -> Row:  # fmt: skip
+    point: Point,
+    settings: Settings,
+    max_loss: float,
+    mean: float,
+    error: float,
+    breaches: float,
+    early: float,
+) -> Row:
     return Row(
-        point.sweep, point.policy, point.boundary, max_loss, point.horizon, point.delta,
-        settings.runs, settings.seed, float(mean), float(error), float(breaches), float(early),
-    )  # fmt: skip
+        point.sweep,
+        point.policy,
+        point.boundary,
+        max_loss,
+        point.horizon,
+        point.delta,
+        settings.runs,
+        settings.seed,
+        float(mean),
+        float(error),
+        float(breaches),
+        float(early),
+    )
 
 
 def _for_every_loss(point: Point, policy: Policy, settings: Settings) -> list[Row]:
@@ -132,10 +164,16 @@ def _for_every_loss(point: Point, policy: Policy, settings: Settings) -> list[Ro
     regrets, shares = _round_by_round(point.horizon, policy, settings)
     error = regrets.std(ddof=1) / np.sqrt(settings.runs) if settings.runs > 1 else 0.0
     return [
-        _row(point, settings, loss, regrets.mean(), error,
-             *np.mean(shares < 1 - loss - TOLERANCE, axis=0))
+        _row(
+            point,
+            settings,
+            loss,
+            regrets.mean(),
+            error,
+            *np.mean(shares < 1 - loss - TOLERANCE, axis=0),
+        )
         for loss in point.max_losses
-    ]  # fmt: skip
+    ]
 
 
 def _round_by_round(horizon: int, policy: Policy, settings: Settings) -> tuple[Floats, Floats]:
@@ -143,9 +181,14 @@ def _round_by_round(horizon: int, policy: Policy, settings: Settings) -> tuple[F
     means = np.array(MEANS)
     rounds = np.arange(1, horizon + 1)
     measure = Measure(
-        rounds, means.max() - means, means, means, float(means[0]), wants_rewards=False,
+        rounds,
+        means.max() - means,
+        means,
+        means,
+        float(means[0]),
+        wants_rewards=False,
         wants_misses=False,
-    )  # fmt: skip
+    )
     engine = CpuEngine(
         policy.prepare(len(means), horizon), Gaussian(MEANS), measure, settings.seed, all_cores()
     )
