@@ -1,5 +1,7 @@
 """Every policy of the catalogue, and compositions by hand."""
 
+from dataclasses import fields
+
 import pytest
 
 from floorline import (
@@ -11,9 +13,11 @@ from floorline import (
     Gaussian,
     NoFloor,
     Policy,
+    PolicySetup,
     Proposer,
     Tabulated,
     WarmUp,
+    beta_thompson,
     classical_ucb,
     gaussian_thompson,
     kernel,
@@ -39,10 +43,29 @@ def in_turn(rules, arms, memory, round, rng):
 def setting(environment, **changes):
     scale = 0.5 if environment.bounded else 0.3
     options = {"max_loss": 0.2, "noise_scale": scale, "horizon": 300} | changes
-    return Setting(
+    return PolicySetup(
         n_arms=len(environment.means), default_mean=environment.means[0],
         bounded=environment.bounded, **options,
     )  # fmt: skip
+
+
+def test_a_setting_takes_from_its_environment_what_it_tells():
+    """Thompson sampling on clicks was Gaussian of scale 1 unless a field said otherwise."""
+    for environment in ENVIRONMENTS.values():
+        found = PolicySetup.of(environment, horizon=300, max_loss=0.2)
+        assert found == setting(environment)
+    clicks = PolicySetup.of(ENVIRONMENTS["bernoulli"], horizon=300)
+    assert make_policy("thompson", clicks).proposer.propose is beta_thompson().propose
+    # An adversary's rewards have no noise, and may be anything in the range.
+    assert PolicySetup.of(Adaptive([0.5, 0.8]), horizon=300).noise_scale == 0.5
+    assert (
+        PolicySetup.of(ENVIRONMENTS["bernoulli"], horizon=300, noise_scale=2.0).noise_scale == 2.0
+    )
+
+
+def test_every_field_of_a_setting_is_documented():
+    for field in fields(PolicySetup):
+        assert f"        {field.name}: " in PolicySetup.__doc__
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS.values(), ids=ENVIRONMENTS)

@@ -48,7 +48,8 @@ def bernoulli_numbers(last):
 
 
 BERNOULLI = bernoulli_numbers(32)
-ULPS, ROUNDING, CLOSE = Decimal("4e-16"), Decimal("1e-10"), Decimal("1e-9")
+ULPS, CLOSE = Decimal("4e-16"), Decimal("1e-9")
+ROUNDING, EACH = Decimal("1e-9"), Decimal("1e-15")
 TINY = Decimal("1e-300")  # below, floats have fewer digits
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097")
 
@@ -89,24 +90,25 @@ class Evidence:
 def check_ends(seen, total, level, prior, ends):
     """Each end is outside the exact root up to rounding, and by hardly more than that.
 
-    Rounding: two units in an end's last digit, and 1e-10 in log(inverse_error), as if delta
-    were larger by one part in 10^10.
+    Rounding counts as if delta were larger by one part in 10^9, and one in 10^15 for each
+    reward. How much further out an end may be is told up to two units in its last digit.
     """
     lower, upper = map(Decimal, ends)
+    rounding = ROUNDING + seen * EACH
     with localcontext() as context:
         context.prec = 50
         evidence = Evidence(seen, total, level, prior)
         average = Decimal(total) / seen
         assert 0 <= lower <= average * (1 + ULPS)
         assert average * (1 - ULPS) <= upper <= 1
-        assert lower < TINY or evidence.against(lower * (1 - ULPS)) >= -ROUNDING
-        assert upper == 1 or evidence.against(upper * (1 + ULPS)) >= -ROUNDING
+        assert lower < TINY or evidence.against(lower) >= -rounding
+        assert upper == 1 or evidence.against(upper) >= -rounding
         if total > 0:
             inside = lower + CLOSE * (average - lower) + ULPS * average
-            assert evidence.against(inside) < ROUNDING
+            assert evidence.against(inside) < rounding
         if total < seen:
             inside = upper - CLOSE * (upper - average) - ULPS * upper
-            assert evidence.against(max(inside, average)) < ROUNDING
+            assert evidence.against(max(inside, average)) < rounding
 
 
 def test_the_independent_log_gamma_is_right():
@@ -122,6 +124,25 @@ def test_ends_on_a_grid(prior, level):
         check_ends(seen, total, level, prior, beta_binomial_interval(rules, NONE, 0, seen, total))
 
 
+@pytest.mark.parametrize(
+    ("prior", "level", "seen", "total"),
+    [
+        ((3.0, 97.0), 40.0, 10**9, 10**9 - 100.0),  # once as if delta were half as large again
+        ((1.0, 1.0), 1e6, 10**5, 10**5 - 1.0),
+        (JEFFREYS, 1e6, 10, 9.5),
+        (JEFFREYS, 40.0, 10**5, 10**5 - 0.5),
+    ],
+)
+def test_upper_ends_near_1_are_rounded_outwards(prior, level, seen, total):
+    """Where hardly anything is left of 1, half a unit in the last digit is a large part of it."""
+    rules = beta_binomial_rules(level, prior, 0.0, 1.0)
+    lower, upper = beta_binomial_interval(rules, seen, total)
+    assert 1 - 1e-13 < upper <= 1
+    check_ends(seen, total, level, prior, (lower, upper))
+    with pytest.raises(AssertionError):
+        check_ends(seen, total, level, prior, (lower, math.nextafter(upper, 0)))
+
+
 @given(seen=COUNTS, share=SHARES, level=LEVELS, prior=PRIORS, whole=st.booleans())
 def test_ends_anywhere(seen, share, level, prior, whole):
     total = float(round(seen * share)) if whole else min(seen * share, float(seen))
@@ -135,9 +156,9 @@ def test_the_check_catches_ends_that_are_a_little_off():
     lower, upper = beta_binomial_interval(rules, NONE, 0, 1000, 30.0)
     check_ends(1000, 30.0, 40.0, JEFFREYS, (lower, upper))
     for ends in (
-        (lower * (1 + 1e-10), upper),
+        (lower * (1 + 1e-9), upper),
         (lower * (1 - 1e-8), upper),
-        (lower, upper * (1 - 1e-10)),
+        (lower, upper * (1 - 1e-9)),
         (lower, upper * (1 + 1e-8)),
     ):
         with pytest.raises(AssertionError):
@@ -258,9 +279,9 @@ def test_it_has_no_radius():
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ({"highest_reward": 0.0}, "highest_reward"),
-        ({"lowest_reward": 2.0}, "highest_reward"),
-        ({"highest_reward": math.inf}, "highest_reward"),
+        ({"high": 0.0}, "high"),
+        ({"low": 2.0}, "high"),
+        ({"high": math.inf}, "high"),
         ({"prior": (0.0, 1.0)}, "prior"),
         ({"prior": (1.0, math.nan)}, "prior"),
         ({"prior": (1.0, 1001.0)}, "prior"),

@@ -1,14 +1,27 @@
 import math
 import warnings
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from floorline import Boundary, ConfidenceFloor, Gaussian, Policy, optimistic, simulate
+from floorline import (
+    Boundary,
+    ConfidenceFloor,
+    Gaussian,
+    Policy,
+    Proposer,
+    kernel,
+    optimistic,
+    simulate,
+)
+from floorline.core.kernel import bind
 from floorline.core.records import new_arms
+from floorline.core.steps import decide, forget, observe, play
 from floorline.floors.confidence import ConfidenceRules, confidence_budget, rounds_to_save
+from floorline.simulation.stepping import step_through
 
 
 def first_exploration(max_loss, default_mean=0.5, horizon=None):
@@ -16,9 +29,12 @@ def first_exploration(max_loss, default_mean=0.5, horizon=None):
     horizon = horizon or math.ceil(1 / max_loss) + 5
     policy = Policy(optimistic(), ConfidenceFloor(max_loss, default_mean), Boundary())
     found = simulate(
-        policy, Gaussian([default_mean, 0.4]), horizon=horizon, runs=1,
+        policy,
+        Gaussian([default_mean, 0.4]),
+        horizon=horizon,
+        runs=1,
         checkpoints=range(1, horizon + 1),
-    )  # fmt: skip
+    )
     explored = np.flatnonzero(found.plays[0, :, 1])
     return int(explored[0]) + 1 if explored.size else 0
 
@@ -155,3 +171,76 @@ def test_the_expectation_form_tightens_both():
 def test_bad_input_is_named(options, named):
     with pytest.raises(ValueError, match=f"^{named}: must be"):
         ConfidenceFloor(**options)
+
+
+@kernel
+def the_challenger(rules: Any, arms: Any, memory: Any, round: int, rng: Any) -> int:
+    return 1
+
+
+def budgets(told, worst, max_loss=0.1, true=0.5, horizon=20_000):
+    """The budget after each round where the default earns `true`, and the floor was `told`."""
+    floor, boundary = (
+        ConfidenceFloor(max_loss, told),
+        Boundary(noise_scale=0.1, low=worst),
+    )
+    policy = Policy(Proposer(the_challenger), floor, boundary)
+    arms = step_through(policy, Gaussian([told, worst], 0.1), horizon=horizon).arm
+    assert arms.sum() > 20
+    return np.cumsum(np.where(arms == 0, true, worst) - (1 - max_loss) * true)
+
+
+def test_a_default_mean_given_too_high_is_safe_only_if_no_mean_is_below_0():
+    """Point 5 of docs/guarantee.md: below 0 the loss allowed is max_loss times told over true."""
+    assert budgets(told=1.0, worst=0.0).min() >= -1e-9
+    assert budgets(told=0.5, worst=-1.0).min() >= -1e-9
+    found = budgets(told=1.0, worst=-20.0)
+    rounds = np.arange(1, found.size + 1)
+    assert np.all(found >= -0.1 * rounds * (1.0 - 0.5) - 1e-9)
+    assert found[-1] < -0.9 * 0.1 * rounds[-1] * (1.0 - 0.5)  # hardly less than that is promised
+
+
+class Changing(NamedTuple):
+    lowest: float
+    """The lowest budget."""
+    credit: float
+    """The most that a play of the challenger was credited with."""
+
+
+def against_changing_challenger(*, keep_best, horizon=4000, max_loss=0.1, default_mean=0.5):
+    """A challenger that breaks even for 200 plays, then earns 0 whenever its lower end is high.
+
+    There is no noise, so that every interval holds. `keep_best` is the control: the floor then
+    credits all plays with the best lower end there ever was.
+    """
+    floor, boundary = ConfidenceFloor(max_loss, default_mean), Boundary(noise_scale=1e-4)
+    prepared = Policy(Proposer(the_challenger), floor, boundary).prepare(2, horizon)
+    rules, arms, memory = prepared.rules, new_arms(2), np.zeros(0)
+    decides, plays, observes, forgets = (
+        bind(verb, prepared.kernels) for verb in (decide, play, observe, forget)
+    )
+    forgets(rules, arms, memory)
+    budget, lowest, credit, best = 0.0, 0.0, 0.0, 0.0
+    for t in range(horizon):
+        arm = decides(rules, arms, memory, t + 1, None).arm
+        mean = default_mean
+        if arm == 1:
+            broken = arms.plays[1] >= 200 and arms.lower[1] > 0.2
+            mean = 0.0 if broken else (1 - max_loss) * default_mean
+            credit = max(credit, arms.lower[1])
+        plays(rules, arms, arm)
+        observes(rules, arms, memory, arm, mean)
+        if keep_best:
+            best = arms.lower[1] = max(best, arms.lower[1])
+            arms.earned[0] = arms.plays[1] * best
+        budget += mean - (1 - max_loss) * default_mean
+        lowest = min(lowest, budget)
+    return Changing(lowest, credit)
+
+
+def test_a_challenger_whose_mean_changes_costs_at_most_one_plays_credit():
+    """docs/guarantee.md, under a boundary with a radius; the promise itself is missed by that."""
+    found = against_changing_challenger(keep_best=False)
+    assert -found.credit <= found.lowest < -0.8 * found.credit
+    control = against_changing_challenger(keep_best=True)
+    assert control.lowest < -100 * control.credit
