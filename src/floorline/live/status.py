@@ -125,19 +125,22 @@ def by_age(state: State, now: float) -> list[int]:
 
 
 def guaranteed_share(state: State) -> float:
-    """Lower bound on expected reward, over the default's, of all decisions so far.
+    """Lower bound on the expected reward of all decisions so far, over the default's.
 
-    With the default's mean m in its interval it is N_0 / t + earned / (t m).
+    With the default's mean m in its interval it is N_0 / t + earned / (t m). Open defaults that
+    can still be voided are counted only where that lowers it.
     """
-    uncounted = state.pending[0] if state.settings.voids else 0
-    rounds = state.rounds + uncounted
-    if rounds == 0:
-        return 1.0
     arms = state.arms
     earned = float(arms.earned[0])
     mean = float(arms.upper[0] if earned > 0 else arms.lower[0])
     by_challengers = earned / mean if mean > 0 else (0.0 if earned == 0 else float("-inf"))
-    return max(LEAST_SHARE, (float(arms.plays[0]) + uncounted + by_challengers) / rounds)
+    voidable = state.pending[0] if state.settings.voids else 0
+    shares = [
+        (float(arms.plays[0]) + shown + by_challengers) / (state.rounds + shown)
+        for shown in (0, voidable)
+        if state.rounds + shown > 0
+    ]
+    return max(LEAST_SHARE, min(shares, default=1.0))
 
 
 def _word(state: State) -> str:
