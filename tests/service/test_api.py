@@ -259,9 +259,9 @@ def damage_event(ledger: Path) -> None:
 
 
 def test_a_campaign_whose_opening_was_cut_off_can_be_opened(tmp_path: Path) -> None:
-    from floorline.live.ledger import Ledger
+    from floorline.live.ledgers import open_ledger
 
-    Ledger(str(Folder(tmp_path).ledger("page"))).close()  # a file without events
+    open_ledger(str(Folder(tmp_path).ledger("page"))).close()  # a file without events
     with TestClient(Service(Config(tmp_path)), base_url="http://127.0.0.1") as client:
         assert client.get("/v1/campaigns").json() == {"campaigns": []}
         assert client.post("/v1/campaigns", json=PAGE).status_code == 201

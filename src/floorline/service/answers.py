@@ -6,8 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from floorline.live import Status
-from floorline.live.explain import Term
+from floorline.live import Status, Term
 from floorline.service.problems import ProblemDocument
 
 

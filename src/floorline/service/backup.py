@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from floorline.live import LedgerError
-from floorline.live.reader import LedgerReader
+from floorline.live.ledgers import read_ledger
 from floorline.service.folder import Folder, existing, make_durable
 
 
@@ -46,7 +46,7 @@ def _copy(source: Folder, names: list[str], copy: Folder) -> dict[str, str]:
     failed = {}
     for name in names:
         try:
-            with closing(LedgerReader(str(source.ledger(name)))) as ledger:
+            with closing(read_ledger(str(source.ledger(name)))) as ledger:
                 ledger.back_up(str(copy.ledger(name)))
             make_durable(copy.ledger(name))
         except LedgerError as error:

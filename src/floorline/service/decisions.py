@@ -6,7 +6,7 @@ from typing import Any
 
 from floorline.live import Campaign, CampaignError
 from floorline.live.campaign import check_request
-from floorline.live.tickets import place_of
+from floorline.live.tickets import seq_of
 from floorline.service.answers import Decision, Decisions, RewardResults, Taken, TakenOrNot
 from floorline.service.calls import Call
 from floorline.service.entries import Entry
@@ -28,7 +28,7 @@ async def decide(call: Call) -> Decision | Decisions:
 def decide_one(entry: Entry, campaign: Campaign, request: DecisionRequest) -> Decision:
     """One decision, in the writer's thread."""
     ticket = campaign.decide(request.request_key, request.candidate)
-    if place_of(entry.id, ticket.id) == campaign.seq:  # else it was made before
+    if seq_of(entry.id, ticket.id) == campaign.seq:  # else it was made before
         entry.track.note(campaign, campaign.seq)
     return Decision(
         ticket.id, ticket.arm, ticket.is_default, ticket.candidate, ticket.reason,
@@ -51,7 +51,7 @@ async def reward(call: Call) -> Taken:
     ticket, value = call.path["ticket"], call.body.reward
     entry = call.service.registry.of_ticket(ticket)
     return await entry.writer.submit(
-        lambda campaign: Taken(ticket, campaign.observe(ticket, value))  # type: ignore[arg-type]
+        lambda campaign: Taken(ticket, campaign.observe(ticket, value))
     )
 
 
@@ -59,9 +59,7 @@ async def void(call: Call) -> Taken:
     """Take in that a decision reached nobody."""
     ticket = call.path["ticket"]
     entry = call.service.registry.of_ticket(ticket)
-    return await entry.writer.submit(
-        lambda campaign: Taken(ticket, campaign.void(ticket))  # type: ignore[arg-type]
-    )
+    return await entry.writer.submit(lambda campaign: Taken(ticket, campaign.void(ticket)))
 
 
 async def rewards(call: Call) -> RewardResults:
@@ -97,7 +95,7 @@ def _observe(campaign: Campaign, given: TicketReward) -> TakenOrNot:
         result = campaign.observe(given.ticket, given.reward)
     except (ValueError, CampaignError) as error:
         return _refused(given.ticket, error)
-    return TakenOrNot(given.ticket, result)  # type: ignore[arg-type]
+    return TakenOrNot(given.ticket, result)
 
 
 def _refused(ticket: str, error: Exception) -> TakenOrNot:

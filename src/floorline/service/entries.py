@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from asyncio import Semaphore
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
-from typing import Any
-from urllib.parse import quote
 
-import apsw
-
-from floorline.live import Campaign, Settings
+from floorline.live import Campaign, CampaignSettings
+from floorline.live.ledgers import salvage_opening
 from floorline.service.feed import Feed
 from floorline.service.series import Track, points_of
 from floorline.service.writer import Writer
@@ -60,27 +56,16 @@ class Broken:
     def __init__(self, name: str, path: Path, why: str) -> None:
         self.name = name
         self.why = why
-        self.settings: Settings | None = None
+        self.settings: CampaignSettings | None = None
         self.id: str | None = None
-        # There may be so much damage that not even its beginning can be read.
-        with suppress(apsw.Error, ValueError, KeyError, TypeError):
-            opened = _opening(path)
-            self.settings = Settings.from_json(opened["settings"])
-            self.id = opened["id"]
+        opened = salvage_opening(str(path))
+        if opened is not None:
+            # There may be so much damage that not even its beginning makes sense.
+            with suppress(ValueError, KeyError, TypeError):
+                self.settings = CampaignSettings.from_json(opened["settings"])
+                self.id = opened["id"]
 
     @property
     def default_arm(self) -> str | None:
         """The default arm, if it can be read."""
         return None if self.settings is None else self.settings.arms[0]
-
-
-def _opening(path: Path) -> dict[str, Any]:
-    """What a campaign was opened with, read without the files beside its ledger.
-
-    Those cannot be made on a disk that is full or read-only.
-    """
-    address = f"file:{quote(str(path.absolute()))}?immutable=1"
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    with closing(apsw.Connection(address, flags=flags)) as db:
-        ((body,),) = db.execute("SELECT body FROM events WHERE seq = 1").fetchall()
-    return dict(json.loads(str(body)))

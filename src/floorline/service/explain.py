@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from floorline.live import explain as live
-from floorline.live.reader import LedgerReader
-from floorline.live.tickets import place_of
+from floorline.live.ledgers import LedgerReader
+from floorline.live.tickets import seq_of
 from floorline.service.answers import Explanation
 from floorline.service.calls import Call
 from floorline.service.history import answer_of, reading
@@ -34,7 +34,7 @@ async def explain(call: Call) -> Explanation:
     ticket = call.path["ticket"]
 
     def read(ledger: LedgerReader) -> Explanation:
-        seq = place_of(entry.id, ticket)
+        seq = seq_of(entry.id, ticket)
         start = next((kept for kept in ledger.snapshots() if kept < seq), 0)
         if ledger.event(seq) is not None and seq - start > MOST_EVENTS:
             raise Problem(422, "too-far-back", "this decision lies too far back to be explained "

@@ -19,7 +19,7 @@ from msgspec import UNSET
 from floorline.live import Campaign, Record, Status
 from floorline.live.events import CHANGES, KINDS, Event
 from floorline.live.history import record
-from floorline.live.reader import LedgerReader
+from floorline.live.ledgers import LedgerReader, read_ledger
 from floorline.live.tickets import ticket_id
 from floorline.service.answers import EventAnswer, EventPage, RecordAnswer, RecordPage, Series
 from floorline.service.calls import Call, Stream
@@ -37,7 +37,7 @@ async def reading(entry: Entry, read: Callable[[LedgerReader], T]) -> T:
     """What `read` finds in the ledger, read beside the writer."""
 
     def with_ledger() -> T:
-        with closing(LedgerReader(entry.path)) as ledger:
+        with closing(read_ledger(entry.path)) as ledger:
             return read(ledger)
 
     return await asyncio.to_thread(with_ledger)
@@ -66,14 +66,15 @@ async def events(call: Call) -> EventPage:
 
     def read(ledger: LedgerReader) -> EventPage:
         page = ledger.events(_start(query), query.limit, newest=newest, kinds=kinds)
-        made = ledger.times({event.ticket for event in page if event.ticket is not None})
+        about = {event.decision_seq for event in page if event.decision_seq is not None}
+        made = ledger.times(about)
         names = {seq: ticket_id(entry.id, seq, time) for seq, time in made.items()}
         found = [
             EventAnswer(
                 event.seq,
                 event.time,
                 event.kind,
-                None if event.ticket is None else names[event.ticket],
+                None if event.decision_seq is None else names[event.decision_seq],
                 event.key,
                 event.body,
             )
@@ -93,7 +94,7 @@ def _start(query: PageQuery) -> int:
 
 def answer_of(found: Record) -> RecordAnswer:
     """A record as it is answered."""
-    return RecordAnswer(*found)  # type: ignore[arg-type]
+    return RecordAnswer(*msgspec.structs.astuple(found))
 
 
 async def series(call: Call) -> Series:

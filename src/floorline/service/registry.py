@@ -10,8 +10,8 @@ from contextlib import closing, suppress
 from threading import Event
 from typing import Any
 
-from floorline.live import Campaign, Settings
-from floorline.live.reader import LedgerReader
+from floorline.live import Campaign, CampaignSettings
+from floorline.live.ledgers import read_ledger
 from floorline.live.tickets import campaign_of
 from floorline.service.entries import Broken, Entry, Watch
 from floorline.service.folder import Folder
@@ -108,7 +108,7 @@ class Registry:
                 except ValueError as error:
                     raise Problem(409, "exists", f"campaign {name}: exists; {error}") from None
                 return entry, False
-            Settings.from_json(settings)  # before there is a file
+            CampaignSettings.from_json(settings)  # before there is a file
             path = self.folder.ledger(name)
             campaign = await asyncio.to_thread(lambda: Campaign.open(path, **settings))
             entry = Entry(name, path, campaign, self._watch)
@@ -172,7 +172,7 @@ class Registry:
 
 def has_begun(path: str) -> bool:
     """Whether a ledger holds a campaign."""
-    with closing(LedgerReader(path)) as ledger:
+    with closing(read_ledger(path)) as ledger:
         return ledger.event(1) is not None
 
 

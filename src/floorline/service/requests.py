@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.campaign import MAX_KEY
-from floorline.live.settings import MAX_ARMS, POLICIES, SILENCES
+from floorline.live.settings import LIVE_POLICIES, MAX_ARMS
 from floorline.service.limits import MAX_BATCH, MAX_PAGE
 
 END = r"$(?!\n)"  # Python's `$` alone also matches before a last newline
@@ -38,12 +39,12 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """The chance that the floor ever fails."""
     default_mean: float | None = None
     """The default arm's mean reward; learned unless given."""
-    policy: Literal[POLICIES] | None = None  # type: ignore[valid-type]
+    policy: Literal[LIVE_POLICIES] | None = None  # type: ignore[valid-type]
     boundary: str | None = None
     prior: tuple[float, float] | None = None
     low: float | None = None
     high: float | None = None
-    missing: Literal[SILENCES] | None = None  # type: ignore[valid-type]
+    missing: Literal[MISSING_POLICIES] | None = None  # type: ignore[valid-type]
     """What silence means."""
     window: float | None = None
     """Seconds after which silence is final."""

@@ -7,8 +7,8 @@ import time
 from dataclasses import dataclass
 from threading import Event
 
-from floorline.live import Campaign, Settings, Status
-from floorline.live.reader import LedgerReader
+from floorline.live import Campaign, CampaignSettings, Status
+from floorline.live.ledgers import read_ledger
 from floorline.live.state import State
 from floorline.live.status import status_of
 from floorline.service.answers import Series
@@ -79,7 +79,7 @@ class Track:
 
 def points_of(path: str, last: int, closing: Event) -> list[Point]:
     """The points of a ledger up to a place in it, by a replay, unless the service is closing."""
-    ledger = LedgerReader(path)
+    ledger = read_ledger(path)
     try:
         first = ledger.event(1)
         if first is None:
@@ -87,7 +87,7 @@ def points_of(path: str, last: int, closing: Event) -> list[Point]:
         step = 1
         while last // step >= MAX_POINTS:
             step *= 2
-        state = State(Settings.from_json(first.body["settings"]))
+        state = State(CampaignSettings.from_json(first.body["settings"]))
         points, expected = [], 0
         for event, _ in ledger.checked_events(0, 0):
             state.apply(event)
@@ -101,7 +101,7 @@ def points_of(path: str, last: int, closing: Event) -> list[Point]:
         ledger.close()
 
 
-def series_of(points: list[Point], settings: Settings) -> Series:
+def series_of(points: list[Point], settings: CampaignSettings) -> Series:
     """The points in columns."""
     arms = settings.arms
     reasons = sorted({reason for point in points for reason in point.status.reasons})
@@ -114,7 +114,7 @@ def series_of(points: list[Point], settings: Settings) -> Series:
     return series
 
 
-def _append(series: Series, point: Point, settings: Settings) -> None:
+def _append(series: Series, point: Point, settings: CampaignSettings) -> None:
     status = point.status
     known = settings.default_mean
     means = [_mean(arm.average, arm.lower, arm.upper) for arm in status.arms]

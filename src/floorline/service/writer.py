@@ -104,7 +104,7 @@ class Writer:
         started = time.perf_counter()
         results: list[tuple[Any, Exception | None]] = []
         try:
-            with self._campaign.together():
+            with self._campaign.transaction():
                 for work in group:
                     try:
                         results.append((work.do(self._campaign), None))
