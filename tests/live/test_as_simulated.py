@@ -5,8 +5,9 @@ import pytest
 
 from floorline import Bernoulli, ByReward, Delayed, simulate
 from floorline.core.kernel import bind
-from floorline.core.late import NONE, best_ends, late_ends
-from floorline.core.records import new_arms
+from floorline.core.late import best_ends, late_ends
+from floorline.core.pending import NONE
+from floorline.core.records import new_arms, new_memory
 from floorline.environments.base import draw
 from floorline.live import Campaign
 from floorline.live.choose import choose
@@ -70,7 +71,7 @@ def simulated_plays(policy, environment, horizon):
     bind(late_run, choices)(
         prepared.rules,
         arms,
-        np.zeros(prepared.memory),
+        new_memory(prepared.memory),
         room,
         environment.rules(),
         measure,
@@ -112,7 +113,7 @@ def test_with_delays_the_live_state_decides_as_the_simulator(setting, known, pol
             else:  # where it comes again, the ticket is no longer open
                 happen("observed", tickets[news % horizon], {"reward": reward})
             news = room.after[news]
-        body = choose(state, None, 1.0, rng)
+        body = choose(state, None, None, rng)  # no holdback, no coin
         arm = NAMES.index(body["arm"])
         assert arm == room.arm[round], round
         if arm > 0 or not known:

@@ -27,7 +27,7 @@ GIVEN = {"arms": ["now", "video", "quiz"], "max_loss": 0.1}
         ({"delta": 0}, "delta: must be a number above 0"),
         ({"default_mean": 2}, "default_mean: must be a number at least 0 and at most 1"),
         ({"default_mean": -0.5, "low": -1}, "default_mean: must be a number at least 0"),
-        ({"policy": "ucb"}, "policy: must be one of conservative-ucb"),
+        ({"policy": "ucb"}, "policy: ucb cannot run live"),
         ({"boundary": "none"}, "boundary: must be one of"),
         ({"prior": (0, 1)}, "prior: must be a number above 0"),
         ({"prior": 3}, "prior: must be two numbers"),

@@ -14,9 +14,9 @@ from floorline.paper import reproduce as module
 from floorline.paper import run, style, sweeps
 from floorline.paper.reproduce import reproduce
 from floorline.paper.run import Row
-from floorline.paper.sweeps import Settings
+from floorline.paper.sweeps import PaperRun
 
-SMALL = Settings(runs=32)
+SMALL = PaperRun(runs=32)
 FIGURES = [
     "budget.svg",
     "price-of-boundaries.svg",

@@ -45,7 +45,7 @@ def reason_of(state: State, decision: Decision) -> Reason:
         return "exploit" if surely_better else "explore"
     if decision.candidate == 0:
         return "default-is-best"
-    if decision.fallback_probability < 1.0:
+    if decision.fallback_probability < 1.0 or state.settings.holdback == 1.0:
         return "holdback"
     known = state.settings.default_mean is not None
     return "budget-low" if known or state.arms.seen[0] > 0 else "no-rewards"

@@ -150,8 +150,10 @@ def _compare_snapshot(ledger: LedgerReader, state: State, check: int, report: Re
     report.snapshots += 1
     try:
         stored = ledger.snapshot(state.seq)
-        agrees = (stored.check, stored.state) == (check, snapshot.plain(state))
-    except ValueError:
+        # Through a state: snapshots of earlier versions lack what has a default.
+        kept = snapshot.plain(snapshot.from_json(stored.state))
+        agrees = (stored.check, kept) == (check, snapshot.plain(state))
+    except (ValueError, KeyError, TypeError, IndexError):
         agrees = False
     if not agrees:
         report.problems.append(f"snapshot after event {state.seq}: differs from the replay")
