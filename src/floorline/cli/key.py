@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from floorline.service.keys import KeyFile
+    from floorline.service.http.keys import KeyFile
 
 key = typer.Typer(help="Create, list and revoke the keys of a service.", no_args_is_help=True)
 
@@ -20,10 +20,10 @@ DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folde
 
 def _file(data: Path, *, new: bool = False) -> KeyFile:
     """The keys of a data folder, which may be a new one or must be there."""
-    from floorline.service.folder import Folder, existing
-    from floorline.service.keys import KeyFile
+    from floorline.service.host.folder import Folder, existing_folder
+    from floorline.service.http.keys import KeyFile
 
-    return KeyFile((Folder(data) if new else existing(data)).keys)
+    return KeyFile((Folder(data) if new else existing_folder(data)).keys)
 
 
 @key.command("create")
@@ -40,16 +40,16 @@ def create(
 def list_keys(data: Path = DATA) -> None:
     """List the keys, without their secrets."""
     table = Table("id", "name", "scopes", "created")
-    for one in _file(data).keys().values():
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.created_at))
-        table.add_row(one.id, one.name, ",".join(one.scopes), when)
+    for entry in _file(data).keys().values():
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.created_at))
+        table.add_row(entry.id, entry.name, ",".join(entry.scopes), when)
     Console().print(table)
 
 
 @key.command("revoke")
 def revoke(
-    number: str = typer.Argument(..., metavar="ID", help="The id, as listed."), data: Path = DATA
+    key_id: str = typer.Argument(..., metavar="ID", help="The id, as listed."), data: Path = DATA
 ) -> None:
     """Make a key invalid. A running service notices within a second."""
-    _file(data).revoke(number)
-    typer.echo(f"key {number} is revoked")
+    _file(data).revoke(key_id)
+    typer.echo(f"key {key_id} is revoked")

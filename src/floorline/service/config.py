@@ -1,4 +1,4 @@
-"""How a service is run."""
+"""The configuration of a service."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from floorline.core.checks import number, require
-from floorline.service.folder import Folder
-from floorline.service.gate import LOOPBACK
+from floorline.service.host.folder import Folder
+from floorline.service.http.gate import LOOPBACK
 
 
 @dataclass(frozen=True)
 class Config:
-    """How a service is run.
+    """The configuration of a service.
 
     Args:
         data: the folder of the ledgers and keys.
-        host: the address to listen on. Without keys it must be this machine's own.
-        port: the port to listen on; 0 for any that is free.
+        host: the address to listen on. Without keys it must be a loopback address.
+        port: the port to listen on; 0 for any free one.
         rate: requests a second for each key.
     """
 

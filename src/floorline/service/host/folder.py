@@ -1,0 +1,88 @@
+"""The data folder: one ledger per campaign, the keys, and the version of its layout."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from floorline.service.host.files import replace_file
+
+LAYOUT_VERSION = 1
+"""The layout of the folder that this version writes and reads."""
+
+
+class Folder:
+    """A data folder. It is created where there is none."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Open or create the folder.
+
+        Raises:
+            ValueError: it cannot be used, or was written by a newer version.
+        """
+        self.path = Path(path)
+        try:
+            self.campaigns.mkdir(parents=True, exist_ok=True)
+            version_file = self.path / "format"
+            if not version_file.exists():
+                replace_file(version_file, f"{LAYOUT_VERSION}\n".encode())
+            version = version_file.read_text().strip()
+        except OSError as error:
+            raise ValueError(f"data: {self.path} cannot be used: {error.strerror}") from None
+        if version != str(LAYOUT_VERSION):
+            raise ValueError(
+                f"data: {self.path} has layout version {version!r}, and this version of Floorline "
+                f"reads only {LAYOUT_VERSION}; the folder was not changed"
+            )
+
+    @property
+    def campaigns(self) -> Path:
+        """The folder of the ledgers."""
+        return self.path / "campaigns"
+
+    @property
+    def keys(self) -> Path:
+        """The file of the keys."""
+        return self.path / "keys.json"
+
+    def ledger(self, name: str) -> Path:
+        """The ledger of a campaign."""
+        return self.campaigns / f"{name}.ledger"
+
+    def names(self) -> list[str]:
+        """The campaigns that have a ledger, sorted."""
+        return sorted(file.stem for file in self.campaigns.glob("*.ledger"))
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Exclude other servers.
+
+        Raises:
+            ValueError: another one serves the folder, or it cannot be written to.
+        """
+        try:
+            file = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise ValueError(f"data: {self.path} cannot be locked: {error.strerror}") from None
+        try:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise ValueError(f"data: {self.path} is being served by another process") from None
+            yield
+        finally:
+            os.close(file)
+
+
+def existing_folder(path: Path) -> Folder:
+    """A data folder that must exist.
+
+    Raises:
+        ValueError: there is none, or it cannot be used.
+    """
+    if not (path / "format").exists():
+        raise ValueError(f"data: {path} is not a data folder")
+    return Folder(path)

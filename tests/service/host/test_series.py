@@ -1,0 +1,96 @@
+"""The series: never too many points, and the same after a restart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from serving import PAGE
+from starlette.testclient import TestClient
+
+from floorline.service.app import Service
+from floorline.service.config import Config
+from floorline.service.host import campaigns, series
+
+
+@pytest.fixture(autouse=True)
+def _few_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(series, "MAX_POINTS", 16)
+
+
+def fill(client: TestClient, decisions: int) -> None:
+    made = client.post("/v1/campaigns/page/decisions", json={"requests": [{}] * decisions})
+    rewards = [{"ticket": one["ticket"], "reward": 1} for one in made.json()["decisions"]]
+    client.post("/v1/rewards", json={"rewards": rewards[::2]})
+
+
+def columns(client: TestClient) -> dict[str, Any]:
+    found = client.get("/v1/campaigns/page/series").json()
+    del found["time"]  # of a decision in the ledger, and of the look at it before
+    return dict(found)
+
+
+def test_a_restart_changes_nothing(tmp_path: Path) -> None:
+    with TestClient(Service(Config(tmp_path)), base_url="http://127.0.0.1") as client:
+        client.post("/v1/campaigns", json=PAGE)
+        for decisions in (1, 7, 30, 200):
+            fill(client, decisions)
+        before = columns(client)
+    service = Service(Config(tmp_path))
+    with TestClient(service, base_url="http://127.0.0.1") as client:
+        while not service.host.registry.get("page").series.points:  # the replay goes on beside
+            pass
+        assert columns(client) == before
+        fill(client, 100)
+        after = columns(client)
+    assert 8 <= len(before["decisions"]) <= 17
+    assert len(after["decisions"]) <= 17
+    assert after["decisions"][-1] == 338
+
+
+def test_what_the_columns_say(client: TestClient, page: str) -> None:
+    fill(client, 10)
+    found = client.get(f"{page}/series").json()
+    length = len(found["decisions"])
+    flat = [value for value in found.values() if isinstance(value, list)]
+    nested = [
+        column for value in found.values() if isinstance(value, dict) for column in value.values()
+    ]
+    assert {len(column) for column in [*flat, *nested]} == {length}
+    assert found["decisions"] == sorted(found["decisions"])
+    for at in range(length):
+        assert sum(found["plays"][arm][at] for arm in PAGE["arms"]) == found["decisions"][at]  # type: ignore[attr-defined]
+        assert sum(column[at] for column in found["reasons"].values()) == found["decisions"][at]
+        assert found["reward_lower"][at] <= found["reward"][at] <= found["reward_upper"][at]
+        assert found["floor"][at] == pytest.approx(0.9 * found["default"][at])
+    assert found["default"][-1] == pytest.approx(10.0)  # all rewards that are known are 1
+
+
+def test_points_of_a_group_that_failed_are_forgotten() -> None:
+    recorder = series.SeriesRecorder()
+
+    class Fake:
+        def status(self) -> Any:
+            return None
+
+    recorder.note(Fake(), 2)  # type: ignore[arg-type]
+    recorder.settle(False)
+    assert recorder.points == []
+    recorder.note(Fake(), 2)  # type: ignore[arg-type]
+    recorder.settle(True)
+    assert [point.seq for point in recorder.points] == [2]
+
+
+def test_a_decision_made_before_is_no_new_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with TestClient(Service(Config(tmp_path)), base_url="http://127.0.0.1") as client:
+        client.post("/v1/campaigns", json=PAGE)
+        client.post("/v1/campaigns/page/decisions", json={"request_key": "first"})
+        fill(client, 50)
+    monkeypatch.setattr(campaigns, "replay_points", lambda *_: [])  # as before the replay is done
+    service = Service(Config(tmp_path))
+    with TestClient(service, base_url="http://127.0.0.1") as client:
+        client.post("/v1/campaigns/page/decisions", json={"request_key": "first"})
+        assert service.host.registry.get("page").series.points == []

@@ -1,0 +1,92 @@
+"""The server process: its settings, its logs and its end."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from serving import GONE, PAGE, Server, post
+
+from floorline.live.verify import verify
+from floorline.service.host.folder import Folder
+from floorline.service.logs import JsonLines
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def test_the_end_loses_nothing(start: Callable[..., Server], tmp_path: Path) -> None:
+    server = start(tmp_path)
+    post(server.url, "/v1/campaigns", PAGE)
+
+    def ask(number: int) -> int:
+        try:
+            path = "/v1/campaigns/page/decisions"
+            return post(server.url, path, {"request_key": str(number)})[0]
+        except GONE:
+            return 0
+
+    with ThreadPoolExecutor(8) as pool:
+        asked = [pool.submit(ask, number) for number in range(400)]
+        asked[50].result()
+        server.process.terminate()
+        answers = [one.result() for one in asked]
+    assert server.end() == 0
+    assert server.lines[-1]["message"].startswith("Finished server process")
+    assert set(answers) <= {0, 200}
+    report = verify(str(tmp_path / "campaigns" / "page.ledger"))
+    assert report.problems == []
+    assert report.decisions >= answers.count(200) > 50
+
+
+def test_a_second_server_is_refused(
+    start: Callable[..., Server], tmp_path: Path, floorline: Run
+) -> None:
+    first = start(tmp_path)
+    second = floorline("serve", "--data", str(tmp_path), "--port", "0")
+    assert second.returncode == 2
+    assert "is being served by another process" in second.stderr
+    assert first.client().get("/livez").status_code == 200
+
+
+def test_a_port_in_use(tmp_path: Path, floorline: Run) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        refused = floorline("serve", "--data", str(tmp_path), "--port", port)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(f"floorline: --port: 127.0.0.1:{port} cannot be used")
+
+
+def test_settings_from_the_environment(
+    start: Callable[..., Server], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLOORLINE_RATE", "1")
+    client = start(tmp_path).client()
+    assert [client.get("/v1/campaigns").status_code for _ in range(2)] == [200, 429]
+
+
+def test_a_folder_that_cannot_be_locked(tmp_path: Path, floorline: Run) -> None:
+    Folder(tmp_path)
+    (tmp_path / "lock").mkdir()  # root may open any file
+    refused = floorline("serve", "--data", str(tmp_path), "--port", "0")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(f"floorline: --data: {tmp_path} cannot be locked")
+
+
+def test_a_log_line_is_json() -> None:
+    try:
+        raise KeyError("x")
+    except KeyError:
+        record = logging.LogRecord("a", logging.ERROR, "f", 1, "lost %s", ("it",), sys.exc_info())
+    record.campaign = "page"
+    line = json.loads(JsonLines().format(record))
+    assert (line["level"], line["message"], line["campaign"]) == ("error", "lost it", "page")
+    assert "KeyError" in line["error"]
