@@ -61,9 +61,9 @@ class Server:
         before: Callable[[], None] | None = None,
         inside: tuple[str, ...] = (),
     ) -> None:
-        command = [sys.executable, "-m", "floorline", "serve", "--data", str(data), "--port", "0"]
+        command = [sys.executable, "-m", "floorline", "serve", "--create", "--data", str(data)]
         self.process = subprocess.Popen(
-            [*inside, *command, *words],
+            [*inside, *command, "--port", "0", *words],
             stderr=subprocess.PIPE,
             text=True,
             preexec_fn=before,

@@ -60,7 +60,7 @@ def test_a_port_in_use(tmp_path: Path, floorline: Run) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        refused = floorline("serve", "--data", str(tmp_path), "--port", port)
+        refused = floorline("serve", "--create", "--data", str(tmp_path), "--port", port)
     assert refused.returncode == 2
     assert refused.stderr.startswith(f"floorline: --port: 127.0.0.1:{port} cannot be used")
 
@@ -74,7 +74,7 @@ def test_settings_from_the_environment(
 
 
 def test_a_folder_that_cannot_be_locked(tmp_path: Path, floorline: Run) -> None:
-    Folder(tmp_path)
+    Folder(tmp_path, create=True)
     (tmp_path / "lock").mkdir()  # root may open any file
     refused = floorline("serve", "--data", str(tmp_path), "--port", "0")
     assert refused.returncode == 2

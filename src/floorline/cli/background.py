@@ -31,7 +31,7 @@ class Background:
             ValueError: it does not get ready.
         """
         self._log = data.with_name(data.name + ".log")
-        command = [sys.executable, "-m", "floorline", "serve", "--data", str(data)]
+        command = [sys.executable, "-m", "floorline", "serve", "--create", "--data", str(data)]
         for port in ports:
             with self._log.open("wb") as log:
                 self.process = subprocess.Popen([*command, "--port", str(port)], stderr=log)

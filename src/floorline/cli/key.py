@@ -18,22 +18,29 @@ key = typer.Typer(help="Create, list and revoke the keys of a service.", no_args
 DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder.")
 
 
-def _file(data: Path, *, new: bool = False) -> KeyFile:
-    """The keys of a data folder, which may be a new one or must be there."""
-    from floorline.service.host.folder import Folder, existing_folder
+CREATE = typer.Option(
+    False, "--create", help="Begin with an empty folder if there is no data folder yet."
+)
+
+
+def _file(data: Path, *, create: bool = False) -> KeyFile:
+    """The keys of a data folder."""
+    from floorline.service.host.folder import Folder
     from floorline.service.http.keys import KeyFile
 
-    return KeyFile((Folder(data) if new else existing_folder(data)).keys)
+    return KeyFile(Folder(data, create=create).keys)
 
 
 @key.command("create")
-def create(
+def create_key(
     data: Path = DATA,
     scopes: str = typer.Option(..., help="Some of decide,reward,read,admin."),
     name: str = typer.Option("", help="What the key is for."),
+    create: bool = CREATE,
 ) -> None:
     """Create a key and show it, once. Only its hash is kept."""
-    typer.echo(_file(data, new=True).create([scope for scope in scopes.split(",") if scope], name))
+    keys = _file(data, create=create)
+    typer.echo(keys.create([scope for scope in scopes.split(",") if scope], name))
 
 
 @key.command("list")

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import typer
 
-DATA = typer.Option(
-    ..., envvar="FLOORLINE_DATA", help="Folder of the ledgers and keys; made if needed."
+DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="Folder of the ledgers and keys.")
+CREATE = typer.Option(
+    False, "--create", help="Begin with an empty folder if there is no data folder yet."
 )
 
 
 def serve(
     data: Path = DATA,
+    create: bool = CREATE,
     host: str = typer.Option("127.0.0.1", envvar="FLOORLINE_HOST", help="Address to listen on."),
     port: int = typer.Option(8400, envvar="FLOORLINE_PORT", help="Port; 0 for any free one."),
     rate: float = typer.Option(
@@ -27,4 +29,4 @@ def serve(
         raise ValueError(
             f"the service needs the extra [service]: pip install 'floorline[service]' ({error})"
         ) from None
-    run(Config(data, host, port, rate))
+    run(Config(data, host, port, rate, create))

@@ -26,7 +26,7 @@ class Service:
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self.host = Host(Folder(config.data))
+        self.host = Host(Folder(config.data, create=config.create))
         self.keys = KeyFile(self.host.folder.keys)
         self.gate = Gate(self.keys, config.rate)
         self.router = Router(

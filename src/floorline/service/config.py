@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from floorline.core.checks import number, require
-from floorline.service.host.folder import Folder
+from floorline.service.host.folder import KEYS_FILE
 from floorline.service.http.gate import LOOPBACK
 
 
@@ -19,18 +19,21 @@ class Config:
         host: the address to listen on. Without keys it must be a loopback address.
         port: the port to listen on; 0 for any free one.
         rate: requests a second for each key.
+        create: whether `data` may be a new folder.
     """
 
     data: Path
     host: str = "127.0.0.1"
     port: int = 8400
     rate: float = 20_000.0
+    create: bool = False
 
     def __post_init__(self) -> None:
         number("rate", self.rate, 0, 1e9, open_low=True)
         require(0 <= self.port <= 65535, "port", "between 0 and 65535", self.port)
-        if self.host not in LOOPBACK and not Folder(self.data).keys.exists():
+        if self.host not in LOOPBACK and not (self.data / KEYS_FILE).exists():
             raise ValueError(
                 f"host: {self.host} can be reached by others, and there are no keys. Create one "
-                f"with: floorline key create --data {self.data} --scopes admin,read,decide,reward"
+                f"with: floorline key create --data {self.data} --scopes admin,read,decide,reward "
+                "(and --create for a new folder)"
             )

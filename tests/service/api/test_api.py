@@ -255,13 +255,13 @@ def test_unknown_names_and_paths(client: TestClient) -> None:
 
 def test_a_damaged_ledger_does_not_keep_out_the_others(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    with TestClient(Service(Config(data)), base_url="http://127.0.0.1") as client:
+    with TestClient(Service(Config(data, create=True)), base_url="http://127.0.0.1") as client:
         for name in ("page", "other", "third"):
             client.post("/v1/campaigns", json={**PAGE, "name": name})
             made = client.post(f"/v1/campaigns/{name}/decisions").json()
     damage_event(data / "campaigns" / "page.ledger")
     (data / "campaigns" / "other.ledger").write_bytes(b"nonsense" * 1000)
-    with TestClient(Service(Config(data)), base_url="http://127.0.0.1") as client:
+    with TestClient(Service(Config(data, create=True)), base_url="http://127.0.0.1") as client:
         listed = {one["name"]: one for one in client.get("/v1/campaigns").json()["campaigns"]}
         assert {name: one["available"] for name, one in listed.items()} == {
             "page": False,
@@ -291,8 +291,8 @@ def damage_event(ledger: Path) -> None:
 def test_a_campaign_whose_opening_was_cut_off_can_be_opened(tmp_path: Path) -> None:
     from floorline.live.ledger import Ledger
 
-    Ledger(str(Folder(tmp_path).ledger("page"))).close()  # a file without events
-    with TestClient(Service(Config(tmp_path)), base_url="http://127.0.0.1") as client:
+    Ledger(str(Folder(tmp_path, create=True).ledger("page"))).close()  # a file without events
+    with TestClient(Service(Config(tmp_path, create=True)), base_url="http://127.0.0.1") as client:
         assert client.get("/v1/campaigns").json() == {"campaigns": []}
         assert client.post("/v1/campaigns", json=PAGE).status_code == 201
 

@@ -219,7 +219,7 @@ def test_the_service_goes_and_comes_back(
 
 
 def test_keys(start: Callable[..., Server], look: Callable[..., Any], tmp_path: Path) -> None:
-    keys = KeyFile(Folder(tmp_path / "data").keys)
+    keys = KeyFile(Folder(tmp_path / "data", create=True).keys)
     reader, decider, owner = (keys.create(s) for s in (["read"], ["decide"], SCOPES))
     server = start(tmp_path / "data")
     with server.client(headers={"Authorization": f"Bearer {owner}"}) as client:

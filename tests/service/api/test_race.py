@@ -34,7 +34,7 @@ DEFAULTS = 10
 
 async def race(data: Path) -> int:
     """How many of the requests were given the video."""
-    service = Service(Config(data))
+    service = Service(Config(data, create=True))
     transport = httpx.ASGITransport(app=service)
     async with (
         service.router.lifespan_context(service),

@@ -57,7 +57,7 @@ def without_keys(start: Callable[..., Server], folder: Path, examples: int) -> N
 
 
 def with_a_key(start: Callable[..., Server], folder: Path, examples: int) -> None:
-    key = KeyFile(Folder(folder / "data").keys).create(SCOPES)
+    key = KeyFile(Folder(folder / "data", create=True).keys).create(SCOPES)
     server = start(folder / "data")
     headers = {"Authorization": f"Bearer {key}"}
     server.client(headers=headers).post("/v1/campaigns", json=PAGE)

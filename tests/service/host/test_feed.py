@@ -31,7 +31,7 @@ def watch(folder: Path, follow: Callable[[Service, Feed], Any]) -> None:
     """Run `follow` on a service with one campaign."""
 
     async def run() -> None:
-        service = Service(Config(folder))
+        service = Service(Config(folder, create=True))
         with service.host.folder.locked():
             hosted, _ = await service.host.registry.create("page", SETTINGS.to_json())
             async with asyncio.timeout(30):

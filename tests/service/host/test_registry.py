@@ -27,7 +27,7 @@ DECISIONS = "/v1/campaigns/page/decisions"
 @pytest.fixture
 def data(tmp_path: Path) -> Folder:
     """A folder with one campaign and one decision."""
-    folder = Folder(tmp_path / "data")
+    folder = Folder(tmp_path / "data", create=True)
     with Campaign.open(folder.ledger("page"), arms=PAGE["arms"], max_loss=0.1) as campaign:
         campaign.decide("first")
     return folder
@@ -70,6 +70,36 @@ def test_a_copy_beside_a_ledger_is_not_served(data: Folder) -> None:
         answer = client.post(f"/v1/decisions/{ticket}/reward", json={"reward": 1})
         assert answer.json()["result"] == "accepted"
         assert client.get("/v1/campaigns/page").json()["status"]["arms"][0]["seen"] == 1
+
+
+def test_tickets_of_a_ledger_that_cannot_be_read_are_not_refused_for_good(
+    data: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client drops what is answered with 404, and the reward would be lost."""
+    monkeypatch.setattr(registry, "RETRY_SECONDS", 0.01)
+    with Campaign.open(data.ledger("page")) as campaign:
+        ticket = campaign.decide("first").id
+    with Campaign.open(data.ledger("other"), arms=PAGE["arms"], max_loss=0.1) as campaign:
+        other = campaign.decide().id
+    intact = data.ledger("page").read_bytes()
+    data.ledger("page").write_bytes(b"\0" * 4096 + intact[4096:])  # without its first page
+    with TestClient(Service(Config(data.path)), base_url="http://127.0.0.1") as client:
+        for path, body in ((f"{ticket}/reward", {"reward": 1}), (f"{ticket}/void", None)):
+            problem(client.post(f"/v1/decisions/{path}", json=body), 503, "unavailable")
+        batch = {"rewards": [{"ticket": ticket, "reward": 1}, {"ticket": other, "reward": 1}]}
+        results = client.post("/v1/rewards", json=batch).json()["results"]
+        assert results[0]["problem"]["status"] == 503
+        assert results[1]["result"] == "accepted"
+
+        data.ledger("page").write_bytes(intact)
+        until = time.monotonic() + 30
+        while (answer := client.post("/v1/rewards", json=batch).json()["results"])[0].get(
+            "problem"
+        ):
+            assert time.monotonic() < until
+        assert [one["result"] for one in answer] == ["accepted", "duplicate"]
+        missing = client.post(f"/v1/decisions/{'0' * 10}-1-0/reward", json={"reward": 1})
+        problem(missing, 404, "unknown-ticket")
 
 
 def test_replays_wait_for_each_other(data: Folder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,12 +32,12 @@ def columns(client: TestClient) -> dict[str, Any]:
 
 
 def test_a_restart_changes_nothing(tmp_path: Path) -> None:
-    with TestClient(Service(Config(tmp_path)), base_url="http://127.0.0.1") as client:
+    with TestClient(Service(Config(tmp_path, create=True)), base_url="http://127.0.0.1") as client:
         client.post("/v1/campaigns", json=PAGE)
         for decisions in (1, 7, 30, 200):
             fill(client, decisions)
         before = columns(client)
-    service = Service(Config(tmp_path))
+    service = Service(Config(tmp_path, create=True))
     with TestClient(service, base_url="http://127.0.0.1") as client:
         while not service.host.registry.get("page").series.points:  # the replay goes on beside
             pass
@@ -85,12 +85,12 @@ def test_points_of_a_group_that_failed_are_forgotten() -> None:
 def test_a_decision_made_before_is_no_new_point(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with TestClient(Service(Config(tmp_path)), base_url="http://127.0.0.1") as client:
+    with TestClient(Service(Config(tmp_path, create=True)), base_url="http://127.0.0.1") as client:
         client.post("/v1/campaigns", json=PAGE)
         client.post("/v1/campaigns/page/decisions", json={"request_key": "first"})
         fill(client, 50)
     monkeypatch.setattr(campaigns, "replay_points", lambda *_: [])  # as before the replay is done
-    service = Service(Config(tmp_path))
+    service = Service(Config(tmp_path, create=True))
     with TestClient(service, base_url="http://127.0.0.1") as client:
         client.post("/v1/campaigns/page/decisions", json={"request_key": "first"})
         assert service.host.registry.get("page").series.points == []

@@ -27,7 +27,7 @@ from floorline.service.http.problems import Problem
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KeyFile:
     monkeypatch.setattr(keys, "RELOAD_SECONDS", 0.0)
-    return KeyFile(Folder(tmp_path / "data").keys)
+    return KeyFile(Folder(tmp_path / "data", create=True).keys)
 
 
 def bearer(key: str) -> dict[str, str]:
@@ -114,7 +114,7 @@ def test_without_keys_only_this_machine(tmp_path: Path) -> None:
     for host in ("0.0.0.0", "192.0.2.1", "::", "example.org"):
         with pytest.raises(ValueError, match=r"there are no keys\. Create one with: floorline key"):
             Config(tmp_path, host=host)
-    KeyFile(Folder(tmp_path).keys).create(["read"])
+    KeyFile(Folder(tmp_path, create=True).keys).create(["read"])
     Config(tmp_path, host="0.0.0.0")
 
 
@@ -123,7 +123,9 @@ def test_the_command_line(floorline, tmp_path: Path) -> None:  # type: ignore[no
     assert refused.returncode == 2
     assert refused.stderr.startswith("floorline: --host: 0.0.0.0 can be reached by others")
     data = ("--data", str(tmp_path))
-    made = floorline("key", "create", *data, "--scopes", "decide,reward", "--name", "shop")
+    made = floorline(
+        "key", "create", "--create", *data, "--scopes", "decide,reward", "--name", "shop"
+    )
     key = made.stdout.strip()
     assert key.startswith("fl_")
     listed = floorline("key", "list", *data).stdout
@@ -221,7 +223,7 @@ def test_a_service_does_not_start_with_keys_that_cannot_be_read(
     floorline,
     tmp_path: Path,  # type: ignore[no-untyped-def]
 ) -> None:
-    Folder(tmp_path).keys.write_bytes(b"[")
+    Folder(tmp_path, create=True).keys.write_bytes(b"[")
     refused = floorline("serve", "--data", str(tmp_path), "--port", "0")
     assert refused.returncode == 2
     assert refused.stderr.startswith(f"floorline: --data: {tmp_path}/keys.json cannot be read")
@@ -241,7 +243,7 @@ def test_keys_created_at_once_are_all_kept(file: KeyFile, monkeypatch: pytest.Mo
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 def test_keys_that_root_makes_belong_to_the_service(tmp_path: Path) -> None:
-    path = Folder(tmp_path).keys
+    path = Folder(tmp_path, create=True).keys
     os.chown(tmp_path, 12345, 12346)
     KeyFile(path).create(["read"])
     assert (path.stat().st_uid, path.stat().st_gid) == (12345, 12346)

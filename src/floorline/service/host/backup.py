@@ -11,7 +11,7 @@ from pathlib import Path
 from floorline.live import LedgerError
 from floorline.live.reader import LedgerReader
 from floorline.service.host.files import sync_to_disk
-from floorline.service.host.folder import Folder, existing_folder
+from floorline.service.host.folder import Folder
 
 
 def back_up(data: Path, to: Path) -> tuple[list[str], dict[str, str]]:
@@ -22,7 +22,7 @@ def back_up(data: Path, to: Path) -> tuple[list[str], dict[str, str]]:
     Raises:
         ValueError: `data` is no data folder, `to` exists, or the disk is full.
     """
-    source = existing_folder(data)
+    source = Folder(data)
     if to.exists():
         raise ValueError(f"to: {to} exists already")
     names, parent = source.names(), to.absolute().parent
@@ -30,7 +30,7 @@ def back_up(data: Path, to: Path) -> tuple[list[str], dict[str, str]]:
         parent.mkdir(parents=True, exist_ok=True)
         unfinished = Path(tempfile.mkdtemp(dir=parent, prefix=f"{to.name}-"))
         try:
-            failures = _copy(source, names, Folder(unfinished))
+            failures = _copy(source, names, Folder(unfinished, create=True))
             os.rename(unfinished, to)
         except BaseException:
             shutil.rmtree(unfinished, ignore_errors=True)

@@ -24,14 +24,19 @@ def replace_file(path: Path, content: bytes) -> None:
     """Replace a file atomically; only the owner of its folder can read it."""
     unfinished = path.with_name(path.name + "-new")
     with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        if os.geteuid() == 0:  # the service often runs as another user, who must read the file
-            owner = path.parent.stat()
-            os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
+        give_to_owner_of(path.parent, file.fileno())
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
     os.replace(unfinished, path)
     sync_to_disk(path.parent)
+
+
+def give_to_owner_of(folder: Path, file: int | Path) -> None:
+    """Give what root creates to the owner of a folder: the service often runs as another user."""
+    if os.geteuid() == 0:
+        owner = folder.stat()
+        os.chown(file, owner.st_uid, owner.st_gid)
 
 
 def sync_to_disk(path: Path) -> None:

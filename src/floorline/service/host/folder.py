@@ -8,26 +8,39 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from floorline.service.host.files import replace_file
+from floorline.service.host.files import give_to_owner_of, replace_file
 
 LAYOUT_VERSION = 1
 """The layout of the folder that this version writes and reads."""
 
+KEYS_FILE = "keys.json"
+
 
 class Folder:
-    """A data folder. It is created where there is none."""
+    """A data folder."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Open or create the folder.
+    def __init__(self, path: str | os.PathLike[str], *, create: bool = False) -> None:
+        """Open the folder.
+
+        Args:
+            path: where it is.
+            create: whether it may be a new one. A folder that is not mounted looks like a new
+                one, and to serve that would refuse the rewards of all earlier decisions for good.
 
         Raises:
-            ValueError: it cannot be used, or was written by a newer version.
+            ValueError: there is none, it cannot be used, or was written by a newer version.
         """
         self.path = Path(path)
         try:
-            self.campaigns.mkdir(parents=True, exist_ok=True)
             version_file = self.path / "format"
             if not version_file.exists():
+                if not create:
+                    raise ValueError(
+                        f"data: {self.path} is not a data folder. If it holds campaigns, mount or "
+                        "restore it; to begin with an empty one, add --create"
+                    )
+                self.campaigns.mkdir(parents=True, exist_ok=True)
+                give_to_owner_of(self.path, self.campaigns)
                 replace_file(version_file, f"{LAYOUT_VERSION}\n".encode())
             version = version_file.read_text().strip()
         except OSError as error:
@@ -46,7 +59,7 @@ class Folder:
     @property
     def keys(self) -> Path:
         """The file of the keys."""
-        return self.path / "keys.json"
+        return self.path / KEYS_FILE
 
     def ledger(self, name: str) -> Path:
         """The ledger of a campaign."""
@@ -75,14 +88,3 @@ class Folder:
             yield
         finally:
             os.close(file)
-
-
-def existing_folder(path: Path) -> Folder:
-    """A data folder that must exist.
-
-    Raises:
-        ValueError: there is none, or it cannot be used.
-    """
-    if not (path / "format").exists():
-        raise ValueError(f"data: {path} is not a data folder")
-    return Folder(path)

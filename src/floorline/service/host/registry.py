@@ -157,10 +157,13 @@ class Registry:
 
         Raises:
             UnknownTicket: it belongs to no campaign.
-            Unavailable: the ledger of its campaign cannot be used.
+            Unavailable: the ledger of its campaign, or one that may be it, cannot be used.
         """
         campaign = self._by_id.get(campaign_of(ticket))
         if campaign is None:
+            if any(other.id is None for other in self._by_name.values()):
+                why = f"ticket {ticket}: may belong to a campaign that is unavailable"
+                raise Unavailable(why, UNAVAILABLE_RETRY_AFTER_SECONDS)
             raise UnknownTicket(f"ticket {ticket}: there is no such decision")
         return _available(campaign)
 
