@@ -9,6 +9,7 @@ import pytest
 from serving import PAGE
 from starlette.testclient import TestClient
 
+from floorline.live import Campaign
 from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.host import campaigns, series
@@ -69,16 +70,12 @@ def test_what_the_columns_say(client: TestClient, page: str) -> None:
 
 def test_points_of_a_group_that_failed_are_forgotten() -> None:
     recorder = series.SeriesRecorder()
-
-    class Fake:
-        def status(self) -> Any:
-            return None
-
-    recorder.note(Fake(), 2)  # type: ignore[arg-type]
-    recorder.settle(False)
-    assert recorder.points == []
-    recorder.note(Fake(), 2)  # type: ignore[arg-type]
-    recorder.settle(True)
+    with Campaign.open(":memory:", arms=["now", "video"], max_loss=0.1) as campaign:
+        recorder.note(campaign, 2)
+        recorder.settle(False)
+        assert recorder.points == []
+        recorder.note(campaign, 2)
+        recorder.settle(True)
     assert [point.seq for point in recorder.points] == [2]
 
 

@@ -14,7 +14,7 @@ from floorline.service.host import feed
 from floorline.service.host.campaigns import HostedCampaign
 from floorline.service.host.errors import Unavailable
 from floorline.service.host.feed import StatusUpdate
-from floorline.service.host.series import SeriesPoint
+from floorline.service.host.series import point_of
 from floorline.service.http.operations import Call, StreamReply
 from floorline.service.http.problems import problem_of
 
@@ -43,6 +43,6 @@ def message_of(update: StatusUpdate, settings: Settings) -> bytes:
         why = None if update.error is None else problem_of(update.error).detail
         body = Update(None, None, why)
     else:
-        point = SeriesPoint(0, update.time, update.status)
-        body = Update(update.status, series_of([point], settings))
+        point = point_of(0, update.time, update.status, settings)
+        body = Update(update.status, series_of([point], settings.arms))
     return b"event: update\ndata: " + msgspec.json.encode(body) + b"\n\n"

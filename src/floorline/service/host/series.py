@@ -1,11 +1,14 @@
-"""The history of a campaign's status, at a bounded number of its decisions."""
+"""The history of a campaign, at a bounded number of its decisions."""
 
 from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
 from threading import Event
+from typing import Any
+
+import msgspec
 
 from floorline.live import Campaign, Settings, Status
 from floorline.live.reader import LedgerReader
@@ -17,18 +20,50 @@ log = logging.getLogger("floorline.service")
 MAX_POINTS = 512
 
 
-@dataclass(frozen=True)
-class SeriesPoint:
-    """The status just after one decision."""
+class SeriesPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The state of a campaign just after one decision."""
 
     seq: int
     """The sequence number of the decision."""
     time: float
-    status: Status
+    epoch: int
+    decisions: int
+    reward: float
+    reward_lower: float
+    reward_upper: float
+    default: float
+    floor: float
+    guaranteed_budget: float
+    plays: list[int]
+    """By arm, in the order of the settings."""
+    reasons: dict[str, int]
+
+
+def point_of(seq: int, when: float, status: Status, settings: Settings) -> SeriesPoint:
+    """The point of a status."""
+    arms = status.arms
+    means = [(a.lower + a.upper) / 2 if a.average is None else a.average for a in arms]
+    default_mean = means[0] if settings.default_mean is None else settings.default_mean
+    # A voided default counts nowhere.
+    default = (status.decisions - arms[0].voided) * default_mean
+    return SeriesPoint(
+        seq,
+        when,
+        status.epoch,
+        status.decisions,
+        sum(arm.plays * mean for arm, mean in zip(arms, means, strict=True)),
+        sum(arm.plays * arm.lower for arm in arms),
+        sum(arm.plays * arm.upper for arm in arms),
+        default,
+        (1 - settings.max_loss) * default,
+        status.guaranteed_budget,
+        [arm.plays for arm in arms],
+        dict(status.reasons),
+    )
 
 
 class SeriesRecorder:
-    """The status after the first decision in every `step` sequence numbers.
+    """The state after the first decision in every `step` sequence numbers.
 
     The step doubles whenever there would be more than MAX_POINTS points. So the points follow
     from the ledger alone, and a replay gives the same ones.
@@ -46,7 +81,8 @@ class SeriesRecorder:
             return
         self._next = (seq // self.step + 1) * self.step
         try:
-            self._uncommitted.append(SeriesPoint(seq, time.time(), campaign.status()))
+            point = point_of(seq, time.time(), campaign.status(), campaign.settings)
+            self._uncommitted.append(point)
         except Exception:  # the decision matters more than a point
             log.exception("a point of a series is missing")
 
@@ -60,7 +96,7 @@ class SeriesRecorder:
             self._next = self._uncommitted[0].seq
         self._uncommitted = []
 
-    def add(self, points: list[SeriesPoint]) -> None:
+    def add(self, points: Sequence[SeriesPoint]) -> None:
         """Merge points, in any order."""
         merged = sorted([*self.points, *points], key=lambda point: point.seq)
         while len(merged := self._first_of_each_step(merged)) > MAX_POINTS:
@@ -69,11 +105,23 @@ class SeriesRecorder:
         if merged:
             self._next = (merged[-1].seq // self.step + 1) * self.step
 
-    def _first_of_each_step(self, points: list[SeriesPoint]) -> list[SeriesPoint]:
+    def _first_of_each_step(self, points: Sequence[SeriesPoint]) -> list[SeriesPoint]:
         first: dict[int, SeriesPoint] = {}
         for point in points:
             first.setdefault(point.seq // self.step, point)
         return list(first.values())
+
+    def to_store(self) -> list[SeriesPoint]:
+        """All points, with those of the transaction that stores them."""
+        return [*self.points, *self._uncommitted]
+
+    def restore(self, stored: Any) -> None:
+        """Add points that were stored.
+
+        Raises:
+            ValueError: they are not points.
+        """
+        self.add(msgspec.convert(stored, list[SeriesPoint]))
 
 
 def replay_points(path: str, last: int, closing: Event) -> list[SeriesPoint]:
@@ -92,7 +140,7 @@ def replay_points(path: str, last: int, closing: Event) -> list[SeriesPoint]:
             state.apply(event)
             if event.kind == "decided" and event.seq >= due:
                 status = status_of("", state, 0, event.time)
-                points.append(SeriesPoint(event.seq, event.time, status))
+                points.append(point_of(event.seq, event.time, status, state.settings))
                 due = (event.seq // step + 1) * step
             if event.seq >= last or closing.is_set():
                 break
