@@ -11,7 +11,7 @@ from floorline.environments.base import draw
 from floorline.live import Campaign
 from floorline.live.choose import choose
 from floorline.live.events import Event
-from floorline.live.settings import Settings
+from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
 from floorline.simulate.cpu import stream
 from floorline.simulate.engine import new_outcome
@@ -28,7 +28,7 @@ ALIKE = {"arms": NAMES, "max_loss": 0.2, "delta": 0.1, "holdback": 0.0, "drift_l
 @pytest.mark.parametrize("boundary", ["beta-binomial", "stitched"])
 def test_without_delay_a_campaign_decides_as_the_simulator(default_mean, boundary):
     settings = {**ALIKE, "default_mean": default_mean, "boundary": boundary}
-    policy = Settings(**settings).to_policy()
+    policy = CampaignSettings(**settings).to_policy()
     horizon = 1500
     plays = simulate(policy, CLICKS, horizon=horizon, runs=1, checkpoints=range(1, horizon + 1))
     simulated = np.diff(plays.plays[0], axis=0, prepend=0).argmax(axis=1)
@@ -80,7 +80,7 @@ def simulated_plays(policy, environment, horizon):
 def test_with_delays_the_live_state_decides_as_the_simulator(setting, known, policy):
     environment = Delayed(CLICKS, **SETTINGS[setting])
     horizon = 600
-    settings = Settings(
+    settings = CampaignSettings(
         **ALIKE, default_mean=environment.means[0] if known else None, policy=policy,
         missing=environment.missing, window=None if environment.missing == "unknown" else 1.0,
     )  # fmt: skip

@@ -12,7 +12,7 @@ def test_challengers_are_proposed_before_the_first_window_ends():
         clock=lambda: 0.0,
     )  # fmt: skip
     visitors = random.Random(1)
-    with campaign.together():
+    with campaign.transaction():
         for _ in range(1000):
             ticket = campaign.decide()
             if visitors.random() < 0.05:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from campaigns import new_campaign, play
 
-from floorline.live import Campaign, LedgerError, Settings
+from floorline.live import Campaign, CampaignSettings, LedgerError
 
 GIVEN = {"arms": ["now", "video", "quiz"], "max_loss": 0.1}
 
@@ -104,7 +104,7 @@ def test_warnings_come_when_a_campaign_begins_and_not_when_it_goes_on(tmp_path):
     with pytest.warns(UserWarning, match="low is below 0"):
         new_campaign(tmp_path / "c", low=-1.0).close()
     Campaign.open(tmp_path / "c").close()  # a warning would be an error here
-    assert Settings(**{**GIVEN, "arms": ("a", "b")}).warnings == []
+    assert CampaignSettings(**{**GIVEN, "arms": ("a", "b")}).warnings == []
 
 
 # One writer.
@@ -153,9 +153,9 @@ def test_a_closed_campaign_says_so(tmp_path):
 
 def test_a_file_left_before_its_first_event_is_begun_again(tmp_path):
     """A crash between the making of the file and the opening of the campaign."""
-    from floorline.live.ledger import Ledger
+    from floorline.live.ledgers import open_ledger
 
-    Ledger(str(tmp_path / "c")).close()
+    open_ledger(str(tmp_path / "c")).close()
     with pytest.raises(ValueError, match="arms: must be given"):
         Campaign.open(tmp_path / "c")
     with new_campaign(tmp_path / "c") as campaign:

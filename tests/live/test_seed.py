@@ -13,7 +13,7 @@ def test_the_holdback_knows_nothing_of_rewards_drawn_with_the_same_seed():
     campaign = Campaign.open(":memory:", arms=["now", "video"], max_loss=0.1, holdback=0.05, seed=7)
     visitors = random.Random(7)
     held = clicks = 0
-    with campaign.together():
+    with campaign.transaction():
         for _ in range(2000):
             ticket = campaign.decide()
             click = visitors.random() < 0.1

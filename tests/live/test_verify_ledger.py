@@ -33,7 +33,6 @@ def test_events_that_break_the_rules_are_found(tmp_path, kind, ticket, body, wor
     with new_campaign(tmp_path / "c", missing="zero", window=60, clock=Clock()) as campaign:
         campaign.decide()
         assert verify(str(tmp_path / "c")).problems == []
-        campaign._writer.ledger.begin()
         event = Event(3, 1_000_001.0, kind, ticket, None, body)
         campaign._ledger.append(event)
         campaign._ledger.commit()
@@ -45,7 +44,6 @@ def test_events_that_break_the_rules_are_found(tmp_path, kind, ticket, body, wor
 @pytest.mark.parametrize(("kind", "body"), [("paused", {}), ("changed", {"stopped": True})])
 def test_a_challenger_where_only_the_default_may_be_played_is_found(tmp_path, kind, body):
     with new_campaign(tmp_path / "c", max_loss=1.0) as campaign:
-        campaign._ledger.begin()
         campaign._ledger.append(Event(2, 2e9, kind, None, None, body))
         campaign._ledger.append(Event(3, 2e9, "decided", None, None, decided(arm="quiz")))
         campaign._ledger.commit()

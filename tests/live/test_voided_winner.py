@@ -20,7 +20,7 @@ def test_the_floor_holds_though_a_winners_plays_are_voided(voids, kept):
     luck = random.Random(3)
     campaign = new_campaign(arms=list(MEANS), delta=1e-7, voids=voids)
     reached = []
-    with campaign.together():
+    with campaign.transaction():
         for candidate, number in (("now", 3000), ("good", 1500)):
             for _ in range(number):
                 ticket = campaign.decide(candidate=candidate)

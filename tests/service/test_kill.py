@@ -13,7 +13,7 @@ import pytest
 from serving import GONE, PAGE, Server, post
 
 from floorline.live import Campaign
-from floorline.live.reader import LedgerReader
+from floorline.live.ledgers import read_ledger
 from floorline.live.replay import load
 from floorline.live.replay import start as before_all
 from floorline.live.snapshot import to_json
@@ -119,7 +119,7 @@ def check(path: Path, visitors: list[Visitor]) -> None:
 
 def replayed(path: Path) -> dict[str, Any]:
     """The state after a replay of all events, without a snapshot."""
-    ledger = LedgerReader(str(path))
+    ledger = read_ledger(str(path))
     try:
         state, events = before_all(ledger)
         for event, _ in events:

@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from floorline.live.explain import Explanation
-    from floorline.live.reader import LedgerReader
+    from floorline.live.ledgers import LedgerReader
+    from floorline.live.messages import Explanation
 
 app = typer.Typer(
     help="Verify, export and explain the ledger of a live campaign.",
@@ -26,9 +26,9 @@ FILE = typer.Argument(..., metavar="FILE", help="The campaign's ledger.", show_d
 def reading(path: Path) -> Iterator[LedgerReader]:
     """The ledger in a file, to read from while its campaign may go on."""
     with in_one_line():
-        from floorline.live.reader import LedgerReader
+        from floorline.live.ledgers import read_ledger
 
-        ledger = LedgerReader(str(path))
+        ledger = read_ledger(str(path))
         try:
             yield ledger
         finally:
@@ -96,6 +96,7 @@ def export(
     """Write every decision with what came of it, or every event."""
     from floorline.core.checks import choice
     from floorline.live import export as write
+    from floorline.live import history
 
     choice("format", format, write.FORMATS)
     if events and format != "jsonl":
@@ -104,11 +105,11 @@ def export(
         raise ValueError("out: must be given for parquet")
     with reading(file) as ledger, writing(out) as stream:
         if events:
-            write.events_as_jsonl(ledger, stream)
+            stream.writelines(write.lines(history.events(ledger), "jsonl"))
         elif format == "parquet":
-            write.as_parquet(write.decisions(ledger), str(out))
+            write.to_parquet(write.decisions(ledger), str(out))
         else:
-            (write.as_csv if format == "csv" else write.as_jsonl)(write.decisions(ledger), stream)
+            stream.writelines(write.lines(write.decisions(ledger), format))
 
 
 @app.command()

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from floorline.core.kernel import bind
 from floorline.core.steps import lower_end, upper_end
-from floorline.live.settings import Settings
+from floorline.live.settings import CampaignSettings
 
 BLOCK = 100
 """Plays of the default arm in a block."""
@@ -42,7 +42,7 @@ class Stretch(NamedTuple):
 class DriftWatch:
     """The default's rewards in blocks, and whether they speak of a change."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: CampaignSettings) -> None:
         self.alarm: str | None = None
         """What was found, in words, once there is reason for an alarm."""
         self.blocks: list[list[float]] = []

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from floorline.live import snapshot
 from floorline.live.events import Event
-from floorline.live.reader import LedgerReader
-from floorline.live.settings import Settings
+from floorline.live.ledgers import LedgerReader
+from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
 
 Checked = Iterator[tuple[Event, int]]
@@ -27,7 +27,7 @@ def load(ledger: LedgerReader, upto: int | None = None) -> State:
 
 def start(ledger: LedgerReader) -> tuple[State, Checked]:
     """The state before anything happened, and all that happened."""
-    settings = Settings.from_json(ledger.opened().body["settings"])
+    settings = CampaignSettings.from_json(ledger.opened().body["settings"])
     return State(settings), ledger.checked_events(0, 0)
 
 
@@ -42,7 +42,9 @@ def _go_on(state: State, events: Checked, upto: int | None) -> State:
 def _from_snapshot(ledger: LedgerReader, seq: int) -> tuple[State, int] | None:
     """The state and the checksum at a snapshot; None if it is not good."""
     try:
-        check, values = ledger.snapshot(seq)
-        return (snapshot.from_json(values), check) if ledger.check(seq) == check else None
+        stored = ledger.snapshot(seq)
+        if ledger.check(seq) != stored.check:
+            return None
+        return snapshot.from_json(stored.state), stored.check
     except (ValueError, KeyError, TypeError, IndexError):
         return None

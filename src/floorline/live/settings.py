@@ -16,8 +16,9 @@ from floorline.policy import Policy
 from floorline.proposers import Proposer, beta_thompson, gaussian_thompson, optimistic
 
 BOUNDARIES = ("beta-binomial", "stitched", "union-proved")
-SILENCES = fate.SILENCES
+MISSING_POLICIES = fate.SILENCES
 POLICIES = ("conservative-ucb", "conservative-thompson")
+WORDS = {"policy": POLICIES, "boundary": BOUNDARIES, "missing": MISSING_POLICIES}
 MAX_ARMS = 64
 LARGEST_REWARD = 1e12
 NAME = re.compile(r"[\w][\w .:/-]{0,63}", re.ASCII)
@@ -25,10 +26,10 @@ CHANGEABLE = ("policy", "holdback")
 
 
 @dataclass(frozen=True)
-class Settings:
+class CampaignSettings:
     """What a campaign is opened with.
 
-    >>> Settings(arms=("now", "video"), max_loss=0.1).missing
+    >>> CampaignSettings(arms=("now", "video"), max_loss=0.1).missing
     'unknown'
 
     Args:
@@ -76,7 +77,7 @@ class Settings:
         self._keep("high", max(0.0, self.low), LARGEST_REWARD, open_low=True)
         if self.default_mean is not None:
             self._keep("default_mean", max(0.0, self.low), self.high)
-        for name, words in (("policy", POLICIES), ("boundary", BOUNDARIES), ("missing", SILENCES)):
+        for name, words in WORDS.items():
             object.__setattr__(self, name, choice(name, getattr(self, name), words))
         require(isinstance(self.voids, bool), "voids", "true or false", self.voids)
         self._keep("holdback", 0, 1)
@@ -141,14 +142,14 @@ class Settings:
     def refuse_others(self, given: Mapping[str, Any]) -> None:
         """Raise ValueError if a setting that is given, and not None, differs from these."""
         told = {name: value for name, value in given.items() if value is not None}
-        others = Settings.from_json({**self.to_json(), **told})
+        others = CampaignSettings.from_json({**self.to_json(), **told})
         for name in told:
             here, there = getattr(self, name), getattr(others, name)
             require(here == there, name, f"as the campaign was opened ({here!r})", there)
 
     @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Settings:
-        """Settings from plain values; unknown names are refused."""
+    def from_json(cls, values: Mapping[str, Any]) -> CampaignSettings:
+        """CampaignSettings from plain values; unknown names are refused."""
         known = {field.name for field in fields(cls)}
         for name in values:
             require(name in known, "settings", f"among {', '.join(sorted(known))}", name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from floorline.live.settings import Settings
+from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
 
 SCALARS = ("seq", "time", "epoch", "paused", "stopped", "decisions", "late")
@@ -17,7 +17,7 @@ BY_PLAY = ("run", "run_least", "run_most")
 def to_json(state: State) -> dict[str, Any]:
     """All of a state that cannot be worked out again."""
     plays = state.open.values()  # perhaps a hundred thousand, and decisions wait meanwhile
-    places = [play.place for play in plays]
+    slots = [play.slot for play in plays]
     return {
         "settings": state.settings.to_json(),
         **{name: getattr(state, name) for name in SCALARS},
@@ -32,7 +32,7 @@ def to_json(state: State) -> dict[str, Any]:
             "arms": [play.arm for play in plays],
             "times": [play.time for play in plays],
             "blocks": [play.block for play in plays],
-            **{name: list(map(getattr(state.book, name).__getitem__, places)) for name in BY_PLAY},
+            **{name: list(map(getattr(state.book, name).__getitem__, slots)) for name in BY_PLAY},
         },
     }
 
@@ -45,7 +45,7 @@ def plain(state: State) -> dict[str, Any]:
 
 def from_json(values: dict[str, Any]) -> State:
     """The state that `to_json` was given."""
-    state = State(Settings.from_json(values["settings"]))
+    state = State(CampaignSettings.from_json(values["settings"]))
     for name in SCALARS:
         setattr(state, name, values[name])
     state.rounds = values["clock"]
@@ -55,13 +55,13 @@ def from_json(values: dict[str, Any]) -> State:
     for name in KNOWN:
         getattr(state.arms, name)[:] = values["known"][name]
     opened = values["open"]
-    for ticket, arm, time, block in zip(
+    for decision_seq, arm, time, block in zip(
         opened["tickets"], opened["arms"], opened["times"], opened["blocks"], strict=True
     ):
-        state.open_play(ticket, arm, time, block)
+        state.open_play(decision_seq, arm, time, block)
     for name in BY_PLAY:
         for play, value in zip(state.open.values(), opened[name], strict=True):
-            getattr(state.book, name)[play.place] = value
+            getattr(state.book, name)[play.slot] = value
     for name in BY_ARM:
         getattr(state.book, name)[:] = values["book"][name]
     return state

@@ -28,7 +28,7 @@ from floorline.floors.confidence import budget_bound
 from floorline.live.drift import DriftWatch
 from floorline.live.errors import LedgerError
 from floorline.live.events import Event
-from floorline.live.settings import CHANGEABLE, Settings
+from floorline.live.settings import CHANGEABLE, CampaignSettings
 
 TICK = 10
 """Seconds to which it is known at a glance how old open plays are."""
@@ -39,8 +39,8 @@ class OpenPlay(msgspec.Struct, frozen=True, gc=False):
 
     arm: int
     time: float
-    place: int
-    """Where the book keeps it."""
+    slot: int
+    """Its index in the book of open plays."""
     block: int
     """For the default arm: where the drift watch keeps it."""
 
@@ -48,7 +48,7 @@ class OpenPlay(msgspec.Struct, frozen=True, gc=False):
 class State:
     """What follows from a campaign's events: `apply` takes them in, one after the other."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: CampaignSettings) -> None:
         self.settings = settings
         self.index = {name: arm for arm, name in enumerate(settings.arms)}
         self.span = in_slots(Span(settings.low, settings.high))
@@ -135,21 +135,21 @@ class State:
         loss = float(self.settings.max_loss)
         return float(budget_bound(loss, arms, arms.plays[0], self.rounds, arms.earned[0]))
 
-    def is_due(self, ticket: int, now: float) -> bool:
+    def is_due(self, decision_seq: int, now: float) -> bool:
         """Whether a decision is open although its window is over."""
-        play = self.open.get(ticket)
+        play = self.open.get(decision_seq)
         window = self.settings.window
         return play is not None and window is not None and play.time <= now - window
 
     def due(self, now: float) -> Iterator[int]:
-        """The open decisions whose window is over, the oldest first."""
+        """Yield the open decisions whose window is over, the oldest first."""
         if self.settings.window is None:
             return
         limit = now - self.settings.window
-        for ticket, play in self.open.items():
+        for decision_seq, play in self.open.items():
             if play.time > limit:
                 return
-            yield ticket
+            yield decision_seq
 
     # What happens to it.
 
@@ -187,59 +187,59 @@ class State:
         self.rounds += 1
         self.arms.plays[arm] += 1
 
-    def open_play(self, ticket: int, arm: int, time: float, block: int) -> None:
+    def open_play(self, decision_seq: int, arm: int, time: float, block: int) -> None:
         """Keep a play whose reward may still come, after all plays before it."""
         if not self._free:
             self._free.extend(make_room(self.book))
-        place = self._free.pop()
-        open_play(self.book, arm, place)
-        self.open[ticket] = OpenPlay(arm, time, place, block)
+        slot = self._free.pop()
+        open_play(self.book, arm, slot)
+        self.open[decision_seq] = OpenPlay(arm, time, slot, block)
         self.pending[arm] += 1
         self.open_since[time // TICK] += 1
 
-    def _close(self, ticket: int | None) -> OpenPlay:
-        if ticket is None or ticket not in self.open:
-            raise LedgerError(f"event {self.seq}: its decision {ticket} is not open")
-        play = self.open.pop(ticket)
+    def _close(self, decision_seq: int | None) -> OpenPlay:
+        if decision_seq is None or decision_seq not in self.open:
+            raise LedgerError(f"event {self.seq}: its decision {decision_seq} is not open")
+        play = self.open.pop(decision_seq)
         self.pending[play.arm] -= 1
         since = play.time // TICK
         self.open_since[since] -= 1
         if self.open_since[since] == 0:
             del self.open_since[since]
-        self._free.append(play.place)
+        self._free.append(play.slot)
         return play
 
     def _observed(self, event: Event) -> None:
-        if event.ticket in self.open:
-            self._receive(self._close(event.ticket), event.body["reward"])
+        if event.decision_seq in self.open:
+            self._receive(self._close(event.decision_seq), event.body["reward"])
         else:  # after its window, or of an earlier epoch
             self.late += 1
 
     def _receive(self, play: OpenPlay, reward: float) -> None:
         if play.arm == 0 and self.settings.voids:
             self._count(0)
-        receive(self.rules, self.arms, self.book, play.arm, play.place, reward)
+        receive(self.rules, self.arms, self.book, play.arm, play.slot, reward)
         if play.arm == 0:
             self.drift.observed(play.block, reward)
 
     def _expired(self, event: Event) -> None:
-        play = self._close(event.ticket)
+        play = self._close(event.decision_seq)
         self.lost[play.arm] += 1
         if self.settings.missing == "zero":
             self._receive(play, 0.0)
             return
         if play.arm == 0 and self.settings.voids:
             self._count(0)
-        skip_play(self.book, play.arm, play.place)
+        skip_play(self.book, play.arm, play.slot)
         if play.arm == 0:
             self.drift.skipped(play.block)
 
     def _voided(self, event: Event) -> None:
-        play = self._close(event.ticket)
+        play = self._close(event.decision_seq)
         if play.arm > 0:  # it stays on the clock, and is credited with the lowest reward
             self.arms.plays[play.arm] -= 1
         self.book.voided[play.arm] += 1
-        close_play(self.book, play.arm, play.place, self.span.low, self.span.high)
+        close_play(self.book, play.arm, play.slot, self.span.low, self.span.high)
         if play.arm == 0:
             self.drift.skipped(play.block)
 
@@ -250,5 +250,5 @@ class State:
             self.stopped = True
         changed = {name: body[name] for name in CHANGEABLE if name in body}
         if changed:
-            self.settings = Settings.from_json({**self.settings.to_json(), **changed})
+            self.settings = CampaignSettings.from_json({**self.settings.to_json(), **changed})
             self._prepare()

@@ -6,12 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from floorline.live import snapshot
 from floorline.live.errors import LedgerError
 from floorline.live.events import Event
-from floorline.live.reader import LedgerReader
+from floorline.live.ledgers import LedgerReader, Mark, read_ledger
 from floorline.live.replay import start
 from floorline.live.settings import CHANGEABLE
 from floorline.live.state import State
@@ -30,16 +29,16 @@ class Report:
     problems: list[str] = field(default_factory=list)
 
 
-def verify(path: str, tick: Callable[[int], None] = lambda done: None) -> Report:
+def verify(locator: str, tick: Callable[[int], None] = lambda done: None) -> Report:
     """Replay every event of a ledger and compare: checksums, snapshots, counts, budgets.
 
     Each event must have been allowed in the state before it. A decision is weighed again there:
     a challenger must have been affordable, and the budget as large as was said.
     """
-    ledger = LedgerReader(path)
+    ledger = read_ledger(locator)
     report = Report()
     try:
-        report.problems += ledger.integrity()
+        report.problems += ledger.problems()
         _replay(ledger, report, tick)
     except LedgerError as error:
         report.problems.append(str(error))
@@ -49,6 +48,7 @@ def verify(path: str, tick: Callable[[int], None] = lambda done: None) -> Report
 
 
 def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -> None:
+    mark = ledger.mark()  # first: a campaign that goes on meanwhile moves it
     stored = ledger.counts()
     kept = set(ledger.snapshots())
     counts: Counter[str] = Counter()
@@ -71,9 +71,15 @@ def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -
             break  # a campaign that goes on meanwhile has more by now
     for seq in sorted(kept):
         report.problems.append(f"snapshot after event {seq}: there is no such event")
+    if mark is not None and ledger.check(mark.seq) != mark.check:
+        report.problems.append(_lost_tail(mark, report.events))
     report.decisions, report.rewards = counts["decided"], counts["observed"]
     if dict(counts) != stored:
         report.problems.append(f"events by kind: {dict(counts)} replayed, {stored} stored")
+
+
+def _lost_tail(mark: Mark, last: int) -> str:
+    return f"events up to {mark.seq} were committed; those after {last} are missing or differ"
 
 
 def _opened(state: State, event: Event) -> str | None:
@@ -101,21 +107,21 @@ def _observed(state: State, event: Event) -> str | None:
     if not settings.low <= reward <= settings.high:
         return f"a reward of {reward:g}, outside of the declared range"
     if event.body.get("late"):
-        return "a late reward of an open decision" if event.ticket in state.open else None
+        return "a late reward of an open decision" if event.decision_seq in state.open else None
     return _must_be_open(state, event)
 
 
 def _voided(state: State, event: Event) -> str | None:
     wrong = _must_be_open(state, event)
-    if wrong is None and state.open[event.ticket or 0].arm == 0 and not state.settings.voids:
+    if wrong is None and state.open[event.decision_seq or 0].arm == 0 and not state.settings.voids:
         return "a default decision was voided in a campaign without voids"
     return wrong
 
 
 def _expired(state: State, event: Event) -> str | None:
     wrong = _must_be_open(state, event)
-    if wrong is None and not state.is_due(event.ticket or 0, event.time):
-        return f"decision {event.ticket} expired before its window was over"
+    if wrong is None and not state.is_due(event.decision_seq or 0, event.time):
+        return f"decision {event.decision_seq} expired before its window was over"
     return wrong
 
 
@@ -125,9 +131,9 @@ def _changed(state: State, event: Event) -> str | None:
 
 
 def _must_be_open(state: State, event: Event) -> str | None:
-    if event.ticket in state.open:
+    if event.decision_seq in state.open:
         return None
-    return f"{event.kind} decision {event.ticket}, which was not open"
+    return f"{event.kind} decision {event.decision_seq}, which was not open"
 
 
 CHECKS: dict[str, Callable[[State, Event], str | None]] = {
@@ -143,8 +149,9 @@ CHECKS: dict[str, Callable[[State, Event], str | None]] = {
 def _compare_snapshot(ledger: LedgerReader, state: State, check: int, report: Report) -> None:
     report.snapshots += 1
     try:
-        kept: tuple[int, dict[str, Any]] | None = ledger.snapshot(state.seq)
+        stored = ledger.snapshot(state.seq)
+        agrees = (stored.check, stored.state) == (check, snapshot.plain(state))
     except ValueError:
-        kept = None
-    if kept != (check, snapshot.plain(state)):
+        agrees = False
+    if not agrees:
         report.problems.append(f"snapshot after event {state.seq}: differs from the replay")

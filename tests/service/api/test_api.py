@@ -156,7 +156,7 @@ def test_settings_that_are_refused(
     client: TestClient, service: Service, change: dict[str, Any]
 ) -> None:
     problem(client.post("/v1/campaigns", json={**PAGE, **change}), 422, "invalid")
-    assert service.host.folder.names() == []
+    assert service.host.folder.store.names() == []
 
 
 def test_pause_resume_stop(client: TestClient, page: str) -> None:
@@ -289,9 +289,11 @@ def damage_event(ledger: Path) -> None:
 
 
 def test_a_campaign_whose_opening_was_cut_off_can_be_opened(tmp_path: Path) -> None:
-    from floorline.live.ledger import Ledger
+    from floorline.live.ledgers import open_ledger
 
-    Ledger(str(Folder(tmp_path, create=True).ledger("page"))).close()  # a file without events
+    open_ledger(
+        Folder(tmp_path, create=True).store.locator("page")
+    ).close()  # a file without events
     with TestClient(Service(Config(tmp_path, create=True)), base_url="http://127.0.0.1") as client:
         assert client.get("/v1/campaigns").json() == {"campaigns": []}
         assert client.post("/v1/campaigns", json=PAGE).status_code == 201

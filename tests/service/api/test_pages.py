@@ -9,12 +9,12 @@ import pytest
 from serving import problem
 from starlette.testclient import TestClient
 
-from floorline.live import Settings
+from floorline.live import CampaignSettings
 from floorline.service.api.pages import FILES
 from floorline.service.app import Service
 from floorline.service.http.keys import SCOPES, KeyFile
 
-DEFAULTS = Settings(arms=("a", "b"), max_loss=0.1).to_json()
+DEFAULTS = CampaignSettings(arms=("a", "b"), max_loss=0.1).to_json()
 
 
 @pytest.mark.parametrize("path", ["/", "/campaigns/page", "/dashboard/campaign.js"])

@@ -66,7 +66,7 @@ async def decide_outside(call: Any) -> Any:
     body = await hosted.queue.submit(check)
 
     def write(campaign: Campaign) -> Any:
-        event = campaign._writer.happen("decided", body=body)
+        event = campaign._recorder.record("decided", body=body)
         is_default = body["arm"] == campaign.settings.arms[0]
         return {"ticket": str(event.seq), **body, "is_default": is_default}
 

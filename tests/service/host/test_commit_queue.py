@@ -92,7 +92,7 @@ def test_nothing_is_answered_before_it_is_durable(
 def test_after_a_failure_the_ledger_rests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def ask() -> None:
         campaign, one, _ = new(tmp_path)
-        monkeypatch.setattr(campaign._ledger, "begin", broken)
+        monkeypatch.setattr(campaign._ledger, "commit", broken)
         with pytest.raises(LedgerError):
             await one.submit(Campaign.decide)
         with pytest.raises(Unavailable, match="broken"):

@@ -116,7 +116,7 @@ def test_read_only(
     set_read_only(hosted, True)
     failed = client.post(f"{page}/decisions", json={"request_key": "b"})
     detail = problem(failed, 503, "unavailable", "now")
-    assert "read-only" in detail and hosted.path not in detail
+    assert "read-only" in detail and hosted.locator not in detail
     lost = client.post(f"/v1/decisions/{made['ticket']}/reward", json={"reward": 1})
     problem(lost, 503, "unavailable", "now")
     batch = {"rewards": [{"ticket": made["ticket"], "reward": 1}]}

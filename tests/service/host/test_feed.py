@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from serving import PAGE, Server, problem
 
-from floorline.live import Settings
+from floorline.live import CampaignSettings
 from floorline.service.api.feed import message_of
 from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.host import feed as module
 from floorline.service.host.feed import Feed, StatusUpdate
 
-SETTINGS = Settings.from_json({name: PAGE[name] for name in PAGE if name != "name"})
+SETTINGS = CampaignSettings.from_json({name: PAGE[name] for name in PAGE if name != "name"})
 
 
 @pytest.fixture(autouse=True)

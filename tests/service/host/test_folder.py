@@ -44,7 +44,7 @@ def test_create_is_harmless_on_existing_data(start: Callable[..., Server], tmp_p
         server = start(tmp_path)  # which adds --create
         server.client().post("/v1/campaigns", json=PAGE)
         assert server.end() == 0
-    assert Folder(tmp_path).names() == ["page"]
+    assert Folder(tmp_path).store.names() == ["page"]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
@@ -110,9 +110,9 @@ def test_a_damaged_ledger_does_not_keep_the_others_from_a_backup(
     tmp_path: Path, floorline: Run
 ) -> None:
     folder = Folder(tmp_path / "data", create=True)
-    Campaign.open(folder.ledger("page"), arms=["a", "b"], max_loss=0.1).close()
-    folder.ledger("bad").write_bytes(b"x" * 5000)
+    Campaign.open(Path(folder.store.locator("page")), arms=["a", "b"], max_loss=0.1).close()
+    Path(folder.store.locator("bad")).write_bytes(b"x" * 5000)
     done = floorline("backup", "--data", str(folder.path), "--to", str(tmp_path / "copy"))
     assert done.returncode == 1
     assert done.stderr.startswith("bad was not copied: ")
-    assert Folder(tmp_path / "copy").names() == ["page"]
+    assert Folder(tmp_path / "copy").store.names() == ["page"]

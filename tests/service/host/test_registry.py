@@ -28,7 +28,9 @@ DECISIONS = "/v1/campaigns/page/decisions"
 def data(tmp_path: Path) -> Folder:
     """A folder with one campaign and one decision."""
     folder = Folder(tmp_path / "data", create=True)
-    with Campaign.open(folder.ledger("page"), arms=PAGE["arms"], max_loss=0.1) as campaign:
+    with Campaign.open(
+        Path(folder.store.locator("page")), arms=PAGE["arms"], max_loss=0.1
+    ) as campaign:
         campaign.decide("first")
     return folder
 
@@ -40,10 +42,10 @@ def test_what_cannot_be_opened_is_tried_again(
     full = True
     begun = registry.has_begun
 
-    def has_begun(path: str) -> bool:
+    def has_begun(locator: str) -> bool:
         if full:
             raise LedgerError("the disk is full")
-        return begun(path)
+        return begun(locator)
 
     monkeypatch.setattr(registry, "has_begun", has_begun)
     service = Service(Config(data.path))
@@ -61,7 +63,7 @@ def test_what_cannot_be_opened_is_tried_again(
 
 
 def test_a_copy_beside_a_ledger_is_not_served(data: Folder) -> None:
-    shutil.copy(data.ledger("page"), data.ledger("page-old"))
+    shutil.copy(Path(data.store.locator("page")), Path(data.store.locator("page-old")))
     with TestClient(Service(Config(data.path)), base_url="http://127.0.0.1") as client:
         answer = client.post("/v1/campaigns/page-old/decisions")
         detail = problem(answer, 503, "unavailable", "now")
@@ -77,29 +79,28 @@ def test_tickets_of_a_ledger_that_cannot_be_read_are_not_refused_for_good(
 ) -> None:
     """A client drops what is answered with 404, and the reward would be lost."""
     monkeypatch.setattr(registry, "RETRY_SECONDS", 0.01)
-    with Campaign.open(data.ledger("page")) as campaign:
+    ledger, other_ledger = (Path(data.store.locator(name)) for name in ("page", "other"))
+    with Campaign.open(ledger) as campaign:
         ticket = campaign.decide("first").id
-    with Campaign.open(data.ledger("other"), arms=PAGE["arms"], max_loss=0.1) as campaign:
+    with Campaign.open(other_ledger, arms=PAGE["arms"], max_loss=0.1) as campaign:
         other = campaign.decide().id
-    intact = data.ledger("page").read_bytes()
-    data.ledger("page").write_bytes(b"\0" * 4096 + intact[4096:])  # without its first page
+    intact = ledger.read_bytes()
+    ledger.write_bytes(b"\0" * 4096 + intact[4096:])  # without its first page
+    batch = {"rewards": [{"ticket": ticket, "reward": 1}, {"ticket": other, "reward": 1}]}
     with TestClient(Service(Config(data.path)), base_url="http://127.0.0.1") as client:
         for path, body in ((f"{ticket}/reward", {"reward": 1}), (f"{ticket}/void", None)):
             problem(client.post(f"/v1/decisions/{path}", json=body), 503, "unavailable")
-        batch = {"rewards": [{"ticket": ticket, "reward": 1}, {"ticket": other, "reward": 1}]}
         results = client.post("/v1/rewards", json=batch).json()["results"]
         assert results[0]["problem"]["status"] == 503
         assert results[1]["result"] == "accepted"
 
-        data.ledger("page").write_bytes(intact)
+        ledger.write_bytes(intact)
         until = time.monotonic() + 30
-        while (answer := client.post("/v1/rewards", json=batch).json()["results"])[0].get(
-            "problem"
-        ):
+        while "problem" in (results := client.post("/v1/rewards", json=batch).json()["results"])[0]:
             assert time.monotonic() < until
-        assert [one["result"] for one in answer] == ["accepted", "duplicate"]
-        missing = client.post(f"/v1/decisions/{'0' * 10}-1-0/reward", json={"reward": 1})
-        problem(missing, 404, "unknown-ticket")
+        assert [one["result"] for one in results] == ["accepted", "duplicate"]
+        unknown = client.post(f"/v1/decisions/{'0' * 10}-1-0/reward", json={"reward": 1})
+        problem(unknown, 404, "unknown-ticket")
 
 
 def test_replays_wait_for_each_other(data: Folder, monkeypatch: pytest.MonkeyPatch) -> None:

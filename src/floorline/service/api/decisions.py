@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from floorline.live import Campaign, CampaignError
+from floorline.live import Campaign, CampaignError, RewardReceipt
 from floorline.live.campaign import check_request
-from floorline.live.tickets import place_of
+from floorline.live.tickets import seq_of
 from floorline.service.api.requests import DecisionBody, DecisionRequest, TicketReward
 from floorline.service.api.responses import (
     BatchReceipt,
     DecisionAnswer,
     Decisions,
-    RewardReceipt,
     RewardResults,
 )
 from floorline.service.host.campaigns import HostedCampaign
@@ -37,7 +36,7 @@ def decide_one(
 ) -> DecisionAnswer:
     """One decision, in the thread of the commit queue."""
     ticket = campaign.decide(request.request_key, request.candidate)
-    if place_of(hosted.id, ticket.id) == campaign.seq:  # else it was made earlier
+    if seq_of(hosted.id, ticket.id) == campaign.seq:  # else it was made earlier
         hosted.series.note(campaign, campaign.seq)
     return DecisionAnswer(
         ticket.id,
@@ -66,7 +65,7 @@ async def reward(call: Call) -> RewardReceipt:
     ticket, value = call.path["ticket"], call.body.reward
     hosted = call.host.registry.of_ticket(ticket)
     return await hosted.queue.submit(
-        lambda campaign: RewardReceipt(ticket, campaign.observe(ticket, value))  # type: ignore[arg-type]
+        lambda campaign: RewardReceipt(ticket, campaign.observe(ticket, value))
     )
 
 
@@ -74,9 +73,7 @@ async def void(call: Call) -> RewardReceipt:
     """Record that a decision reached nobody."""
     ticket = call.path["ticket"]
     hosted = call.host.registry.of_ticket(ticket)
-    return await hosted.queue.submit(
-        lambda campaign: RewardReceipt(ticket, campaign.void(ticket))  # type: ignore[arg-type]
-    )
+    return await hosted.queue.submit(lambda campaign: RewardReceipt(ticket, campaign.void(ticket)))
 
 
 async def rewards(call: Call) -> RewardResults:
@@ -110,7 +107,7 @@ def _observe(campaign: Campaign, item: TicketReward) -> BatchReceipt:
         result = campaign.observe(item.ticket, item.reward)
     except (ValueError, CampaignError) as error:
         return _refused(item.ticket, error)
-    return BatchReceipt(item.ticket, result)  # type: ignore[arg-type]
+    return BatchReceipt(item.ticket, result)
 
 
 def _refused(ticket: str, error: Exception) -> BatchReceipt:

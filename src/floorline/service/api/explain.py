@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from floorline.live import explain as live
-from floorline.live.reader import LedgerReader
-from floorline.live.tickets import place_of
-from floorline.service.api.history import record_answer
+from floorline.live.ledgers import LedgerReader
+from floorline.live.tickets import seq_of
 from floorline.service.api.reading import read_ledger
 from floorline.service.api.responses import ExplanationAnswer
 from floorline.service.http.operations import Call
@@ -36,7 +35,7 @@ async def explain(call: Call) -> ExplanationAnswer:
     ticket = call.path["ticket"]
 
     def read(ledger: LedgerReader) -> ExplanationAnswer:
-        seq = place_of(hosted.id, ticket)
+        seq = seq_of(hosted.id, ticket)
         start = next((snapshot for snapshot in ledger.snapshots() if snapshot < seq), 0)
         if ledger.event(seq) is not None and seq - start > MAX_REPLAYED_EVENTS:
             detail = (
@@ -50,7 +49,7 @@ async def explain(call: Call) -> ExplanationAnswer:
             candidate=record.candidate, budget=record.guaranteed_budget
         )
         return ExplanationAnswer(
-            record_answer(record),
+            record,
             sentence,
             explanation.decisions,
             explanation.max_loss,

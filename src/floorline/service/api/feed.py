@@ -7,7 +7,7 @@ from contextlib import aclosing
 
 import msgspec
 
-from floorline.live import Settings
+from floorline.live import CampaignSettings
 from floorline.service.api.responses import Update
 from floorline.service.api.series import series_of
 from floorline.service.host import feed
@@ -37,7 +37,7 @@ async def _messages(hosted: HostedCampaign) -> AsyncGenerator[bytes, None]:
             yield message_of(update, hosted.settings)
 
 
-def message_of(update: StatusUpdate, settings: Settings) -> bytes:
+def message_of(update: StatusUpdate, settings: CampaignSettings) -> bytes:
     """One server-sent event."""
     if update.status is None:
         why = None if update.error is None else problem_of(update.error).detail

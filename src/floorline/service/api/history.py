@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from floorline.live import Record
 from floorline.live.events import CHANGES, KINDS
 from floorline.live.history import record
-from floorline.live.reader import LedgerReader
+from floorline.live.ledgers import LedgerReader
 from floorline.live.tickets import ticket_id
 from floorline.service.api.reading import read_ledger
 from floorline.service.api.requests import EventQuery, PageQuery
-from floorline.service.api.responses import EventAnswer, EventPage, RecordAnswer, RecordPage
+from floorline.service.api.responses import EventAnswer, EventPage, RecordPage
 from floorline.service.http.operations import Call
 
 AFTER_LAST_SEQ = 2**62
@@ -24,7 +23,7 @@ async def decisions(call: Call) -> RecordPage:
 
     def read(ledger: LedgerReader) -> RecordPage:
         page = ledger.decisions(_start(query), query.limit, newest=query.order == "newest")
-        records = [record_answer(record(hosted.id, *decision)) for decision in page]
+        records = [record(hosted.id, *decision) for decision in page]
         return RecordPage(records, page[-1][0].seq if len(page) == query.limit else None)
 
     return await read_ledger(hosted, read)
@@ -39,14 +38,14 @@ async def events(call: Call) -> EventPage:
 
     def read(ledger: LedgerReader) -> EventPage:
         page = ledger.events(_start(query), query.limit, newest=newest, kinds=kinds)
-        times = ledger.times({event.ticket for event in page if event.ticket is not None})
+        times = ledger.times({e.decision_seq for e in page if e.decision_seq is not None})
         tickets = {seq: ticket_id(hosted.id, seq, time) for seq, time in times.items()}
         answers = [
             EventAnswer(
                 event.seq,
                 event.time,
                 event.kind,
-                None if event.ticket is None else tickets[event.ticket],
+                None if event.decision_seq is None else tickets[event.decision_seq],
                 event.key,
                 event.body,
             )
@@ -62,8 +61,3 @@ def _start(query: PageQuery) -> int:
     if query.cursor is UNSET:
         return AFTER_LAST_SEQ if query.order == "newest" else 0
     return query.cursor
-
-
-def record_answer(decision: Record) -> RecordAnswer:
-    """A record as a response."""
-    return RecordAnswer(*decision)  # type: ignore[arg-type]

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TypeVar
 
-from floorline.live.reader import LedgerReader
+from floorline.live import ledgers
+from floorline.live.ledgers import LedgerReader
 from floorline.service.host.campaigns import HostedCampaign
 
 T = TypeVar("T")
@@ -17,7 +18,7 @@ async def read_ledger(hosted: HostedCampaign, read: Callable[[LedgerReader], T])
     """The result of `read` on a connection of its own, in another thread."""
 
     def with_ledger() -> T:
-        with closing(LedgerReader(hosted.path)) as ledger:
+        with closing(ledgers.read_ledger(hosted.locator)) as ledger:
             return read(ledger)
 
     return await asyncio.to_thread(with_ledger)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from floorline.live.campaign import MAX_KEY
-from floorline.live.settings import MAX_ARMS, POLICIES, SILENCES
+from floorline.live.settings import MAX_ARMS, MISSING_POLICIES, POLICIES
 from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
 
 END = r"$(?!\n)"  # Python's `$` alone also matches before a last newline
@@ -51,7 +51,7 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     prior: tuple[float, float] | None = None
     low: float | None = None
     high: float | None = None
-    missing: Literal[SILENCES] | None = None  # type: ignore[valid-type]
+    missing: Literal[MISSING_POLICIES] | None = None  # type: ignore[valid-type]
     """How a missing reward counts."""
     window: float | None = None
     """Seconds after which a reward counts as missing."""

@@ -6,8 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from floorline.live import Status
-from floorline.live.explain import Term
+from floorline.live import Record, Result, Status, Term
 from floorline.service.http.problems import ProblemDocument
 
 
@@ -33,19 +32,11 @@ class Decisions(Struct):
     decisions: list[DecisionAnswer]
 
 
-class RewardReceipt(Struct):
-    """The result of reporting a reward or a void."""
-
-    ticket: str
-    result: Literal["accepted", "duplicate", "late"]
-    """`late`: recorded, but not used."""
-
-
 class BatchReceipt(Struct, omit_defaults=True):
     """The result of reporting one reward of a batch, or a problem."""
 
     ticket: str
-    result: Literal["accepted", "duplicate", "late"] | None = None
+    result: Result | None = None
     problem: ProblemDocument | None = None
 
 
@@ -76,26 +67,10 @@ class Campaigns(Struct):
     campaigns: list[CampaignAnswer]
 
 
-class RecordAnswer(Struct):
-    """One decision and its outcome so far."""
-
-    ticket: str
-    time: float
-    arm: str
-    candidate: str | None
-    reason: str
-    guaranteed_budget: float
-    probability: float | None
-    request_key: str | None
-    outcome: Literal["pending", "observed", "late", "voided", "expired"]
-    reward: float | None
-    observed_at: float | None
-
-
 class RecordPage(Struct):
     """A page of decisions."""
 
-    decisions: list[RecordAnswer]
+    decisions: list[Record]
     next: int | None
     """The cursor of the next page; null at the end."""
 
@@ -122,7 +97,7 @@ class EventPage(Struct):
 class ExplanationAnswer(Struct):
     """Why a decision was made: the arithmetic of its budget."""
 
-    decision: RecordAnswer
+    decision: Record
     words: str
     """The reason as a sentence."""
     decisions: int

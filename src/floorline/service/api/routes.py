@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from floorline.live import RewardReceipt
 from floorline.service.api import (
     campaigns,
     decisions,
@@ -62,7 +63,7 @@ OPERATIONS = (
         decisions.reward,
         "Report a reward",
         "reward",
-        responses.RewardReceipt,
+        RewardReceipt,
         requests.RewardBody,
         problems=(404, 409),
     ),
@@ -98,7 +99,7 @@ OPERATIONS = (
         decisions.void,
         "Say that a decision reached nobody",
         "reward",
-        responses.RewardReceipt,
+        RewardReceipt,
         problems=(404, 409),
     ),
     Operation(

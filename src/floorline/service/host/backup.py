@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from floorline.live import LedgerError
-from floorline.live.reader import LedgerReader
+from floorline.live.ledgers import read_ledger
 from floorline.service.host.files import sync_to_disk
 from floorline.service.host.folder import Folder
 
@@ -25,7 +25,7 @@ def back_up(data: Path, to: Path) -> tuple[list[str], dict[str, str]]:
     source = Folder(data)
     if to.exists():
         raise ValueError(f"to: {to} exists already")
-    names, parent = source.names(), to.absolute().parent
+    names, parent = source.store.names(), to.absolute().parent
     try:
         parent.mkdir(parents=True, exist_ok=True)
         unfinished = Path(tempfile.mkdtemp(dir=parent, prefix=f"{to.name}-"))
@@ -46,12 +46,15 @@ def _copy(source: Folder, names: list[str], copy: Folder) -> dict[str, str]:
     failures = {}
     for name in names:
         try:
-            with closing(LedgerReader(str(source.ledger(name)))) as ledger:
-                ledger.back_up(str(copy.ledger(name)))
-            sync_to_disk(copy.ledger(name))
+            with closing(read_ledger(source.store.locator(name))) as ledger:
+                ledger.back_up(copy.store.locator(name))
         except LedgerError as error:
-            copy.ledger(name).unlink(missing_ok=True)
             failures[name] = str(error)
+    for file in copy.campaigns.iterdir():
+        if file.stem in failures:
+            file.unlink()
+        else:
+            sync_to_disk(file)
     if source.keys.exists():
         shutil.copy2(source.keys, copy.keys)
         sync_to_disk(copy.keys)

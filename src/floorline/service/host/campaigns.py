@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from asyncio import Semaphore
 from collections.abc import Callable
-from contextlib import closing, suppress
-from pathlib import Path
+from contextlib import suppress
 from threading import Event
-from typing import Any
-from urllib.parse import quote
 
-import apsw
-
-from floorline.live import Campaign, Settings
+from floorline.live import Campaign, CampaignSettings
+from floorline.live.ledgers import salvage_opening
 from floorline.service.host.commit_queue import CommitQueue
 from floorline.service.host.feed import Feed
 from floorline.service.host.series import SeriesRecorder, replay_points
@@ -29,9 +24,9 @@ OnCommit = Callable[[int, float], None]
 class HostedCampaign:
     """An open campaign. Everything asked of it goes through `queue`."""
 
-    def __init__(self, name: str, path: Path, campaign: Campaign, on_commit: OnCommit) -> None:
+    def __init__(self, name: str, locator: str, campaign: Campaign, on_commit: OnCommit) -> None:
         self.name = name
-        self.path = str(path)
+        self.locator = locator
         self.id = campaign.id
         self.settings = campaign.settings
         self.default_arm = campaign.settings.arms[0]
@@ -49,7 +44,7 @@ class HostedCampaign:
         """Add the points of the events up to sequence number `last`, by a replay."""
         try:
             async with replays:
-                points = await asyncio.to_thread(replay_points, self.path, last, closing)
+                points = await asyncio.to_thread(replay_points, self.locator, last, closing)
             await self.queue.submit(lambda _: self.series.add(points))
         except Exception as error:  # decisions do not need the series
             log.warning("no series", extra={"campaign": self.name, "why": str(error)})
@@ -58,30 +53,18 @@ class HostedCampaign:
 class UnavailableCampaign:
     """A campaign whose ledger cannot be used."""
 
-    def __init__(self, name: str, path: Path, why: str) -> None:
+    def __init__(self, name: str, locator: str, why: str) -> None:
         self.name = name
         self.why = why
-        self.settings: Settings | None = None
+        self.settings: CampaignSettings | None = None
         self.id: str | None = None
-        # The damage may reach the opening event itself.
-        with suppress(apsw.Error, ValueError, KeyError, TypeError):
-            opening = _opening(path)
-            self.settings = Settings.from_json(opening["settings"])
-            self.id = opening["id"]
+        opening = salvage_opening(locator)
+        if opening is not None:
+            with suppress(ValueError, KeyError, TypeError):  # the damage may reach this far
+                self.settings = CampaignSettings.from_json(opening["settings"])
+                self.id = opening["id"]
 
     @property
     def default_arm(self) -> str | None:
         """The default arm, if it can be read."""
         return None if self.settings is None else self.settings.arms[0]
-
-
-def _opening(path: Path) -> dict[str, Any]:
-    """The body of the opening event, read without creating files beside the ledger.
-
-    SQLite's own files cannot be created on a disk that is full or read-only.
-    """
-    address = f"file:{quote(str(path.absolute()))}?immutable=1"
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    with closing(apsw.Connection(address, flags=flags)) as db:
-        ((body,),) = db.execute("SELECT body FROM events WHERE seq = 1").fetchall()
-    return dict(json.loads(str(body)))

@@ -109,7 +109,7 @@ class CommitQueue:
         started = time.perf_counter()
         results: list[tuple[Any, Exception | None]] = []
         try:
-            with self._campaign.together():
+            with self._campaign.transaction():
                 for operation in group:
                     try:
                         results.append((operation.run(self._campaign), None))

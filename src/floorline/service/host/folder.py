@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from floorline.service.host.files import give_to_owner_of, replace_file
+from floorline.service.host.store import FolderStore
 
 LAYOUT_VERSION = 1
 """The layout of the folder that this version writes and reads."""
@@ -57,17 +58,14 @@ class Folder:
         return self.path / "campaigns"
 
     @property
+    def store(self) -> FolderStore:
+        """The campaigns of the folder."""
+        return FolderStore(self.campaigns)
+
+    @property
     def keys(self) -> Path:
         """The file of the keys."""
         return self.path / KEYS_FILE
-
-    def ledger(self, name: str) -> Path:
-        """The ledger of a campaign."""
-        return self.campaigns / f"{name}.ledger"
-
-    def names(self) -> list[str]:
-        """The campaigns that have a ledger, sorted."""
-        return sorted(file.stem for file in self.campaigns.glob("*.ledger"))
 
     @contextmanager
     def locked(self) -> Iterator[None]:

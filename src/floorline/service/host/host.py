@@ -13,7 +13,7 @@ class Host:
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
         self.metrics = Metrics()
-        self.registry = Registry(folder, self.metrics.commit)
+        self.registry = Registry(folder.store, self.metrics.commit)
         self.ready = False
         """Whether the campaigns are open."""
 

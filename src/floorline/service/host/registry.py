@@ -1,4 +1,4 @@
-"""The campaigns of a data folder, by name and by the campaign id in their tickets."""
+"""The campaigns of a store, by name and by the campaign id in their tickets."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from contextlib import closing, suppress
 from threading import Event
 from typing import Any
 
-from floorline.live import Campaign, Settings, UnknownTicket
-from floorline.live.reader import LedgerReader
+from floorline.live import Campaign, CampaignSettings, UnknownTicket
+from floorline.live.ledgers import read_ledger
 from floorline.live.tickets import campaign_of
 from floorline.service.host.campaigns import HostedCampaign, OnCommit, UnavailableCampaign
 from floorline.service.host.errors import CampaignExists, Unavailable, UnknownCampaign
-from floorline.service.host.folder import Folder
+from floorline.service.host.store import CampaignStore
 
 log = logging.getLogger("floorline.service")
 
@@ -27,10 +27,10 @@ UNAVAILABLE_RETRY_AFTER_SECONDS = 60
 
 
 class Registry:
-    """All campaigns of a data folder."""
+    """All campaigns of a store."""
 
-    def __init__(self, folder: Folder, on_commit: OnCommit) -> None:
-        self._folder = folder
+    def __init__(self, store: CampaignStore, on_commit: OnCommit) -> None:
+        self._store = store
         self._on_commit = on_commit
         self._by_name: dict[str, HostedCampaign | UnavailableCampaign] = {}
         self._by_id: dict[str, HostedCampaign | UnavailableCampaign] = {}
@@ -43,27 +43,27 @@ class Registry:
         """One replay at a time: each takes CPU time from decisions."""
 
     async def open_all(self) -> None:
-        """Open every campaign of the folder; a damaged one does not affect the others."""
-        for name in self._folder.names():
+        """Open every campaign of the store; a damaged one does not affect the others."""
+        for name in self._store.names():
             await self._open_existing(name)
         self._retrying = asyncio.create_task(self._retry())
 
     async def _open_existing(self, name: str) -> None:
-        path = self._folder.ledger(name)
+        locator = self._store.locator(name)
         try:
-            if not await asyncio.to_thread(has_begun, str(path)):
+            if not await asyncio.to_thread(has_begun, locator):
                 return  # its creation was interrupted; it can be created again
-            campaign = await asyncio.to_thread(Campaign.open, path)
+            campaign = await asyncio.to_thread(Campaign.open, locator)
         except Exception as error:  # the other campaigns must be served
-            self._add(UnavailableCampaign(name, path, str(error)))
+            self._add(UnavailableCampaign(name, locator, str(error)))
             return
         other = self._by_id.get(campaign.id)
         if other is not None and other.name != name:
             await asyncio.to_thread(campaign.close)
             why = f"its ledger is a copy of that of campaign {other.name}"
-            self._add(UnavailableCampaign(name, path, why))
+            self._add(UnavailableCampaign(name, locator, why))
             return
-        hosted = HostedCampaign(name, path, campaign, self._on_commit)
+        hosted = HostedCampaign(name, locator, campaign, self._on_commit)
         self._add(hosted)
         task = asyncio.create_task(hosted.rebuild_series(campaign.seq, self._closing, self.replays))
         self._rebuilding.add(task)
@@ -112,10 +112,10 @@ class Registry:
                 except ValueError as error:
                     raise CampaignExists(f"campaign {name}: exists; {error}") from None
                 return existing, False
-            Settings.from_json(settings)  # raise before there is a file
-            path = self._folder.ledger(name)
-            campaign = await asyncio.to_thread(lambda: Campaign.open(path, **settings))
-            hosted = HostedCampaign(name, path, campaign, self._on_commit)
+            CampaignSettings.from_json(settings)  # raise before there is a file
+            locator = self._store.locator(name)
+            campaign = await asyncio.to_thread(lambda: Campaign.open(locator, **settings))
+            hosted = HostedCampaign(name, locator, campaign, self._on_commit)
             self._add(hosted)
             return hosted, True
 
@@ -185,9 +185,9 @@ class Registry:
                 await campaign.queue.close()
 
 
-def has_begun(path: str) -> bool:
+def has_begun(locator: str) -> bool:
     """Whether a ledger holds a campaign."""
-    with closing(LedgerReader(path)) as ledger:
+    with closing(read_ledger(locator)) as ledger:
         return ledger.event(1) is not None
 
 

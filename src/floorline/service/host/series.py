@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from floorline.live import Campaign, Settings, Status
-from floorline.live.reader import LedgerReader
+from floorline.live import Campaign, CampaignSettings, Status
+from floorline.live.ledgers import read_ledger
 from floorline.live.state import State
 from floorline.live.status import status_of
 
@@ -39,7 +39,7 @@ class SeriesPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
     reasons: dict[str, int]
 
 
-def point_of(seq: int, when: float, status: Status, settings: Settings) -> SeriesPoint:
+def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) -> SeriesPoint:
     """The point of a status."""
     arms = status.arms
     means = [(a.lower + a.upper) / 2 if a.average is None else a.average for a in arms]
@@ -124,9 +124,9 @@ class SeriesRecorder:
         self.add(msgspec.convert(stored, list[SeriesPoint]))
 
 
-def replay_points(path: str, last: int, closing: Event) -> list[SeriesPoint]:
+def replay_points(locator: str, last: int, closing: Event) -> list[SeriesPoint]:
     """The points of a ledger up to sequence number `last`; fewer if `closing` is set meanwhile."""
-    ledger = LedgerReader(path)
+    ledger = read_ledger(locator)
     try:
         first = ledger.event(1)
         if first is None:
@@ -134,7 +134,7 @@ def replay_points(path: str, last: int, closing: Event) -> list[SeriesPoint]:
         step = 1
         while last // step >= MAX_POINTS:
             step *= 2
-        state = State(Settings.from_json(first.body["settings"]))
+        state = State(CampaignSettings.from_json(first.body["settings"]))
         points, due = [], 0
         for event, _ in ledger.checked_events(0, 0):
             state.apply(event)
