@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from floorline.live import Campaign
 from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.host import campaigns, series
+from floorline.service.host.rebuild import replay_points
 
 
 @pytest.fixture(autouse=True)
@@ -32,22 +35,83 @@ def columns(client: TestClient) -> dict[str, Any]:
     return dict(found)
 
 
-def test_a_restart_changes_nothing(tmp_path: Path) -> None:
-    with TestClient(Service(Config(tmp_path, create=True)), base_url="http://127.0.0.1") as client:
+def serve(folder: Path) -> TestClient:
+    return TestClient(Service(Config(folder, create=True)), base_url="http://127.0.0.1")
+
+
+def fill_and_stop(folder: Path, *batches: int) -> dict[str, Any]:
+    """The series at the end of a service that has made these decisions."""
+    with serve(folder) as client:
         client.post("/v1/campaigns", json=PAGE)
-        for decisions in (1, 7, 30, 200):
+        for decisions in batches:
             fill(client, decisions)
-        before = columns(client)
-    service = Service(Config(tmp_path, create=True))
-    with TestClient(service, base_url="http://127.0.0.1") as client:
-        while not service.host.registry.get("page").series.points:  # the replay goes on beside
-            pass
+        return columns(client)
+
+
+def test_a_restart_changes_nothing(tmp_path: Path) -> None:
+    before = fill_and_stop(tmp_path, 1, 7, 30, 200)
+    with serve(tmp_path) as client:
         assert columns(client) == before
         fill(client, 100)
         after = columns(client)
     assert 8 <= len(before["decisions"]) <= 17
     assert len(after["decisions"]) <= 17
     assert after["decisions"][-1] == 338
+
+
+def test_a_restart_does_not_replay_the_whole_ledger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = fill_and_stop(tmp_path, 500, 500)
+    replayed: list[int] = []
+
+    def replay(locator: str, after: int, last: int, max_points: int) -> list[series.SeriesPoint]:
+        replayed.append(last - after)
+        return replay_points(locator, after, last, max_points)
+
+    monkeypatch.setattr(campaigns, "replay_points", replay)
+    with serve(tmp_path) as client:
+        assert columns(client) == before
+        assert replayed == [0]  # all of it was stored when the service stopped
+        fill(client, 10)
+        before = columns(client)
+    with serve(tmp_path) as client:
+        assert columns(client) == before
+        assert replayed == [0, 15]  # ten decisions and five rewards
+
+
+def test_the_series_of_a_long_ledger_is_computed_in_another_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = fill_and_stop(tmp_path, 200)
+    monkeypatch.setattr(campaigns, "MAX_EVENTS_AT_OPENING", 10)
+    service = Service(Config(tmp_path))
+    with TestClient(service, base_url="http://127.0.0.1") as client:
+        assert len(columns(client)["decisions"]) == 1  # only where it stands now
+        until = time.monotonic() + 60
+        while not service.host.registry.get("page").series_is_complete:
+            assert time.monotonic() < until
+        assert columns(client) == before
+
+
+def test_an_incomplete_series_is_not_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = fill_and_stop(tmp_path, 200)
+    monkeypatch.setattr(campaigns, "MAX_EVENTS_AT_OPENING", 10)
+
+    async def never(*_: object) -> list[series.SeriesPoint]:
+        await asyncio.Event().wait()
+        return []
+
+    monkeypatch.setattr(campaigns, "replay_elsewhere", never)
+    with serve(tmp_path) as client:
+        fill(client, 1000)
+    monkeypatch.undo()
+    monkeypatch.setattr(series, "MAX_POINTS", 16)
+    with serve(tmp_path) as client:
+        after = columns(client)
+    assert after["decisions"][0] == before["decisions"][0]
 
 
 def test_what_the_columns_say(client: TestClient, page: str) -> None:
@@ -69,7 +133,7 @@ def test_what_the_columns_say(client: TestClient, page: str) -> None:
 
 
 def test_points_of_a_group_that_failed_are_forgotten() -> None:
-    recorder = series.SeriesRecorder()
+    recorder = series.SeriesRecorder(16)
     with Campaign.open(":memory:", arms=["now", "video"], max_loss=0.1) as campaign:
         recorder.note(campaign, 2)
         recorder.settle(False)
@@ -79,15 +143,11 @@ def test_points_of_a_group_that_failed_are_forgotten() -> None:
     assert [point.seq for point in recorder.points] == [2]
 
 
-def test_a_decision_made_before_is_no_new_point(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with TestClient(Service(Config(tmp_path, create=True)), base_url="http://127.0.0.1") as client:
+def test_a_decision_made_before_is_no_new_point(tmp_path: Path) -> None:
+    with serve(tmp_path) as client:
         client.post("/v1/campaigns", json=PAGE)
         client.post("/v1/campaigns/page/decisions", json={"request_key": "first"})
         fill(client, 50)
-    monkeypatch.setattr(campaigns, "replay_points", lambda *_: [])  # as before the replay is done
-    service = Service(Config(tmp_path, create=True))
-    with TestClient(service, base_url="http://127.0.0.1") as client:
+        before = columns(client)
         client.post("/v1/campaigns/page/decisions", json={"request_key": "first"})
-        assert service.host.registry.get("page").series.points == []
+        assert columns(client) == before

@@ -1,24 +1,31 @@
-"""One campaign of the data folder: hosted, or unavailable."""
+"""One campaign of the store: hosted, or unavailable."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from asyncio import Semaphore
 from collections.abc import Callable
 from contextlib import suppress
-from threading import Event
+from typing import Any
 
 from floorline.live import Campaign, CampaignSettings
 from floorline.live.ledgers import salvage_opening
+from floorline.service.host import series
 from floorline.service.host.commit_queue import CommitQueue
 from floorline.service.host.feed import Feed
-from floorline.service.host.series import SeriesRecorder, replay_points
+from floorline.service.host.rebuild import replay_elsewhere, replay_points
+from floorline.service.host.series import SeriesRecorder
 
 log = logging.getLogger("floorline.service")
 
 OnCommit = Callable[[int, float], None]
 """Called with the size of a committed group and the seconds that it took."""
+
+MAX_EVENTS_AT_OPENING = 100_000
+"""Events whose points are computed while a campaign is opened; more would take seconds."""
+
+MIN_EVENTS_FOR_SNAPSHOT = 1000
+"""Events since the last snapshot that make another one worthwhile when a campaign is closed."""
 
 
 class HostedCampaign:
@@ -30,24 +37,66 @@ class HostedCampaign:
         self.id = campaign.id
         self.settings = campaign.settings
         self.default_arm = campaign.settings.arms[0]
-        self.series = SeriesRecorder()
+        self.series = SeriesRecorder(series.MAX_POINTS)
         self.queue = CommitQueue(campaign, self._after_group, on_commit)
         self.feed = Feed(self.queue, campaign)
         self._campaign = campaign
+        self._opened_at = campaign.seq
+        self._stored_at = 0
+        self._series_is_complete = False
+        campaign.keep_points(self._points_to_store)
 
     def _after_group(self, committed: bool) -> None:
         """Update series and feed after a group, in the queue's thread."""
         self.series.settle(committed)
         self.feed.notice(self._campaign.seq)
 
-    async def rebuild_series(self, last: int, closing: Event, replays: Semaphore) -> None:
-        """Add the points of the events up to sequence number `last`, by a replay."""
+    def _points_to_store(self) -> Any:
+        """The points that are stored with a snapshot; None while some are missing."""
+        return self.series.to_store() if self._series_is_complete else None
+
+    def load_series(self) -> None:
+        """Restore the points that were stored, and add those of the events since, if few.
+
+        Call it in a thread, before the queue is used.
+        """
         try:
-            async with replays:
-                points = await asyncio.to_thread(replay_points, self.locator, last, closing)
-            await self.queue.submit(lambda _: self.series.add(points))
+            stored = self._campaign.stored_points()
+            if stored is not None:
+                self.series.restore(stored[1])
+                self._stored_at = stored[0]
+            if self._opened_at - self._stored_at <= MAX_EVENTS_AT_OPENING:
+                self.series.add(replay_points(*self._missing_points()))
+                self._series_is_complete = True
         except Exception as error:  # decisions do not need the series
             log.warning("no series", extra={"campaign": self.name, "why": str(error)})
+
+    @property
+    def series_is_complete(self) -> bool:
+        """Whether the points of all decisions are there."""
+        return self._series_is_complete
+
+    async def complete_series(self, replays: asyncio.Semaphore) -> None:
+        """Add the points that `load_series` left out, from a process of their own."""
+        try:
+            async with replays:
+                points = await replay_elsewhere(*self._missing_points())
+            await self.queue.submit(lambda _: self.series.add(points))
+            self._series_is_complete = True
+        except Exception as error:
+            log.warning("no series", extra={"campaign": self.name, "why": str(error)})
+
+    def _missing_points(self) -> tuple[str, int, int, int]:
+        return self.locator, self._stored_at, self._opened_at, self.series.max_points
+
+    async def close(self) -> None:
+        """Finish the pending operations, store a snapshot if it is worthwhile, and close."""
+        if self._campaign.seq - self._stored_at >= MIN_EVENTS_FOR_SNAPSHOT:
+            try:
+                await self.queue.submit(Campaign.save_snapshot)
+            except Exception as error:  # the ledger is complete without it
+                log.warning("no snapshot", extra={"campaign": self.name, "why": str(error)})
+        await self.queue.close()
 
 
 class UnavailableCampaign:

@@ -7,7 +7,6 @@ import logging
 import time
 from collections.abc import Mapping
 from contextlib import closing, suppress
-from threading import Event
 from typing import Any
 
 from floorline.live import Campaign, CampaignSettings, UnknownTicket
@@ -36,7 +35,6 @@ class Registry:
         self._by_id: dict[str, HostedCampaign | UnavailableCampaign] = {}
         self._creating = asyncio.Lock()
         self._rebuilding: set[asyncio.Task[None]] = set()
-        self._closing = Event()
         self._stopped = asyncio.Event()
         self._retrying: asyncio.Task[None] | None = None
         self.replays = asyncio.Semaphore(1)
@@ -64,10 +62,12 @@ class Registry:
             self._add(UnavailableCampaign(name, locator, why))
             return
         hosted = HostedCampaign(name, locator, campaign, self._on_commit)
+        await asyncio.to_thread(hosted.load_series)
         self._add(hosted)
-        task = asyncio.create_task(hosted.rebuild_series(campaign.seq, self._closing, self.replays))
-        self._rebuilding.add(task)
-        task.add_done_callback(self._rebuilding.discard)
+        if not hosted.series_is_complete:
+            task = asyncio.create_task(hosted.complete_series(self.replays))
+            self._rebuilding.add(task)
+            task.add_done_callback(self._rebuilding.discard)
 
     async def _retry(self) -> None:
         """Keep trying to open unavailable campaigns: the disk may have been full."""
@@ -116,6 +116,7 @@ class Registry:
             locator = self._store.locator(name)
             campaign = await asyncio.to_thread(lambda: Campaign.open(locator, **settings))
             hosted = HostedCampaign(name, locator, campaign, self._on_commit)
+            await asyncio.to_thread(hosted.load_series)
             self._add(hosted)
             return hosted, True
 
@@ -175,14 +176,15 @@ class Registry:
 
     async def close(self) -> None:
         """Finish the pending work and close the ledgers."""
-        self._closing.set()
         self._stopped.set()
         if self._retrying is not None:
             await self._retrying
-        await asyncio.gather(*self._rebuilding)
+        for task in self._rebuilding:
+            task.cancel()
+        await asyncio.gather(*self._rebuilding, return_exceptions=True)
         for campaign in self.all():
             if isinstance(campaign, HostedCampaign):
-                await campaign.queue.close()
+                await campaign.close()
 
 
 def has_begun(locator: str) -> bool:

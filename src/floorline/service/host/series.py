@@ -5,15 +5,11 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from threading import Event
 from typing import Any
 
 import msgspec
 
 from floorline.live import Campaign, CampaignSettings, Status
-from floorline.live.ledgers import read_ledger
-from floorline.live.state import State
-from floorline.live.status import status_of
 
 log = logging.getLogger("floorline.service")
 
@@ -65,19 +61,24 @@ def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) 
 class SeriesRecorder:
     """The state after the first decision in every `step` sequence numbers.
 
-    The step doubles whenever there would be more than MAX_POINTS points. So the points follow
-    from the ledger alone, and a replay gives the same ones.
+    The step doubles whenever the last decision is beyond `max_points` steps. So the points
+    follow from the ledger alone, and a replay gives the same ones.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_points: int) -> None:
+        self.max_points = max_points
         self.step = 1
         self.points: list[SeriesPoint] = []
         self._uncommitted: list[SeriesPoint] = []
         self._next = 0
 
+    def is_due(self, seq: int) -> bool:
+        """Whether the decision with this sequence number is a point."""
+        return seq >= self._next
+
     def note(self, campaign: Campaign, seq: int) -> None:
         """Record a point if one is due at this decision, which is not committed yet."""
-        if seq < self._next:
+        if not self.is_due(seq):
             return
         self._next = (seq // self.step + 1) * self.step
         try:
@@ -98,18 +99,17 @@ class SeriesRecorder:
 
     def add(self, points: Sequence[SeriesPoint]) -> None:
         """Merge points, in any order."""
+        if not points:
+            return
         merged = sorted([*self.points, *points], key=lambda point: point.seq)
-        while len(merged := self._first_of_each_step(merged)) > MAX_POINTS:
+        last = merged[-1].seq
+        while last // self.step >= self.max_points:
             self.step *= 2
-        self.points = merged
-        if merged:
-            self._next = (merged[-1].seq // self.step + 1) * self.step
-
-    def _first_of_each_step(self, points: Sequence[SeriesPoint]) -> list[SeriesPoint]:
         first: dict[int, SeriesPoint] = {}
-        for point in points:
+        for point in merged:
             first.setdefault(point.seq // self.step, point)
-        return list(first.values())
+        self.points = list(first.values())
+        self._next = (last // self.step + 1) * self.step
 
     def to_store(self) -> list[SeriesPoint]:
         """All points, with those of the transaction that stores them."""
@@ -122,28 +122,3 @@ class SeriesRecorder:
             ValueError: they are not points.
         """
         self.add(msgspec.convert(stored, list[SeriesPoint]))
-
-
-def replay_points(locator: str, last: int, closing: Event) -> list[SeriesPoint]:
-    """The points of a ledger up to sequence number `last`; fewer if `closing` is set meanwhile."""
-    ledger = read_ledger(locator)
-    try:
-        first = ledger.event(1)
-        if first is None:
-            return []
-        step = 1
-        while last // step >= MAX_POINTS:
-            step *= 2
-        state = State(CampaignSettings.from_json(first.body["settings"]))
-        points, due = [], 0
-        for event, _ in ledger.checked_events(0, 0):
-            state.apply(event)
-            if event.kind == "decided" and event.seq >= due:
-                status = status_of("", state, 0, event.time)
-                points.append(point_of(event.seq, event.time, status, state.settings))
-                due = (event.seq // step + 1) * step
-            if event.seq >= last or closing.is_set():
-                break
-        return points
-    finally:
-        ledger.close()
