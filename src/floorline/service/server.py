@@ -11,6 +11,7 @@ import uvicorn
 
 from floorline.service.app import Service
 from floorline.service.config import Config
+from floorline.service.host.descriptors import raise_limit
 from floorline.service.logs import log_to_stderr
 
 log = logging.getLogger("floorline.service")
@@ -29,6 +30,7 @@ def serve(config: Config) -> None:
     Raises:
         ValueError: the folder, the keys or the port cannot be used.
     """
+    raise_limit()
     service = Service(config)
     service.keys.keys()  # an unreadable file must stop the start, not puzzle clients
     listening = _listen(config)

@@ -57,7 +57,7 @@ def test_only_one_is_allowed(tmp_path: Path) -> None:
 
 async def decide_outside(call: Any) -> Any:
     """A broken service: it checks first, and writes down what it found later."""
-    hosted: HostedCampaign = call.host.registry.get(call.path["name"])
+    hosted: HostedCampaign = await call.host.registry.get(call.path["name"])
     candidate = call.body.candidate
 
     def check(campaign: Campaign) -> Any:

@@ -112,7 +112,7 @@ def test_read_only(
 ) -> None:
     monkeypatch.setattr(commit_queue, "FAILURE_PAUSE_SECONDS", 0.0)
     made = client.post(f"{page}/decisions", json={"request_key": "a"}).json()
-    hosted = service.host.registry.get("page")
+    hosted = service.host.registry.pool._open["page"]
     set_read_only(hosted, True)
     failed = client.post(f"{page}/decisions", json={"request_key": "b"})
     detail = problem(failed, 503, "unavailable", "now")

@@ -54,7 +54,7 @@ def test_what_happens_is_told(tmp_path: Path) -> None:
     async def follow(service: Service, feed: Feed) -> None:
         stream = feed.listen()
         assert (await update(stream))["status"]["decisions"] == 0
-        hosted = service.host.registry.get("page")
+        hosted = await service.host.registry.get("page")
         ticket = await hosted.queue.submit(lambda campaign: campaign.decide())
         told = await update(stream)
         assert told["status"]["decisions"] == 1
@@ -97,7 +97,7 @@ def test_a_slow_listener_gets_the_latest(tmp_path: Path) -> None:
         reading = asyncio.create_task(update(slow))
         await update(quick)
         await reading
-        hosted = service.host.registry.get("page")
+        hosted = await service.host.registry.get("page")
         for count in (1, 2, 3):
             await hosted.queue.submit(lambda campaign: campaign.decide())
             while (await update(quick))["status"]["decisions"] < count:
@@ -113,7 +113,7 @@ def test_a_failing_ledger_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     async def follow(service: Service, feed: Feed) -> None:
         stream = feed.listen()
         await update(stream)
-        hosted = service.host.registry.get("page")
+        hosted = await service.host.registry.get("page")
         monkeypatch.setattr(hosted.queue, "failure", "disk full")
         monkeypatch.setattr(hosted.queue, "_paused_until", 1e18)
         feed.notice(-1)

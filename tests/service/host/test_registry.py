@@ -40,14 +40,14 @@ def test_what_cannot_be_opened_is_tried_again(
 ) -> None:
     monkeypatch.setattr(registry, "RETRY_SECONDS", 0.01)
     full = True
-    begun = registry.has_begun
+    opening_of = registry.opening_of
 
-    def has_begun(locator: str) -> bool:
+    def open_if_there_is_room(locator: str) -> Any:
         if full:
             raise LedgerError("the disk is full")
-        return begun(locator)
+        return opening_of(locator)
 
-    monkeypatch.setattr(registry, "has_begun", has_begun)
+    monkeypatch.setattr(registry, "opening_of", open_if_there_is_room)
     service = Service(Config(data.path))
     with TestClient(service, base_url="http://127.0.0.1") as client:
         problem(client.post(DECISIONS), 503, "unavailable", "now")

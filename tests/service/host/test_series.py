@@ -89,7 +89,7 @@ def test_the_series_of_a_long_ledger_is_computed_in_another_process(
     with TestClient(service, base_url="http://127.0.0.1") as client:
         assert len(columns(client)["decisions"]) == 1  # only where it stands now
         until = time.monotonic() + 60
-        while not service.host.registry.get("page").series_is_complete:
+        while not service.host.registry.pool._open["page"].series_is_complete:
             assert time.monotonic() < until
         assert columns(client) == before
 

@@ -168,7 +168,7 @@ def test_one_campaign_cannot_break_the_lists_of_all(
     client: TestClient, page: str, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client.post("/v1/campaigns", json={**PAGE, "name": "other"})
-    campaign = service.host.registry.get("page").queue._campaign
+    campaign = service.host.registry.pool._open["page"].queue._campaign
 
     def broken() -> None:
         raise OverflowError("secret")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable
 
@@ -10,7 +9,7 @@ import msgspec
 
 from floorline.live import Campaign
 from floorline.service.api.responses import CampaignAnswer, Campaigns
-from floorline.service.host.campaigns import HostedCampaign, UnavailableCampaign
+from floorline.service.host.campaigns import ClosedCampaign, HostedCampaign, UnavailableCampaign
 from floorline.service.http.operations import Call, Reply
 from floorline.service.http.problems import problem_of, without_folder
 
@@ -33,20 +32,29 @@ async def create(call: Call) -> Reply:
 
 async def list_all(call: Call) -> Campaigns:
     """All campaigns."""
-    return Campaigns(await asyncio.gather(*map(answer_of, call.host.registry.all())))
+    registry = call.host.registry
+    # One after the other, since closed ones may have to be opened, and few may be open at a time.
+    return Campaigns(
+        [await answer_of(await registry.last_known(name)) for name in registry.names()]
+    )
 
 
 async def show(call: Call) -> CampaignAnswer:
     """One campaign."""
-    return await answer_of(call.host.registry.find(call.path["name"]))
+    return await answer_of(await call.host.registry.find(call.path["name"]))
 
 
-async def answer_of(campaign: HostedCampaign | UnavailableCampaign) -> CampaignAnswer:
+async def answer_of(
+    campaign: HostedCampaign | UnavailableCampaign | ClosedCampaign,
+) -> CampaignAnswer:
     """A campaign as a response."""
     settings = None if campaign.settings is None else campaign.settings.to_json()
     answer = CampaignAnswer(campaign.name, False, campaign.default_arm, settings, None)
     if isinstance(campaign, UnavailableCampaign):
         answer.problem = without_folder(campaign.why)
+        return answer
+    if isinstance(campaign, ClosedCampaign):
+        answer.status, answer.available = campaign.status, True
         return answer
     try:
         answer.status = await campaign.queue.submit(Campaign.status)
@@ -77,7 +85,7 @@ async def start_epoch(call: Call) -> CampaignAnswer:
 
 
 async def _change(call: Call, change: Callable[[Campaign], None]) -> CampaignAnswer:
-    campaign = call.host.registry.get(call.path["name"])
+    campaign = await call.host.registry.get(call.path["name"])
     await campaign.queue.submit(change)
     log.info("campaign changed", extra={"campaign": campaign.name, "change": change.__name__})
     return await answer_of(campaign)

@@ -22,7 +22,7 @@ from floorline.service.http.problems import Problem, problem_of
 
 async def decide(call: Call) -> DecisionAnswer | Decisions:
     """Which arm to play, for one request or a batch."""
-    hosted = call.host.registry.get(call.path["name"])
+    hosted = await call.host.registry.get(call.path["name"])
     body: DecisionBody = call.body
     if body.requests is None:
         return await hosted.queue.submit(lambda campaign: decide_one(hosted, campaign, body))
@@ -63,7 +63,7 @@ async def decide_batch(hosted: HostedCampaign, requests: list[DecisionRequest]) 
 async def reward(call: Call) -> RewardReceipt:
     """Record the reward of a decision."""
     ticket, value = call.path["ticket"], call.body.reward
-    hosted = call.host.registry.of_ticket(ticket)
+    hosted = await call.host.registry.of_ticket(ticket)
     return await hosted.queue.submit(
         lambda campaign: RewardReceipt(ticket, campaign.observe(ticket, value))
     )
@@ -72,7 +72,7 @@ async def reward(call: Call) -> RewardReceipt:
 async def void(call: Call) -> RewardReceipt:
     """Record that a decision reached nobody."""
     ticket = call.path["ticket"]
-    hosted = call.host.registry.of_ticket(ticket)
+    hosted = await call.host.registry.of_ticket(ticket)
     return await hosted.queue.submit(lambda campaign: RewardReceipt(ticket, campaign.void(ticket)))
 
 
@@ -80,16 +80,17 @@ async def rewards(call: Call) -> RewardResults:
     """Record a batch of rewards, each by itself: some may be refused."""
     batch: list[TicketReward] = call.body.rewards
     results: list[Any] = [None] * len(batch)
-    shares: dict[str, tuple[HostedCampaign, list[int]]] = {}
+    shares: dict[str, list[int]] = {}
     for index, item in enumerate(batch):
         try:
-            hosted = call.host.registry.of_ticket(item.ticket)
-            shares.setdefault(hosted.name, (hosted, []))[1].append(index)
+            name = call.host.registry.name_of_ticket(item.ticket)
+            shares.setdefault(name, []).append(index)
         except CampaignError as error:
             results[index] = _refused(item.ticket, error)
-    for hosted, indices in shares.values():
+    for name, indices in shares.items():
         share = [batch[index] for index in indices]
         try:
+            hosted = await call.host.registry.get(name)
             receipts = await hosted.queue.submit(_observe_all(share), len(share))
         except CampaignError as error:
             receipts = [_refused(item.ticket, error) for item in share]

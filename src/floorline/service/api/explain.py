@@ -31,7 +31,7 @@ SENTENCES = {
 
 async def explain(call: Call) -> ExplanationAnswer:
     """Why a decision was made."""
-    hosted = call.host.registry.get(call.path["name"])
+    hosted = await call.host.registry.get(call.path["name"])
     ticket = call.path["ticket"]
 
     def read(ledger: LedgerReader) -> ExplanationAnswer:

@@ -20,7 +20,7 @@ Page = tuple[list[Record], int]
 
 async def export(call: Call) -> StreamReply:
     """All decisions, each with its outcome."""
-    hosted = call.host.registry.get(call.path["name"])
+    hosted = await call.host.registry.get(call.path["name"])
     form = call.query.format
     media_type = "text/csv; charset=utf-8" if form == "csv" else "application/jsonl"
     disposition = f'attachment; filename="{hosted.name}.{form}"'

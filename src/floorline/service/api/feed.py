@@ -24,7 +24,7 @@ FULL_RETRY_AFTER_SECONDS = 30
 
 async def live(call: Call) -> StreamReply:
     """The status of a campaign, from now on."""
-    hosted = call.host.registry.get(call.path["name"])
+    hosted = await call.host.registry.get(call.path["name"])
     if hosted.feed.listeners >= feed.MAX_LISTENERS:
         why = f"this campaign has {feed.MAX_LISTENERS} listeners already"
         raise Unavailable(why, FULL_RETRY_AFTER_SECONDS)

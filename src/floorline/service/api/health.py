@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from floorline.live import Campaign, Status
+import asyncio
+
+from floorline.live import Campaign
 from floorline.service.api.responses import Live, Ready
-from floorline.service.host.campaigns import HostedCampaign
 from floorline.service.host.errors import Unavailable
 from floorline.service.host.metrics import MEDIA_TYPE
 from floorline.service.http.operations import Call, Reply
@@ -20,23 +21,23 @@ async def readyz(call: Call) -> Ready:
     """Decisions are served."""
     if not call.host.ready:
         raise Unavailable("the service is starting or stopping")
-    campaigns = call.host.registry.all()
-    failing = [
-        campaign.name
-        for campaign in campaigns
-        if not isinstance(campaign, HostedCampaign) or campaign.queue.failure
-    ]
-    return Ready("ready", len(campaigns), failing)
+    registry = call.host.registry
+    failing = [campaign.name for campaign in registry.pool.all() if campaign.queue.failure]
+    return Ready("ready", len(registry.names()), sorted([*registry.unavailable, *failing]))
 
 
 async def metrics(call: Call) -> Reply:
     """Metrics for Prometheus."""
-    statuses: dict[str, Status | None] = {}
-    for campaign in call.host.registry.all():
-        statuses[campaign.name] = None
-        if isinstance(campaign, HostedCampaign):
-            try:
-                statuses[campaign.name] = await campaign.queue.submit(Campaign.status)
-            except Exception as error:  # the others are shown
-                problem_of(error)  # logs an internal error
-    return Reply(call.host.metrics.text(statuses), media_type=MEDIA_TYPE)
+    registry = call.host.registry
+    unavailable = set(registry.unavailable)
+    statuses = {name: campaign.status for name, campaign in registry.pool.closed.items()}
+    for campaign in registry.pool.all():
+        try:
+            statuses[campaign.name] = await campaign.queue.submit(Campaign.status)
+        except Exception as error:  # the others are shown
+            problem_of(error)  # logs an internal error
+            unavailable.add(campaign.name)
+    available = {name: name not in unavailable for name in registry.names()}
+    # In a thread: it may take long, and decisions must not wait.
+    text = await asyncio.to_thread(call.host.metrics.text, available, statuses)
+    return Reply(text, media_type=MEDIA_TYPE)

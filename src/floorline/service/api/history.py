@@ -18,7 +18,7 @@ AFTER_LAST_SEQ = 2**62
 
 async def decisions(call: Call) -> RecordPage:
     """A page of decisions, each with its outcome."""
-    hosted = call.host.registry.get(call.path["name"])
+    hosted = await call.host.registry.get(call.path["name"])
     query: PageQuery = call.query
 
     def read(ledger: LedgerReader) -> RecordPage:
@@ -31,7 +31,7 @@ async def decisions(call: Call) -> RecordPage:
 
 async def events(call: Call) -> EventPage:
     """A page of events."""
-    hosted = call.host.registry.get(call.path["name"])
+    hosted = await call.host.registry.get(call.path["name"])
     query: EventQuery = call.query
     newest = query.order == "newest"
     kinds = KINDS if query.kind == "all" else CHANGES

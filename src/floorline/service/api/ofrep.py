@@ -35,7 +35,7 @@ def refine(document: ProblemDocument, path: dict[str, str]) -> OfrepProblem:
 
 async def evaluate(call: Call) -> OfrepAnswer:
     """A decision as the value of a flag."""
-    hosted = call.host.registry.get(call.path["key"])
+    hosted = await call.host.registry.get(call.path["key"])
     decision = await hosted.queue.submit(
         lambda campaign: decide_one(hosted, campaign, DecisionRequest())
     )

@@ -13,7 +13,7 @@ from floorline.service.http.operations import Call
 
 async def series(call: Call) -> Series:
     """The campaign's history up to now."""
-    hosted = call.host.registry.get(call.path["name"])
+    hosted = await call.host.registry.get(call.path["name"])
 
     def look(campaign: Campaign) -> list[SeriesPoint]:
         now = point_of(0, time.time(), campaign.status(), hosted.settings)

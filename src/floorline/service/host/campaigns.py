@@ -1,18 +1,20 @@
-"""One campaign of the store: hosted, or unavailable."""
+"""One campaign of the store: hosted, closed or unavailable."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from typing import Any
 
-from floorline.live import Campaign, CampaignSettings
-from floorline.live.ledgers import salvage_opening
+from floorline.live import Campaign, CampaignSettings, Status
+from floorline.live.ledgers import read_ledger, salvage_opening
 from floorline.service.host import series
 from floorline.service.host.commit_queue import CommitQueue
 from floorline.service.host.feed import Feed
+from floorline.service.host.index import IndexEntry
 from floorline.service.host.rebuild import replay_elsewhere, replay_points
 from floorline.service.host.series import SeriesRecorder
 
@@ -89,31 +91,61 @@ class HostedCampaign:
     def _missing_points(self) -> tuple[str, int, int, int]:
         return self.locator, self._stored_at, self._opened_at, self.series.max_points
 
-    async def close(self) -> None:
+    @property
+    def is_idle(self) -> bool:
+        """Whether it can be closed without harm: nobody waits for it or watches it."""
+        return self.queue.is_idle and not self.feed.listeners and self._series_is_complete
+
+    async def close(self) -> ClosedCampaign:
         """Finish the pending operations, store a snapshot if it is worthwhile, and close."""
-        if self._campaign.seq - self._stored_at >= MIN_EVENTS_FOR_SNAPSHOT:
-            try:
+        status = None
+        try:
+            if self._campaign.seq - self._stored_at >= MIN_EVENTS_FOR_SNAPSHOT:
                 await self.queue.submit(Campaign.save_snapshot)
-            except Exception as error:  # the ledger is complete without it
-                log.warning("no snapshot", extra={"campaign": self.name, "why": str(error)})
+            status = await self.queue.submit(Campaign.status)
+        except Exception as error:  # the ledger is complete without a snapshot
+            log.warning("no snapshot", extra={"campaign": self.name, "why": str(error)})
         await self.queue.close()
+        return ClosedCampaign(self.name, self.settings, self.default_arm, status)
+
+
+@dataclass(frozen=True)
+class ClosedCampaign:
+    """A campaign that was open, and will be opened again when it is needed."""
+
+    name: str
+    settings: CampaignSettings
+    default_arm: str
+    status: Status | None
+    """When it was closed."""
 
 
 class UnavailableCampaign:
     """A campaign whose ledger cannot be used."""
 
-    def __init__(self, name: str, locator: str, why: str) -> None:
+    def __init__(
+        self, name: str, locator: str | None, why: str, entry: IndexEntry | None = None
+    ) -> None:
+        """Salvage the campaign's settings from its ledger; its index entry tells the rest."""
         self.name = name
         self.why = why
         self.settings: CampaignSettings | None = None
-        self.id: str | None = None
-        opening = salvage_opening(locator)
+        self.id = None if entry is None else entry.id
+        self.default_arm = None if entry is None else entry.default_arm
+        opening = None if locator is None else salvage_opening(locator)
         if opening is not None:
             with suppress(ValueError, KeyError, TypeError):  # the damage may reach this far
                 self.settings = CampaignSettings.from_json(opening["settings"])
                 self.id = opening["id"]
+                self.default_arm = self.settings.arms[0]
 
-    @property
-    def default_arm(self) -> str | None:
-        """The default arm, if it can be read."""
-        return None if self.settings is None else self.settings.arms[0]
+
+def opening_of(locator: str) -> dict[str, Any] | None:
+    """The body of a ledger's first event; None if the ledger is empty.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    with closing(read_ledger(locator)) as ledger:
+        first = ledger.event(1) or ledger.opening()  # which raises if there are other events
+        return None if first is None else first.body

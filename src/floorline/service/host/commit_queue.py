@@ -59,6 +59,7 @@ class CommitQueue:
         self._thread = ThreadPoolExecutor(1, "commit-queue")
         self._task: asyncio.Task[None] | None = None
         self._paused_until = 0.0
+        self._is_closed = False
         self.failure: str | None = None
         """Why the last group failed; None once one is committed."""
 
@@ -68,6 +69,8 @@ class CommitQueue:
         Raises:
             Unavailable: the queue is full, or the ledger has just failed.
         """
+        if self._is_closed:
+            raise Unavailable("the campaign is being closed")
         if self._pending_weight >= MAX_PENDING:
             raise Unavailable("too many requests are pending for this campaign")
         if self._paused_until and time.monotonic() < self._paused_until:
@@ -78,6 +81,11 @@ class CommitQueue:
         if self._task is None:
             self._task = asyncio.create_task(self._drain())
         return future
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no operation is pending or running."""
+        return self._task is None and not self._pending
 
     async def _drain(self) -> None:
         loop = asyncio.get_running_loop()
@@ -139,6 +147,7 @@ class CommitQueue:
 
     async def close(self) -> None:
         """Finish the pending operations, then close the campaign."""
+        self._is_closed = True
         if self._task is not None:
             await self._task
         await asyncio.get_running_loop().run_in_executor(self._thread, self._campaign.close)

@@ -63,6 +63,11 @@ class Folder:
         return FolderStore(self.campaigns)
 
     @property
+    def index(self) -> Path:
+        """The file of the index of campaigns."""
+        return self.path / "index.jsonl"
+
+    @property
     def keys(self) -> Path:
         """The file of the keys."""
         return self.path / KEYS_FILE

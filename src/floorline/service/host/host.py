@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from floorline.service.host.descriptors import open_campaigns_allowed
 from floorline.service.host.folder import Folder
+from floorline.service.host.index import CampaignIndex
 from floorline.service.host.metrics import Metrics
 from floorline.service.host.registry import Registry
 
@@ -13,13 +15,18 @@ class Host:
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
         self.metrics = Metrics()
-        self.registry = Registry(folder.store, self.metrics.commit)
+        self.registry = Registry(
+            folder.store,
+            CampaignIndex(folder.index),
+            self.metrics.commit,
+            open_campaigns_allowed(),
+        )
         self.ready = False
-        """Whether the campaigns are open."""
+        """Whether campaigns are served."""
 
     async def start(self) -> None:
-        """Open the campaigns."""
-        await self.registry.open_all()
+        """Open or list the campaigns."""
+        await self.registry.start()
         self.ready = True
 
     async def stop(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from threading import Lock
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -56,6 +57,7 @@ class Metrics:
             registry=registry,
         )
         self._children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+        self._lock = Lock()
         self._statuses = _StatusCollector()
         registry.register(self._statuses)
 
@@ -74,15 +76,22 @@ class Metrics:
         self._group_size.observe(size)
         self._commit_seconds.observe(seconds)
 
-    def text(self, statuses: Mapping[str, Status | None]) -> bytes:
-        """All metrics in Prometheus' text format; a status of None is an unavailable campaign."""
-        self._statuses.statuses = statuses
-        return generate_latest(self._registry)
+    def text(self, available: Mapping[str, bool], statuses: Mapping[str, Status | None]) -> bytes:
+        """All metrics in Prometheus' text format, from any thread.
+
+        Args:
+            available: all campaigns, and whether they can be used.
+            statuses: of the campaigns that have been open; None where it is not known.
+        """
+        with self._lock:
+            self._statuses.available, self._statuses.statuses = available, statuses
+            return generate_latest(self._registry)
 
 
 class _StatusCollector:
     """Metrics from the campaigns' statuses."""
 
+    available: Mapping[str, bool] = {}
     statuses: Mapping[str, Status | None] = {}
 
     def collect(self) -> Iterable[Metric]:
@@ -106,8 +115,9 @@ class _StatusCollector:
             field: GaugeMetricFamily(f"floorline_{field}", text, labels=["campaign"])
             for field, text in STATUS_GAUGES.items()
         }
+        for name, is_available in self.available.items():
+            available.add_metric([name], is_available)
         for name, status in self.statuses.items():
-            available.add_metric([name], status is not None)
             if status is None:
                 continue
             for reason, count in status.reasons.items():
