@@ -5,16 +5,22 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
+import shutil
 import signal
+import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from serving import PAGE, Server, problem
 from starlette.testclient import TestClient
 
 from floorline.live import Campaign
+from floorline.live.events import Event, to_row
+from floorline.live.ledgers import read_ledger
 from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.host import host
@@ -102,7 +108,7 @@ def test_campaigns_in_use_are_not_closed(tmp_path: Path) -> None:
             await anext(streams[-1])
         with pytest.raises(Exception, match=f"{FEW} campaigns are in use.*raise it"):
             await registry.create("other", settings)
-        assert registry.names() == NAMES[:FEW]
+        assert registry.catalogue.names() == NAMES[:FEW]
         await streams[1].aclose()
         await registry.create("other", settings)
         assert [one.name for one in registry.pool.all()] == [NAMES[0], NAMES[2], "other"]
@@ -197,3 +203,56 @@ def test_few_descriptors(start: Callable[..., Server], tmp_path: Path) -> None:
     assert len(os.listdir(f"/proc/{server.process.pid}/fd")) < 96
     assert [line for line in server.lines if line["level"] == "error"] == []
     assert server.end() == 0
+
+
+def many_ledgers(folder: Path, count: int) -> list[str]:
+    """The names of new campaigns, made faster than by opening each of them."""
+    store = Folder(folder, create=True).store
+    template = folder / "template"
+    Campaign.open(template, arms=["now", "video"], max_loss=0.1).close()
+    with closing(read_ledger(str(template))) as ledger:
+        first = ledger.opened()
+    names = [f"page-{number}" for number in range(count)]
+    for number, name in enumerate(names):
+        shutil.copyfile(template, store.locator(name))
+        body = {**first.body, "id": f"{number:010x}"}
+        row = to_row(Event(1, first.time, first.kind, None, None, body), 0)
+        db = apsw.Connection(store.locator(name))
+        db.pragma("synchronous", "off")
+        db.execute('UPDATE events SET body = ?, "check" = ?', row[-2:])
+        db.close()
+    return names
+
+
+def serve_busy_ones(start: Callable[..., Server], folder: Path, names: list[str]) -> None:
+    """Start a service with 1,024 descriptors, and let some of its campaigns decide."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
+
+    started = time.monotonic()
+    server = start(folder, before=limit)
+    assert time.monotonic() - started < 3
+    client = server.client()
+    for name in names * 3:
+        ticket = decide(client, name)["ticket"]
+        path = f"/v1/decisions/{ticket}/reward"
+        assert client.post(path, json={"reward": 1}).json()["result"] == "accepted"
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    assert int(status.split("VmHWM:")[1].split()[0]) < 512 * 1024
+    assert len(os.listdir(f"/proc/{server.process.pid}/fd")) < 1024
+    assert [line for line in server.lines if line["level"] == "error"] == []
+    assert server.end() == 0
+
+
+def test_hundreds_of_campaigns(start: Callable[..., Server], tmp_path: Path) -> None:
+    """The usual 1,024 descriptors once sufficed for 250."""
+    names = many_ledgers(tmp_path, 400)
+    serve_busy_ones(start, tmp_path, names[::8])
+
+
+@pytest.mark.soak
+def test_ten_thousand_campaigns(start: Callable[..., Server], tmp_path: Path) -> None:
+    names = many_ledgers(tmp_path, 10_000)
+    for _ in range(2):  # without an index, and with one
+        serve_busy_ones(start, tmp_path, names[::100])

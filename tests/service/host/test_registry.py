@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from floorline.live import Campaign, LedgerError
 from floorline.service.app import Service
 from floorline.service.config import Config
-from floorline.service.host import registry
+from floorline.service.host import catalogue, registry
 from floorline.service.host.folder import Folder
 
 DECISIONS = "/v1/campaigns/page/decisions"
@@ -40,14 +40,14 @@ def test_what_cannot_be_opened_is_tried_again(
 ) -> None:
     monkeypatch.setattr(registry, "RETRY_SECONDS", 0.01)
     full = True
-    opening_of = registry.opening_of
+    opening_of = catalogue.opening_of
 
     def open_if_there_is_room(locator: str) -> Any:
         if full:
             raise LedgerError("the disk is full")
         return opening_of(locator)
 
-    monkeypatch.setattr(registry, "opening_of", open_if_there_is_room)
+    monkeypatch.setattr(catalogue, "opening_of", open_if_there_is_room)
     service = Service(Config(data.path))
     with TestClient(service, base_url="http://127.0.0.1") as client:
         problem(client.post(DECISIONS), 503, "unavailable", "now")

@@ -35,7 +35,7 @@ async def list_all(call: Call) -> Campaigns:
     registry = call.host.registry
     # One after the other, since closed ones may have to be opened, and few may be open at a time.
     return Campaigns(
-        [await answer_of(await registry.last_known(name)) for name in registry.names()]
+        [await answer_of(await registry.last_known(name)) for name in registry.catalogue.names()]
     )
 
 

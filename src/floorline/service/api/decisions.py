@@ -83,7 +83,7 @@ async def rewards(call: Call) -> RewardResults:
     shares: dict[str, list[int]] = {}
     for index, item in enumerate(batch):
         try:
-            name = call.host.registry.name_of_ticket(item.ticket)
+            name = call.host.registry.catalogue.name_of_ticket(item.ticket)
             shares.setdefault(name, []).append(index)
         except CampaignError as error:
             results[index] = _refused(item.ticket, error)

@@ -23,13 +23,15 @@ async def readyz(call: Call) -> Ready:
         raise Unavailable("the service is starting or stopping")
     registry = call.host.registry
     failing = [campaign.name for campaign in registry.pool.all() if campaign.queue.failure]
-    return Ready("ready", len(registry.names()), sorted([*registry.unavailable, *failing]))
+    return Ready(
+        "ready", len(registry.catalogue), sorted([*registry.catalogue.unavailable, *failing])
+    )
 
 
 async def metrics(call: Call) -> Reply:
     """Metrics for Prometheus."""
     registry = call.host.registry
-    unavailable = set(registry.unavailable)
+    unavailable = set(registry.catalogue.unavailable)
     statuses = {name: campaign.status for name, campaign in registry.pool.closed.items()}
     for campaign in registry.pool.all():
         try:
@@ -37,7 +39,7 @@ async def metrics(call: Call) -> Reply:
         except Exception as error:  # the others are shown
             problem_of(error)  # logs an internal error
             unavailable.add(campaign.name)
-    available = {name: name not in unavailable for name in registry.names()}
+    available = {name: name not in unavailable for name in registry.catalogue.names()}
     # In a thread: it may take long, and decisions must not wait.
     text = await asyncio.to_thread(call.host.metrics.text, available, statuses)
     return Reply(text, media_type=MEDIA_TYPE)

@@ -90,7 +90,7 @@ class Endpoint:
         problem = problem_of(error)
         default_arm = None
         if operation is not None and problem.word not in HIDES_DEFAULT_ARM:
-            default_arm = self._host.registry.default_arm(scope["path_params"])
+            default_arm = self._host.registry.catalogue.default_arm(scope["path_params"])
         document = problem.document(default_arm)
         if operation is not None and operation.refine is not None:
             document = operation.refine(document, scope["path_params"])
