@@ -58,11 +58,17 @@ class AnyOrder(RuleBasedStateMachine):
         if missing == "zero" and low > 0:
             missing = "random"
         self.given = {
-            "arms": ARMS, "max_loss": max_loss, "low": low, "high": high, "missing": missing,
-            "window": None if missing == "unknown" else WINDOW, "voids": voids,
-            "default_mean": max(low, 0.0) + 0.5 if known else None, "holdback": holdback,
+            "arms": ARMS,
+            "max_loss": max_loss,
+            "low": low,
+            "high": high,
+            "missing": missing,
+            "window": None if missing == "unknown" else WINDOW,
+            "voids": voids,
+            "default_mean": max(low, 0.0) + 0.5 if known else None,
+            "holdback": holdback,
             "drift_level": drift_level,
-        }  # fmt: skip
+        }
         self.oracle = Oracle(CampaignSettings.from_json(self.given))
         self.oracle.time = self.clock.now
         self.path = Path(self.folder.name) / "0" / "c"
@@ -268,9 +274,12 @@ class AnyOrder(RuleBasedStateMachine):
 
 def steps(examples, length):
     return settings(
-        max_examples=examples, stateful_step_count=length, deadline=None,
-        suppress_health_check=list(HealthCheck), report_multiple_bugs=False,
-    )  # fmt: skip
+        max_examples=examples,
+        stateful_step_count=length,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+    )
 
 
 class TestAnyOrder(AnyOrder.TestCase):

@@ -68,9 +68,17 @@ def simulated_plays(policy, environment, horizon):
     measure = Measure(np.array([horizon]), nothing, nothing, nothing, 0.0, False, False)
     outcome = new_outcome(1, len(environment.means), measure, adversarial=False)
     bind(late_run, choices)(
-        prepared.rules, arms, np.zeros(prepared.memory), room, environment.rules(), measure,
-        stream(1, 0), stream(1, 0, 1), outcome, 0,
-    )  # fmt: skip
+        prepared.rules,
+        arms,
+        np.zeros(prepared.memory),
+        room,
+        environment.rules(),
+        measure,
+        stream(1, 0),
+        stream(1, 0, 1),
+        outcome,
+        0,
+    )
     return room
 
 
@@ -81,9 +89,12 @@ def test_with_delays_the_live_state_decides_as_the_simulator(setting, known, pol
     environment = Delayed(CLICKS, **SETTINGS[setting])
     horizon = 600
     settings = CampaignSettings(
-        **ALIKE, default_mean=environment.means[0] if known else None, policy=policy,
-        missing=environment.missing, window=None if environment.missing == "unknown" else 1.0,
-    )  # fmt: skip
+        **ALIKE,
+        default_mean=environment.means[0] if known else None,
+        policy=policy,
+        missing=environment.missing,
+        window=None if environment.missing == "unknown" else 1.0,
+    )
     room = simulated_plays(settings.to_policy(), environment, horizon)
     state, rng = State(settings), stream(1, 0)
     reward_of = bind(CLICKS.kernels()[draw], CLICKS.kernels())

@@ -163,8 +163,13 @@ def test_a_decision_that_was_not_affordable_is_reported(good, monkeypatch):
     """Written with right checksums by a program that forgot the floor."""
     from floorline.live import campaign as live
 
-    body = {"arm": "video", "candidate": "video", "reason": "holdback", "guaranteed_budget": 1.0,
-            "probability": None}  # fmt: skip
+    body = {
+        "arm": "video",
+        "candidate": "video",
+        "reason": "holdback",
+        "guaranteed_budget": 1.0,
+        "probability": None,
+    }
     monkeypatch.setattr(live, "choose", lambda *_: body)
     with Campaign.open(good) as campaign:
         for _ in range(30):

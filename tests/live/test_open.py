@@ -37,9 +37,12 @@ GIVEN = {"arms": ["now", "video", "quiz"], "max_loss": 0.1}
         ({"missing": "skip"}, "missing: must be one of unknown, zero, random"),
         ({"missing": "zero"}, 'window: must be given in seconds where missing="zero"'),
         ({"missing": "zero", "window": 0}, "window: must be a number above 0"),
-        ({"missing": "zero", "window": 9, "low": 1, "high": 2}, "missing: must be another word"),
+        (
+            {"missing": "zero", "window": 9, "low": 1, "high": 2},
+            r'missing: "zero" needs a reward range that contains 0; yours is .1, 2.',
+        ),
         ({"window": 9}, 'window: must be left out where missing="unknown"'),
-        ({"voids": 1}, "voids: must be true or false"),
+        ({"voids": 1}, "voids: must be True or False"),
         ({"holdback": -0.1}, "holdback: must be a number at least 0"),
         ({"drift_level": 0}, "drift_level: must be a number above 0"),
         ({"colour": "red"}, "settings: must be among"),
@@ -81,11 +84,21 @@ def test_a_campaign_is_resumed_with_and_without_its_settings(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("max_loss", 0.2), ("delta", 0.01), ("arms", ["now", "quiz", "video"]), ("low", -1.0),
-     ("high", 2.0), ("boundary", "stitched"), ("prior", (1.0, 1.0)), ("voids", True),
-     ("holdback", 0.5), ("drift_level", 0.5), ("default_mean", 0.5),
-     ("policy", "conservative-thompson")],
-)  # fmt: skip
+    [
+        ("max_loss", 0.2),
+        ("delta", 0.01),
+        ("arms", ["now", "quiz", "video"]),
+        ("low", -1.0),
+        ("high", 2.0),
+        ("boundary", "stitched"),
+        ("prior", (1.0, 1.0)),
+        ("voids", True),
+        ("holdback", 0.5),
+        ("drift_level", 0.5),
+        ("default_mean", 0.5),
+        ("policy", "conservative-thompson"),
+    ],
+)
 def test_settings_that_differ_from_the_files_are_refused(tmp_path, name, value):
     new_campaign(tmp_path / "c").close()
     with pytest.raises(ValueError, match=f"{name}: must be as the campaign was opened"):

@@ -10,8 +10,13 @@ from floorline.live.verify import verify
 
 
 def decided(**other):
-    return {"arm": "now", "candidate": "now", "reason": "explore", "guaranteed_budget": 0.0,
-            "probability": None} | other  # fmt: skip
+    return {
+        "arm": "now",
+        "candidate": "now",
+        "reason": "explore",
+        "guaranteed_budget": 0.0,
+        "probability": None,
+    } | other
 
 
 @pytest.mark.parametrize(
@@ -20,13 +25,13 @@ def decided(**other):
         ("opened", None, {}, "opened a second time"),
         ("decided", None, decided(guaranteed_budget=1e9), "guaranteed budget of 1e\\+09"),
         ("decided", None, decided(arm="quiz"), "decided at"),
-        ("observed", 2, {"reward": -50.0}, "outside of the declared range"),
+        ("observed", 2, {"reward": -50.0}, "outside the declared range"),
         ("observed", 99, {"reward": 1.0}, "which was not open"),
         ("observed", 2, {"reward": 1.0, "late": True}, "late reward of an open decision"),
         ("voided", 2, {}, "voided in a campaign without voids"),
         ("expired", 2, {}, "before its window was over"),
         ("changed", None, {"max_loss": 0.9}, "changed max_loss"),
-        ("sold", None, {}, "no kind of event"),
+        ("sold", None, {}, "not a kind of event"),
     ],
 )
 def test_events_that_break_the_rules_are_found(tmp_path, kind, ticket, body, words):

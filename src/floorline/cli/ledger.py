@@ -86,8 +86,8 @@ def verify(file: Path = FILE) -> None:
     typer.echo("all of it agrees; every decision for a challenger was affordable")
 
 
-@app.command()
-def export(
+@app.command("export")
+def export_command(
     file: Path = FILE,
     format: str = typer.Option("csv", help="csv, jsonl or parquet."),
     out: Path | None = OUT,
@@ -95,21 +95,22 @@ def export(
 ) -> None:
     """Write every decision with what came of it, or every event."""
     from floorline.core.checks import choice
-    from floorline.live import export as write
-    from floorline.live import history
+    from floorline.live import export, history
 
-    choice("format", format, write.FORMATS)
+    choice("format", format, export.FORMATS)
     if events and format != "jsonl":
         raise ValueError("format: must be jsonl for events")
     if format == "parquet" and out is None:
         raise ValueError("out: must be given for parquet")
     with reading(file) as ledger, writing(out) as stream:
         if events:
-            stream.writelines(write.lines(history.events(ledger), "jsonl"))
+            export.write_jsonl(history.events(ledger), stream)
         elif format == "parquet":
-            write.to_parquet(write.decisions(ledger), str(out))
+            export.write_parquet(export.decisions(ledger), str(out))
+        elif format == "csv":
+            export.write_csv(export.decisions(ledger), stream)
         else:
-            stream.writelines(write.lines(write.decisions(ledger), format))
+            export.write_jsonl(export.decisions(ledger), stream)
 
 
 @app.command()

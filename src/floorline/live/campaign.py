@@ -121,10 +121,11 @@ class Campaign:
             candidate: an arm that your own bandit proposes. It may depend on anything before
                 this request, and on nothing about this request; see docs/guarantee.md.
         """
-        check_request(self.settings, request_key, candidate)
+        recorder = self._recorder
+        check_request(recorder.state.settings, request_key, candidate)
         if request_key is not None:
             request_key = plain_text(request_key)
-        return self._recorder.run(self._decide, request_key, candidate)
+        return recorder.run(self._decide, request_key, candidate)
 
     def _decide(self, request_key: str | None, candidate: str | None) -> Ticket:
         recorder = self._recorder
@@ -147,15 +148,17 @@ class Campaign:
             UnknownTicket: there is no such decision.
             Conflict: the decision has another reward already, or was voided.
         """
-        settings = self.settings
+        recorder = self._recorder
+        settings = recorder.state.settings
         reward = number("reward", reward, settings.low, settings.high)
-        return self._recorder.run(self._observe, ticket, reward)
+        return recorder.run(self._observe, ticket, reward)
 
     def _observe(self, ticket: Ticket | str, reward: float) -> Result:
+        recorder = self._recorder
         seq, name = self._decision(ticket)
-        if seq not in self._state.open:
+        if seq not in recorder.state.open:
             return self._observe_closed(seq, name, reward)
-        self._recorder.record("observed", seq, body={"reward": reward})
+        recorder.record("observed", seq, None, {"reward": reward})
         return "accepted"
 
     def _observe_closed(self, seq: int, name: str, reward: float) -> Result:
@@ -201,15 +204,16 @@ class Campaign:
 
     def _decision(self, ticket: Ticket | str) -> tuple[int, str]:
         """Return the sequence number and id of a decision, closed if its window is over."""
+        recorder = self._recorder
         name = ticket.id if isinstance(ticket, Ticket) else ticket
         seq = seq_of(self._id, name)
-        play = self._state.open.get(seq)
+        play = recorder.state.open.get(seq)
         if play is None:
-            decision_of(self._ledger, self._id, name)
+            decision_of(recorder.ledger, self._id, name)
         elif name != ticket_id(self._id, seq, play.time):
             raise no_such_decision(name)
-        elif self._state.is_due(seq, self._recorder.now()):
-            self._recorder.record("expired", seq)
+        elif recorder.state.is_due(seq, recorder.now()):
+            recorder.record("expired", seq)
         return seq, name
 
     # Running it.

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
@@ -15,7 +15,9 @@ from floorline.live.ledgers import LedgerReader
 from floorline.live.messages import Record
 
 FORMATS = ("csv", "jsonl", "parquet")
-CHUNK_SIZE = 50_000
+LINES = 1000
+"""Messages that are encoded at a time."""
+ROW_GROUP = 50_000
 
 
 def decisions(ledger: LedgerReader) -> Iterator[Record]:
@@ -23,13 +25,11 @@ def decisions(ledger: LedgerReader) -> Iterator[Record]:
     return records(ledger, ledger.opened().body["id"])
 
 
-def csv_header(message: type[msgspec.Struct] = Record) -> str:
-    """Return the line of CSV that names the columns."""
-    return ",".join(message.__struct_fields__) + "\n"
+CSV_HEADER = ",".join(Record.__struct_fields__) + "\n"
 
 
-def to_csv(messages: Iterable[msgspec.Struct]) -> str:
-    """Return messages as lines of CSV without a header; what is unknown is empty."""
+def to_csv(messages: Iterable[Record]) -> str:
+    """Return decisions as lines of CSV, without the header; what is unknown is empty."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(map(msgspec.structs.astuple, messages))
     return text.getvalue()
@@ -40,16 +40,18 @@ def to_jsonl(messages: Iterable[msgspec.Struct]) -> str:
     return "".join(msgspec.json.encode(message).decode() + "\n" for message in messages)
 
 
-def lines(messages: Iterable[msgspec.Struct], format: str) -> Iterator[str]:
-    """Yield a whole export in parts: `csv`, with its header, or `jsonl`."""
-    if format == "csv":
-        yield csv_header()
-    encode = to_csv if format == "csv" else to_jsonl
-    for chunk in _chunks(messages, 1000):
-        yield encode(chunk)
+def write_csv(messages: Iterable[Record], out: IO[str]) -> None:
+    """Write decisions as CSV with a header."""
+    out.write(CSV_HEADER)
+    out.writelines(map(to_csv, _chunks(messages, LINES)))
 
 
-def to_parquet(rows: Iterable[Record], path: str) -> None:
+def write_jsonl(messages: Iterable[msgspec.Struct], out: IO[str]) -> None:
+    """Write messages as JSON, one a line."""
+    out.writelines(map(to_jsonl, _chunks(messages, LINES)))
+
+
+def write_parquet(rows: Iterable[Record], path: str) -> None:
     """Write decisions to a Parquet file."""
     try:
         import pyarrow as arrow
@@ -64,7 +66,7 @@ def to_parquet(rows: Iterable[Record], path: str) -> None:
         kinds[name] = number
     schema = arrow.schema(list(kinds.items()))
     with parquet.ParquetWriter(path, schema) as writer:
-        for chunk in _chunks(rows, CHUNK_SIZE):
+        for chunk in _chunks(rows, ROW_GROUP):
             tuples = map(msgspec.structs.astuple, chunk)
             columns = [list(column) for column in zip(*tuples, strict=True)]
             writer.write_table(arrow.table(columns, schema=schema))

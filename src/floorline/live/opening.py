@@ -46,5 +46,5 @@ def _begin(
     recorder = Recorder(ledger, State(settings), clock)
     campaign_id = new_campaign_id()
     body = {"version": VERSION, "id": campaign_id, "settings": settings.to_json()}
-    recorder.run(recorder.record, "opened", body=body)
+    recorder.run(recorder.record, "opened", None, None, body)
     return recorder, campaign_id

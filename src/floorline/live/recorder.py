@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar, TypeVarTuple, Unpack
 
 from floorline.live import snapshot
 from floorline.live.errors import LedgerError
@@ -17,8 +17,8 @@ from floorline.live.ledgers import Ledger
 from floorline.live.replay import load
 from floorline.live.state import State
 
-P = ParamSpec("P")
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 SNAPSHOT_EVERY = 50_000
 """Events between snapshots, or twice the open decisions where those are more."""
@@ -47,14 +47,14 @@ class Recorder:
         self._out_of_step = False  # the ledger and the state may differ
         self._snapshot_at = next(iter(ledger.snapshots()), 0)
 
-    def run(self, operation: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    def run(self, operation: Callable[[Unpack[Ts]], T], *arguments: *Ts) -> T:
         """Return what `operation` returns, as a transaction or as a part of the one under way."""
         with self._mutex:
             if self._in_transaction:
-                return operation(*args, **kwargs)
+                return operation(*arguments)
             try:
                 self._begin()
-                result = operation(*args, **kwargs)
+                result = operation(*arguments)
             except BaseException as error:
                 self._end(error)
                 raise

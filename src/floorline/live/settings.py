@@ -1,4 +1,4 @@
-"""What a campaign is opened with. Most of it can never change."""
+"""The settings of a campaign, most of which can never change."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHANGEABLE = ("policy", "holdback")
 
 @dataclass(frozen=True)
 class CampaignSettings:
-    """What a campaign is opened with.
+    """The settings that a campaign is opened with.
 
     >>> CampaignSettings(arms=("now", "video"), max_loss=0.1).missing
     'unknown'
@@ -35,22 +35,22 @@ class CampaignSettings:
     Args:
         arms: the names of the arms; the first is the default.
         max_loss: the share of the default's reward that may be lost.
-        delta: the chance that the floor ever fails.
+        delta: the probability that the floor ever fails.
         default_mean: the default arm's mean reward; learned unless given.
-        policy: who proposes when no candidate is given: `conservative-ucb` or
+        policy: proposes an arm when no candidate is given: `conservative-ucb` or
             `conservative-thompson`.
-        boundary: the confidence boundary, one of those that are proved for such rewards.
+        boundary: the confidence boundary, one that is proved for rewards in a range.
         prior: the two numbers of its Beta prior, if it has one; the promise does not depend on it.
-        low: no reward is below this.
-        high: no reward is above this.
-        missing: what silence means: `unknown` (filled at the worst until it comes), `zero`
-            (after the window it is a 0), or `random` (after the window it is skipped; you
+        low: the lowest possible reward.
+        high: the highest possible reward.
+        missing: what a missing reward means: `unknown` (the worst is assumed until it arrives),
+            `zero` (after the window it is a 0), or `random` (after the window it is skipped; you
             state that the loss of a reward does not depend on the reward).
-        window: seconds after which silence is final; for `zero` and `random`.
-        voids: whether decisions get voided, defaults too. Then a default counts, and a
+        window: seconds to wait for a reward; for `zero` and `random`.
+        voids: whether decisions may be voided, defaults too. Then a default counts, and a
             challenger adds to the budget, only once its reward is known or its window is over.
-        holdback: the share of decisions that go to the default for ever, to watch it.
-        drift_level: the chance of a false alarm, ever, of the test for a drifting default.
+        holdback: the share of decisions that always go to the default, to watch it.
+        drift_level: the probability that the test for a drifting default ever gives a false alarm.
     """
 
     arms: tuple[str, ...]
@@ -79,7 +79,7 @@ class CampaignSettings:
             self._keep("default_mean", max(0.0, self.low), self.high)
         for name, words in WORDS.items():
             object.__setattr__(self, name, choice(name, getattr(self, name), words))
-        require(isinstance(self.voids, bool), "voids", "true or false", self.voids)
+        require(isinstance(self.voids, bool), "voids", "True or False", self.voids)
         self._keep("holdback", 0, 1)
         self._keep("drift_level", 0, 1, open_low=True)
         if self.missing == "unknown":
@@ -89,38 +89,44 @@ class CampaignSettings:
                 raise ValueError(f'window: must be given in seconds where missing="{self.missing}"')
             self._keep("window", 0, math.inf, open_low=True)
         if self.missing == "zero":
-            require(self.low <= 0 <= self.high, "missing", "another word for a range without 0",
-                    self.missing)  # fmt: skip
-        self.to_policy()  # a boundary that does not fit is an error now
+            self._require_zero_in_range()
+        self.to_policy()  # raises now if the boundary does not fit
+
+    def _require_zero_in_range(self) -> None:
+        if not self.low <= 0 <= self.high:
+            raise ValueError(
+                'missing: "zero" needs a reward range that contains 0; '
+                f"yours is [{self.low:g}, {self.high:g}]"
+            )
 
     def _keep(self, name: str, low: float, high: float, *, open_low: bool = False) -> None:
-        """Check a number and keep it as a plain float, which the ledger can hold."""
+        """Check a number and store it as a plain float, which JSON can hold."""
         value = number(name, getattr(self, name), low, high, open_low=open_low)
         object.__setattr__(self, name, value)
 
     @property
     def warnings(self) -> list[str]:
-        """What the one who opens the campaign should know, in words."""
-        found = []
+        """What whoever opens the campaign should know."""
+        warnings = []
         if self.max_loss == 0:
-            found.append(
+            warnings.append(
                 "max_loss is 0: nothing may ever be lost, so no challenger can be tried, and this "
                 "campaign never explores"
             )
         if self.low < 0:
-            found.append(
+            warnings.append(
                 "low is below 0: counting alone allows no exploration, which can only start once "
                 "the default's mean is surely positive; the promise needs it to be positive"
             )
-        return found
+        return warnings
 
     def to_policy(self) -> Policy:
-        """The proposer under the floor, with the boundary that they share."""
+        """Return the policy: the proposer under the floor, with the boundary that they share."""
         floor = ConfidenceFloor(self.max_loss, self.default_mean)
         return Policy(self._proposer(), floor, self.to_boundary())
 
     def to_boundary(self) -> Boundary:
-        """The confidence boundary for rewards in the declared range."""
+        """Return the confidence boundary for rewards in the declared range."""
         return Boundary(
             self.boundary, self.delta, self._half_range, self.low, self.high, self.prior
         )
@@ -136,20 +142,20 @@ class CampaignSettings:
         return (self.high - self.low) / 2
 
     def to_json(self) -> dict[str, Any]:
-        """These settings as plain values."""
+        """Return the settings as plain values."""
         return {**asdict(self), "arms": list(self.arms), "prior": list(self.prior)}
 
     def refuse_others(self, given: Mapping[str, Any]) -> None:
-        """Raise ValueError if a setting that is given, and not None, differs from these."""
-        told = {name: value for name, value in given.items() if value is not None}
-        others = CampaignSettings.from_json({**self.to_json(), **told})
-        for name in told:
-            here, there = getattr(self, name), getattr(others, name)
-            require(here == there, name, f"as the campaign was opened ({here!r})", there)
+        """Raise ValueError if a given setting is neither None nor the same as here."""
+        wanted = {name: value for name, value in given.items() if value is not None}
+        others = CampaignSettings.from_json({**self.to_json(), **wanted})
+        for name in wanted:
+            own, other = getattr(self, name), getattr(others, name)
+            require(own == other, name, f"as the campaign was opened ({own!r})", other)
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> CampaignSettings:
-        """CampaignSettings from plain values; unknown names are refused."""
+        """Return settings from plain values; unknown names are refused."""
         known = {field.name for field in fields(cls)}
         for name in values:
             require(name in known, "settings", f"among {', '.join(sorted(known))}", name)
@@ -166,13 +172,17 @@ def _checked_arms(names: Sequence[str]) -> tuple[str, ...]:
     fits = 2 <= len(names) <= MAX_ARMS and len(set(names)) == len(names)
     require(fits, "arms", f"2 to {MAX_ARMS} different names, the default's first", list(names))
     for name in names:
-        require(NAME.fullmatch(name) is not None, "arms",
-                "names of at most 64 letters, digits, spaces and _.:/-", name)  # fmt: skip
+        require(
+            NAME.fullmatch(name) is not None,
+            "arms",
+            "names of at most 64 letters, digits, spaces and _.:/-",
+            name,
+        )
     return tuple(plain_text(name) for name in names)
 
 
 def plain_text(text: str) -> str:
-    """The same text as a plain string, whose form does not depend on who gave it."""
+    """Return the text as a plain `str`, whatever subclass of it was given."""
     return str.__str__(text)
 
 

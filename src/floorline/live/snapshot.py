@@ -1,4 +1,4 @@
-"""A state as plain values, to open a long campaign quickly. It can be deleted at any time."""
+"""A state as plain values, to open a long campaign quickly; it can be deleted at any time."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ BY_PLAY = ("run", "run_least", "run_most")
 
 
 def to_json(state: State) -> dict[str, Any]:
-    """All of a state that cannot be worked out again."""
-    plays = state.open.values()  # perhaps a hundred thousand, and decisions wait meanwhile
+    """Return everything of a state that cannot be derived, as plain values."""
+    plays = (
+        state.open.values()
+    )  # perhaps 100,000, while decisions wait: hence no loop over plays below
     slots = [play.slot for play in plays]
     return {
         "settings": state.settings.to_json(),
         **{name: getattr(state, name) for name in SCALARS},
-        "clock": state.rounds,  # as it was called in the first version
+        "clock": state.rounds,  # the name in version 1 of the file
         "lost": list(state.lost),
         "reasons": dict(state.reasons),
         "drift": state.drift.to_json(),
@@ -38,13 +40,13 @@ def to_json(state: State) -> dict[str, Any]:
 
 
 def plain(state: State) -> dict[str, Any]:
-    """The same as `to_json` gives after it was stored and read again."""
+    """Return `to_json` of a state as it is after being stored and read again."""
     values: dict[str, Any] = json.loads(json.dumps(to_json(state)))
     return values
 
 
 def from_json(values: dict[str, Any]) -> State:
-    """The state that `to_json` was given."""
+    """Return the state that `to_json` was given."""
     state = State(CampaignSettings.from_json(values["settings"]))
     for name in SCALARS:
         setattr(state, name, values[name])

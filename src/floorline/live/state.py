@@ -1,4 +1,4 @@
-"""The state of a campaign: nothing but its events, replayed through the kernels."""
+"""The state of a campaign: its events, replayed through the kernels."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from floorline.live.events import Event
 from floorline.live.settings import CHANGEABLE, CampaignSettings
 
 TICK = 10
-"""Seconds to which it is known at a glance how old open plays are."""
+"""Seconds to which the ages of open plays are counted."""
 
 
 class OpenPlay(msgspec.Struct, frozen=True, gc=False):
@@ -42,11 +42,11 @@ class OpenPlay(msgspec.Struct, frozen=True, gc=False):
     slot: int
     """Its index in the book of open plays."""
     block: int
-    """For the default arm: where the drift watch keeps it."""
+    """For the default arm: its block in the drift watch."""
 
 
 class State:
-    """What follows from a campaign's events: `apply` takes them in, one after the other."""
+    """What follows from a campaign's events, which `apply` takes one by one."""
 
     def __init__(self, settings: CampaignSettings) -> None:
         self.settings = settings
@@ -72,7 +72,7 @@ class State:
         self._budget_after = bind(choices[guaranteed_budget], choices)
 
     def _start_epoch(self) -> None:
-        """Counts, intervals and budget from zero."""
+        """Reset counts, intervals and budget to zero."""
         n_arms = len(self.settings.arms)
         self.epoch += 1
         self.decisions = 0
@@ -92,36 +92,36 @@ class State:
         self._forget(self.rules, self.arms, [])
         forget_plays(self.book)
 
-    # What is asked of the state.
+    # Queries.
 
     def propose(self, rng: Any) -> int:
-        """The arm that the proposer would like to play now; it sees open plays in its counts."""
-        memory = [0.0] * self._memory_size  # in a campaign it remembers nothing of its own
+        """Return the arm that the proposer would play now; its counts include open plays."""
+        memory = [0.0] * self._memory_size  # live proposers have no memory yet
         seen, round = self._seen_by_proposer, self.rounds + 1
         arm: int = self._nominate(self.rules, seen, memory, round, rng)
         return arm
 
     def budget_after_default(self) -> float:
-        """The budget guaranteed after a default decision, if the intervals are up to date."""
-        if self.settings.voids:  # it may reach nobody, and counts once it is observed
+        """Lower bound on the budget after a default decision. Call `refresh` first."""
+        if self.settings.voids:  # it may be voided, and counts only once it is closed
             return self.budget()
         return self.budget_after(0)
 
     def budget_after(self, arm: int) -> float:
-        """The budget guaranteed if `arm` is played now, if the intervals are up to date."""
+        """Lower bound on the budget after `arm` is played now. Call `refresh` first."""
         return float(self._budget_after(self.rules.floor, self.arms, self.rounds + 1, arm))
 
     def refresh(self) -> None:
-        """Bring the intervals up to date, and what challengers have earned for sure."""
+        """Update the intervals, and the lower bound on what challengers have earned."""
         self._freshen(self.rules, self.arms, self.book, self.span)
         if self.settings.voids:
             challengers = range(1, len(self.arms.plays))
             self.arms.earned[0] -= sum(self.doubtful_credit(arm) for arm in challengers)
 
     def doubtful_credit(self, arm: int) -> float:
-        """What open and voided plays of a challenger would add to the budget.
+        """Return what open and voided plays of a challenger would add to the budget.
 
-        If nobody was reached, nothing was added, and it must not have been spent by then.
+        If they reach nobody they add nothing, so it must not be spent before.
         """
         break_even = (1 - self.settings.max_loss) * self.arms.lower[0]
         open_credit = self.pending[arm] * max(0.0, self.arms.lower[arm] - break_even)
@@ -151,10 +151,10 @@ class State:
                 return
             yield decision_seq
 
-    # What happens to it.
+    # Events.
 
     def apply(self, event: Event) -> None:
-        """Let one event happen."""
+        """Apply one event."""
         self.seq = event.seq
         self.time = event.time
         kind = event.kind
@@ -171,7 +171,7 @@ class State:
         elif kind == "changed":
             self._changed(event.body)
         elif kind != "opened":
-            raise LedgerError(f"event {event.seq}: {kind!r} is no kind of event")
+            raise LedgerError(f"event {event.seq}: {kind!r} is not a kind of event")
 
     def _decided(self, event: Event) -> None:
         arm = self.index[event.body["arm"]]
@@ -183,12 +183,12 @@ class State:
         self.open_play(event.seq, arm, event.time, block)
 
     def _count(self, arm: int) -> None:
-        """Count a play in the budget."""
+        """Count a play for the budget."""
         self.rounds += 1
         self.arms.plays[arm] += 1
 
     def open_play(self, decision_seq: int, arm: int, time: float, block: int) -> None:
-        """Keep a play whose reward may still come, after all plays before it."""
+        """Add a play whose reward may still arrive; plays are added in order."""
         if not self._free:
             self._free.extend(make_room(self.book))
         slot = self._free.pop()
@@ -236,7 +236,7 @@ class State:
 
     def _voided(self, event: Event) -> None:
         play = self._close(event.decision_seq)
-        if play.arm > 0:  # it stays on the clock, and is credited with the lowest reward
+        if play.arm > 0:  # it still counts as a round, credited with the lowest reward
             self.arms.plays[play.arm] -= 1
         self.book.voided[play.arm] += 1
         close_play(self.book, play.arm, play.slot, self.span.low, self.span.high)

@@ -1,4 +1,4 @@
-"""Is a ledger whole, and does it say what its decisions said?"""
+"""Verifying a ledger: is it undamaged, and was every event allowed?"""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from floorline.live.state import State
 
 @dataclass
 class Report:
-    """What was found: nothing wrong if `problems` is empty."""
+    """The result of a verification; the ledger is sound if `problems` is empty."""
 
     events: int = 0
     decisions: int = 0
     rewards: int = 0
     snapshots: int = 0
     lowest_budget: float = math.inf
-    """The lowest budget guaranteed when a challenger was played."""
+    """The lowest guaranteed budget of a decision for a challenger."""
     problems: list[str] = field(default_factory=list)
 
 
 def verify(locator: str, tick: Callable[[int], None] = lambda done: None) -> Report:
-    """Replay every event of a ledger and compare: checksums, snapshots, counts, budgets.
+    """Replay every event of a ledger; check checksums, snapshots, counts, budgets and the mark.
 
-    Each event must have been allowed in the state before it. A decision is weighed again there:
-    a challenger must have been affordable, and the budget as large as was said.
+    Each event must have been allowed in the state before it. For a decision the budget is
+    computed again: it must be as recorded, and a challenger must have been affordable.
     """
     ledger = read_ledger(locator)
     report = Report()
@@ -48,7 +48,7 @@ def verify(locator: str, tick: Callable[[int], None] = lambda done: None) -> Rep
 
 
 def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -> None:
-    mark = ledger.mark()  # first: a campaign that goes on meanwhile moves it
+    mark = ledger.mark()  # first, since a running campaign moves it on
     stored = ledger.counts()
     kept = set(ledger.snapshots())
     counts: Counter[str] = Counter()
@@ -68,7 +68,7 @@ def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -
         if event.seq % 1000 == 0:
             tick(event.seq)
         if report.events == sum(stored.values()):
-            break  # a campaign that goes on meanwhile has more by now
+            break  # a running campaign may have appended more since
     for seq in sorted(kept):
         report.problems.append(f"snapshot after event {seq}: there is no such event")
     if mark is not None and ledger.check(mark.seq) != mark.check:
@@ -87,25 +87,25 @@ def _opened(state: State, event: Event) -> str | None:
 
 
 def _decided(state: State, event: Event) -> str | None:
-    """What is wrong with a decision, weighed again in the state before it."""
+    """Return what is wrong with a decision, by its budget in the state before it."""
     arm = state.index[event.body["arm"]]
-    said = event.body["guaranteed_budget"]
+    recorded = event.body["guaranteed_budget"]
     if state.stopped:
         return "decided in a campaign that was stopped"
     state.refresh()
     if arm > 0 and (state.paused or state.drift.alarm):
-        return f"{event.body['arm']} was played although only the default was to be"
-    found = state.budget_after(arm) if arm > 0 else state.budget_after_default()
-    affordable = arm == 0 or found >= 0.0
-    if not affordable or not math.isclose(said, found, rel_tol=1e-9, abs_tol=1e-9):
-        return f"decided at a guaranteed budget of {said:g}; the events before it give {found:g}"
+        return f"{event.body['arm']} was played where only the default was allowed"
+    budget = state.budget_after(arm) if arm > 0 else state.budget_after_default()
+    affordable = arm == 0 or budget >= 0.0
+    if not affordable or not math.isclose(recorded, budget, rel_tol=1e-9, abs_tol=1e-9):
+        return f"decided at a guaranteed budget of {recorded:g}; the events before give {budget:g}"
     return None
 
 
 def _observed(state: State, event: Event) -> str | None:
     settings, reward = state.settings, event.body["reward"]
     if not settings.low <= reward <= settings.high:
-        return f"a reward of {reward:g}, outside of the declared range"
+        return f"a reward of {reward:g}, outside the declared range"
     if event.body.get("late"):
         return "a late reward of an open decision" if event.decision_seq in state.open else None
     return _must_be_open(state, event)
