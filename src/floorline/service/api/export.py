@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 
 from floorline.live import Record
-from floorline.live.export import csv_header, to_csv, to_jsonl
+from floorline.live.export import CSV_HEADER, to_csv, to_jsonl
 from floorline.live.history import record
 from floorline.live.ledgers import LedgerReader
 from floorline.service.api.reading import read_ledger
@@ -29,7 +29,7 @@ async def export(call: Call) -> StreamReply:
 
 async def _export(hosted: HostedCampaign, form: str) -> AsyncGenerator[bytes, None]:
     if form == "csv":
-        yield csv_header().encode()
+        yield CSV_HEADER.encode()
     encode = to_csv if form == "csv" else to_jsonl
     after = 0
     while True:

@@ -22,7 +22,7 @@ async def readyz(call: Call) -> Ready:
     if not call.host.ready:
         raise Unavailable("the service is starting or stopping")
     registry = call.host.registry
-    failing = [campaign.name for campaign in registry.pool.all() if campaign.queue.failure]
+    failing = [campaign.name for campaign in registry.pool.all() if campaign.is_failing]
     return Ready(
         "ready", len(registry.catalogue), sorted([*registry.catalogue.unavailable, *failing])
     )

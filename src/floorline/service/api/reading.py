@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TypeVar
 
-from floorline.live import ledgers
+from floorline.live import DamagedLedger, ledgers
 from floorline.live.ledgers import LedgerReader
 from floorline.service.host.campaigns import HostedCampaign
 
@@ -21,4 +21,8 @@ async def read_ledger(hosted: HostedCampaign, read: Callable[[LedgerReader], T])
         with closing(ledgers.read_ledger(hosted.locator)) as ledger:
             return read(ledger)
 
-    return await asyncio.to_thread(with_ledger)
+    try:
+        return await asyncio.to_thread(with_ledger)
+    except DamagedLedger as error:
+        hosted.queue.notice_damage(error)
+        raise

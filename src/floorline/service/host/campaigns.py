@@ -92,6 +92,11 @@ class HostedCampaign:
         return self.locator, self._stored_at, self._opened_at, self.series.max_points
 
     @property
+    def is_failing(self) -> bool:
+        """Whether its ledger is damaged, or the last transaction failed."""
+        return self.queue.damage is not None or self.queue.failure is not None
+
+    @property
     def is_idle(self) -> bool:
         """Whether it can be closed without harm: nobody waits for it or watches it."""
         return self.queue.is_idle and not self.feed.listeners and self._series_is_complete

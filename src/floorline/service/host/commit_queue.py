@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
-from floorline.live import Campaign, LedgerError
+from floorline.live import Campaign, DamagedLedger, LedgerError
 from floorline.service.host.errors import Unavailable
 
 T = TypeVar("T")
@@ -22,6 +22,9 @@ MAX_PENDING = 10_000
 
 MAX_GROUP = 256
 """Operations that are committed together."""
+
+DAMAGE_RETRY_AFTER_SECONDS = 60
+"""When a client should ask a campaign again whose ledger is damaged."""
 
 FAILURE_PAUSE_SECONDS = 1.0
 """How long requests are refused after the ledger has failed."""
@@ -62,6 +65,8 @@ class CommitQueue:
         self._is_closed = False
         self.failure: str | None = None
         """Why the last group failed; None once one is committed."""
+        self.damage: str | None = None
+        """What damage of the ledger was found; it is served no more."""
 
     def submit(self, run: Callable[[Campaign], T], weight: int = 1) -> asyncio.Future[T]:
         """Return the result of `run`, once everything that it recorded is committed.
@@ -69,6 +74,8 @@ class CommitQueue:
         Raises:
             Unavailable: the queue is full, or the ledger has just failed.
         """
+        if self.damage is not None:
+            raise Unavailable(self.damage, DAMAGE_RETRY_AFTER_SECONDS)
         if self._is_closed:
             raise Unavailable("the campaign is being closed")
         if self._pending_weight >= MAX_PENDING:
@@ -84,8 +91,8 @@ class CommitQueue:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no operation is pending or running."""
-        return self._task is None and not self._pending
+        """Whether no operation is pending or running, and no damage is to be remembered."""
+        return self._task is None and not self._pending and self.damage is None
 
     async def _drain(self) -> None:
         loop = asyncio.get_running_loop()
@@ -122,8 +129,10 @@ class CommitQueue:
                     try:
                         results.append((operation.run(self._campaign), None))
                     except Exception as error:  # one failed operation must not fail the others
+                        self.notice_damage(error)
                         results.append((None, error))
         except Exception as error:
+            self.notice_damage(error)
             self._notify(False, len(group), started)
             self.failure = str(error)
             log.error(
@@ -135,6 +144,15 @@ class CommitQueue:
         self.failure, self._paused_until = None, 0.0
         self._notify(True, len(group), started)
         return results
+
+    def notice_damage(self, error: Exception) -> None:
+        """Stop serving if an error shows damage: what is added to the ledger would be lost.
+
+        The ledger must be restored from a backup, which ends with the last event before the copy.
+        """
+        if isinstance(error, DamagedLedger) and self.damage is None:
+            self.damage = str(error)
+            log.error("ledger damaged", extra={"why": self.damage})
 
     def _notify(self, committed: bool, size: int, started: float) -> None:
         """Notify observers; their errors never affect a response."""
