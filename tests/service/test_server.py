@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import socket
 import subprocess
 import sys
@@ -90,3 +91,21 @@ def test_a_log_line_is_json() -> None:
     line = json.loads(JsonLines().format(record))
     assert (line["level"], line["message"], line["campaign"]) == ("error", "lost it", "page")
     assert "KeyError" in line["error"]
+
+
+def test_only_the_owner_can_read_the_data(start: Callable[..., Server], tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    before = os.umask(0o022)
+    try:
+        server = start(data)
+    finally:
+        os.umask(before)
+    client = server.client()
+    client.post("/v1/campaigns", json=PAGE)
+    client.post("/v1/campaigns/page/decisions")
+    modes = {path: path.stat().st_mode & 0o777 for path in (data, *data.rglob("*"))}
+    assert len(modes) >= 7  # the folders, and the files of the ledger among others
+    assert {mode for path, mode in modes.items() if path.is_dir()} == {0o700}
+    assert {mode for path, mode in modes.items() if path.is_file()} == {0o600}, modes
+    warnings = [line["message"] for line in server.lines if line["level"] == "warning"]
+    assert warnings == ["no keys: whoever can reach this address has full access"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import signal
 import socket
 
@@ -30,12 +31,15 @@ def serve(config: Config) -> None:
     Raises:
         ValueError: the folder, the keys or the port cannot be used.
     """
+    os.umask(0o077)  # ledgers hold what visitors did: they are their owner's business
     raise_limit()
     service = Service(config)
     service.keys.keys()  # an unreadable file must stop the start, not puzzle clients
     listening = _listen(config)
     with listening, service.host.folder.locked():
         log_to_stderr()
+        if not service.keys.required:
+            log.warning("no keys: whoever can reach this address has full access")
         _run(service, listening)
 
 

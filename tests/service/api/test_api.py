@@ -302,7 +302,12 @@ def test_a_campaign_whose_opening_was_cut_off_can_be_opened(tmp_path: Path) -> N
 
 def test_health_and_docs(client: TestClient, page: str) -> None:
     assert client.get("/livez").json() == {"status": "live"}
-    assert client.get("/readyz").json() == {"status": "ready", "campaigns": 1, "unavailable": []}
+    assert client.get("/readyz").json() == {
+        "status": "ready",
+        "campaigns": 1,
+        "unavailable_campaigns": 0,
+        "unavailable": [],
+    }
     client.post(f"{page}/decisions")
     metrics = client.get("/metrics").text
     assert 'floorline_decisions_total{campaign="page",reason="default-is-best"} 1.0' in metrics

@@ -195,6 +195,7 @@ def test_few_descriptors(start: Callable[..., Server], tmp_path: Path) -> None:
     assert client.get("/readyz").json() == {
         "status": "ready",
         "campaigns": 60,
+        "unavailable_campaigns": 0,
         "unavailable": [],
     }
     for ticket in tickets:

@@ -258,3 +258,51 @@ def test_only_create_makes_a_folder(
     refused = floorline("key", *words, "--data", str(tmp_path / "typo"))
     assert (refused.returncode, "is not a data folder" in refused.stderr) == (2, True)
     assert not (tmp_path / "typo").exists()
+
+
+def test_deleting_the_keys_does_not_open_the_service(file: KeyFile) -> None:
+    file.create(["read"])
+    file.path.unlink()
+    with TestClient(Service(Config(file.path.parent)), base_url="http://127.0.0.1") as client:
+        assert client.get("/v1/campaigns").status_code == 401
+        key = file.create(["read"])
+        assert client.get("/v1/campaigns", headers=bearer(key)).status_code == 200
+
+
+def test_keys_of_an_earlier_version_are_required_for_ever_too(file: KeyFile) -> None:
+    file.create(["read"])
+    file.path.with_name(keys.MARKER).unlink()  # which that version did not write
+    with TestClient(Service(Config(file.path.parent)), base_url="http://127.0.0.1") as client:
+        assert client.get("/v1/campaigns").status_code == 401
+    file.path.unlink()
+    assert KeyFile(file.path).required
+
+
+def test_only_those_with_a_key_learn_the_names_of_campaigns(file: KeyFile) -> None:
+    reader, writer = file.create(["read"]), file.create(["reward"])
+    folder = Folder(file.path.parent)
+    Path(folder.store.locator("secret-launch")).write_bytes(b"x" * 5000)
+    with TestClient(Service(Config(folder.path)), base_url="http://127.0.0.1") as client:
+        for headers in ({}, bearer(writer), bearer("fl_0_0")):
+            ready = client.get("/readyz", headers=headers).json()
+            assert (ready["unavailable_campaigns"], ready["unavailable"]) == (1, [])
+        ready = client.get("/readyz", headers=bearer(reader)).json()
+        assert ready["unavailable"] == ["secret-launch"]
+        file.path.write_bytes(b"[")
+        assert client.get("/readyz", headers=bearer(reader)).json()["unavailable"] == []
+
+
+@pytest.mark.parametrize("name", ["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"])
+def test_without_keys_a_proxy_is_refused(client: TestClient, page: str, name: str) -> None:
+    """Whoever reaches the proxy would have full access."""
+    headers = {name: "192.0.2.1"}
+    problem(client.post(f"{page}/stop", headers=headers), 403, "foreign-page")
+    assert client.get(page).json()["status"]["state"] == "running"
+    assert client.get("/readyz", headers=headers).status_code == 200
+
+
+def test_with_keys_a_proxy_is_welcome(file: KeyFile) -> None:
+    key = file.create(["read"])
+    with TestClient(Service(Config(file.path.parent)), base_url="http://127.0.0.1") as client:
+        headers = {**bearer(key), "X-Forwarded-For": "192.0.2.1", "Host": "shop.example"}
+        assert client.get("/v1/campaigns", headers=headers).status_code == 200

@@ -23,9 +23,9 @@ async def readyz(call: Call) -> Ready:
         raise Unavailable("the service is starting or stopping")
     registry = call.host.registry
     failing = [campaign.name for campaign in registry.pool.all() if campaign.is_failing]
-    return Ready(
-        "ready", len(registry.catalogue), sorted([*registry.catalogue.unavailable, *failing])
-    )
+    unavailable = sorted([*registry.catalogue.unavailable, *failing])
+    names = unavailable if call.allows("read") else []
+    return Ready("ready", len(registry.catalogue), len(unavailable), names)
 
 
 async def metrics(call: Call) -> Reply:

@@ -164,5 +164,7 @@ class Ready(Struct):
 
     status: Literal["ready"]
     campaigns: int
+    unavailable_campaigns: int
+    """Whose ledger cannot be used."""
     unavailable: list[str]
-    """The campaigns whose ledger cannot be used."""
+    """Their names, if the request has a key with the scope `read`, or none is needed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+from contextlib import suppress
 
 PER_CAMPAIGN = 4
 """Descriptors of an open campaign: SQLite's three files and the lock."""
@@ -14,7 +15,8 @@ MAX_OPEN_CAMPAIGNS = 1000
 def raise_limit() -> None:
     """Raise the limit of this process as far as the system allows."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    with suppress(OSError, ValueError):  # not allowed: the limit stays as it is
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def open_campaigns_allowed() -> int:

@@ -40,7 +40,8 @@ class Folder:
                         f"data: {self.path} is not a data folder. If it holds campaigns, mount or "
                         "restore it; to begin with an empty one, add --create"
                     )
-                self.campaigns.mkdir(parents=True, exist_ok=True)
+                self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self.campaigns.mkdir(mode=0o700, exist_ok=True)
                 give_to_owner_of(self.path, self.campaigns)
                 replace_file(version_file, f"{LAYOUT_VERSION}\n".encode())
             version = version_file.read_text().strip()

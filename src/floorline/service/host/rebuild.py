@@ -61,7 +61,8 @@ async def replay_elsewhere(
 
 def main() -> None:
     """Write the points that the arguments ask for to standard output."""
-    os.nice(19)
+    with suppress(OSError):  # not allowed
+        os.nice(19)
     locator, after, last, max_points = sys.argv[1:]
     points = replay_points(locator, int(after), int(last), int(max_points))
     sys.stdout.buffer.write(msgspec.json.encode(points))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -70,7 +71,8 @@ class Endpoint:
         """The request, if it is allowed and well-formed."""
         headers = dict(scope["headers"])
         self._gate.admit(operation.scope, headers)
-        call = Call(self._host, scope["path_params"])
+        allows = partial(self._gate.allows, headers.get(b"authorization", b""))
+        call = Call(self._host, scope["path_params"], allows)
         if operation.body is not None:
             body = await read_body(headers, receive, operation.max_body_bytes)
             if body or operation.body_required:

@@ -9,7 +9,17 @@ from urllib.parse import urlsplit
 
 from floorline.service.http.keys import SCOPES, KeyFile
 from floorline.service.http.limits import RateLimit
-from floorline.service.http.problems import Problem
+from floorline.service.http.problems import KeysError, Problem
+
+FORWARDING_HEADERS = (
+    b"forwarded",
+    b"via",
+    b"x-forwarded-for",
+    b"x-forwarded-host",
+    b"x-forwarded-proto",
+    b"x-real-ip",
+)
+"""Headers of requests that come through a proxy, from anywhere."""
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -33,6 +43,13 @@ class Gate:
         key = self._keys.find(authorization)
         return () if key is None else key.scopes
 
+    def allows(self, authorization: bytes, scope: str) -> bool:
+        """Whether this `Authorization` header grants a scope; False if that cannot be told."""
+        try:
+            return scope in self.scopes(authorization)
+        except KeysError:
+            return False
+
     def admit(self, scope: str | None, headers: Mapping[bytes, bytes]) -> None:
         """Admit a request for an operation that needs this scope.
 
@@ -47,6 +64,9 @@ class Gate:
             key = ""
             if not is_own_page(headers.get(b"host", b"localhost"), headers.get(b"origin")):
                 detail = "without keys, only this machine's own pages may make requests"
+                raise Problem(403, "foreign-page", detail)
+            if any(name in headers for name in FORWARDING_HEADERS):
+                detail = "without keys, requests through a proxy are refused; create a key"
                 raise Problem(403, "foreign-page", detail)
         wait = self._limit.wait(key)
         if wait > 0:

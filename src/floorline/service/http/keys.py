@@ -7,16 +7,19 @@ import hmac
 import secrets
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
 from floorline.core.checks import choice, require
-from floorline.service.host.files import locked_for_change, replace_file
+from floorline.service.host.files import give_to_owner_of, locked_for_change, replace_file
 from floorline.service.http.problems import KeysError, Problem
 
 SCOPES = ("decide", "reward", "read", "admin")
+MARKER = "keys-required"
+"""A file beside that of the keys; it stays when the latter is deleted."""
+
 RELOAD_SECONDS = 1.0
 """After which a running service checks whether the keys have changed."""
 
@@ -37,6 +40,7 @@ class KeyFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._marker = path.with_name(MARKER)
         self._checked_at = float("-inf")
         self._version: tuple[int, int] | None = None
         self._keys: dict[str, Key] = {}
@@ -72,12 +76,21 @@ class KeyFile:
             stat = self.path.stat()
         except FileNotFoundError:
             self._version, self._keys = None, {}
+            self._required = self._required or self._marker.exists()
             return
-        self._required = True  # even if the content cannot be read
+        self._require_for_ever()  # even if the content cannot be read
         version = (stat.st_mtime_ns, stat.st_ino)
         if version != self._version:
             keys = msgspec.json.decode(self.path.read_bytes(), type=list[Key])
             self._version, self._keys = version, {key.id: key for key in keys}
+
+    def _require_for_ever(self) -> None:
+        """Note that there was a key: a file that is deleted later must not open the service."""
+        if not self._required:
+            self._required = True
+            with suppress(OSError):  # a full disk; the file of the keys says the same
+                self._marker.touch(0o600)
+                give_to_owner_of(self.path.parent, self._marker)
 
     def create(self, scopes: Iterable[str], name: str = "") -> str:
         """A new key, complete. It cannot be shown again."""
@@ -107,6 +120,7 @@ class KeyFile:
 
     def _write(self, keys: list[Key]) -> None:
         replace_file(self.path, msgspec.json.format(msgspec.json.encode(keys)))
+        self._require_for_ever()
 
     def check(self, authorization: bytes, scope: str) -> str:
         """The id of the key in an `Authorization` header, which must have the scope.

@@ -18,6 +18,8 @@ class Call:
     host: Host
     path: dict[str, str]
     """The parameters in the path."""
+    allows: Callable[[str], bool]
+    """Whether the key of the request has a scope."""
     body: Any = None
     query: Any = None
 
