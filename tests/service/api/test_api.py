@@ -164,6 +164,11 @@ def test_pause_resume_stop(client: TestClient, page: str) -> None:
     assert client.post(f"{page}/decisions").json()["reason"] == "paused"
     assert client.post(f"{page}/resume").json()["status"]["state"] == "running"
     assert client.post(f"{page}/start-epoch").json()["status"]["epoch"] == 2
+    for _ in range(2):  # a retry does not start another one
+        answer = client.post(f"{page}/start-epoch", json={"epoch": 2})
+        assert answer.json()["status"]["epoch"] == 3
+    problem(client.post(f"{page}/start-epoch", json={"epoch": 1}), 409, "conflict", "now")
+    problem(client.post(f"{page}/start-epoch", json={"epoch": 4}), 409, "conflict", "now")
     made = client.post(f"{page}/decisions", json={"request_key": "a"}).json()
     assert client.post(f"{page}/stop").json()["status"]["state"] == "stopped"
     problem(client.post(f"{page}/decisions"), 409, "stopped", "now")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from floorline.live import Campaign
+from floorline.live import Campaign, Conflict
 from floorline.service.api.responses import CampaignAnswer, Campaigns
 from floorline.service.host.campaigns import ClosedCampaign, HostedCampaign, UnavailableCampaign
 from floorline.service.http.operations import Call, Reply
@@ -80,8 +80,20 @@ async def stop(call: Call) -> CampaignAnswer:
 
 
 async def start_epoch(call: Call) -> CampaignAnswer:
-    """Start anew, with counts, intervals and budget from zero."""
-    return await _change(call, Campaign.start_epoch)
+    """Start anew, with counts, intervals and budget from zero.
+
+    With the epoch that is to end, a repeated request does not start another one.
+    """
+    ending: int | None = call.body.epoch
+
+    def start_epoch(campaign: Campaign) -> None:
+        epoch = campaign.status().epoch
+        if ending is None or ending == epoch:
+            campaign.start_epoch()
+        elif ending != epoch - 1:
+            raise Conflict(f"epoch: the campaign is in epoch {epoch}, not in {ending}")
+
+    return await _change(call, start_epoch)
 
 
 async def _change(call: Call, change: Callable[[Campaign], None]) -> CampaignAnswer:

@@ -83,6 +83,13 @@ class DecisionBody(DecisionRequest, forbid_unknown_fields=True):
     )
 
 
+class EpochBody(Struct, forbid_unknown_fields=True):
+    """Which epoch is to end."""
+
+    epoch: Annotated[int, Meta(ge=0, le=2**53)] | None = None
+    """The epoch that the campaign is in. Sent again when it has ended, it changes nothing."""
+
+
 class RewardBody(Struct, forbid_unknown_fields=True):
     """The reward of the decision in the path."""
 

@@ -26,7 +26,6 @@ CHANGES = (
     ("pause", campaigns.pause, "Play the default until resumed"),
     ("resume", campaigns.resume, "Go on after a pause"),
     ("stop", campaigns.stop, "End a campaign for good"),
-    ("start-epoch", campaigns.start_epoch, "Begin anew, as after a drift alarm"),
 )
 
 OPERATIONS = (
@@ -145,6 +144,18 @@ OPERATIONS = (
             problems=(404, 409),
         )
         for word, handler, summary in CHANGES
+    ),
+    Operation(
+        "campaigns_start_epoch",
+        "POST",
+        f"{CAMPAIGN}/start-epoch",
+        campaigns.start_epoch,
+        "Begin anew, as after a drift alarm",
+        "admin",
+        responses.CampaignAnswer,
+        requests.EpochBody,
+        body_required=False,
+        problems=(404, 409),
     ),
     Operation(
         "history_series",
