@@ -6,11 +6,14 @@ import json
 import logging
 import os
 import socket
+import ssl
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
 
 import pytest
 from serving import GONE, PAGE, Server, post
@@ -109,3 +112,29 @@ def test_only_the_owner_can_read_the_data(start: Callable[..., Server], tmp_path
     assert {mode for path, mode in modes.items() if path.is_file()} == {0o600}, modes
     warnings = [line["message"] for line in server.lines if line["level"] == "warning"]
     assert warnings == ["no keys: whoever can reach this address has full access"]
+
+
+def test_https(start: Callable[..., Server], tmp_path: Path) -> None:
+    """With a real client, which checks the certificate."""
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    words = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
+    name = ["-addext", "subjectAltName=IP:127.0.0.1"]
+    files = ["-keyout", str(key), "-out", str(cert)]
+    subprocess.run(["openssl", *words.split(), *name, *files], check=True, capture_output=True)
+    server = start(tmp_path / "data", "--tls-cert", str(cert), "--tls-key", str(key))
+    assert server.url.startswith("https://127.0.0.1:")
+    trusting = ssl.create_default_context(cafile=str(cert))
+    with urlopen(f"{server.url}/readyz", context=trusting, timeout=10) as answer:
+        assert json.load(answer)["status"] == "ready"
+    with pytest.raises(URLError):
+        urlopen(f"{server.url}/readyz", context=ssl.create_default_context(), timeout=10)
+    assert server.end() == 0
+
+
+def test_a_certificate_that_cannot_be_used(tmp_path: Path, floorline: Run) -> None:
+    words = ("serve", "--create", "--data", str(tmp_path / "data"), "--port", "0")
+    alone = floorline(*words, "--tls-cert", str(tmp_path / "none.pem"))
+    assert (alone.returncode, "both are needed" in alone.stderr) == (2, True)
+    none = str(tmp_path / "none.pem")
+    missing = floorline(*words, "--tls-cert", none, "--tls-key", none)
+    assert (missing.returncode, "cannot be used" in missing.stderr) == (2, True)

@@ -20,6 +20,8 @@ class Config:
         port: the port to listen on; 0 for any free one.
         rate: requests a second for each key.
         create: whether `data` may be a new folder.
+        tls_cert: file of the certificate, with those that lead to its authority, in PEM.
+        tls_key: file of its private key. With both, the service speaks HTTPS.
     """
 
     data: Path
@@ -27,9 +29,13 @@ class Config:
     port: int = 8400
     rate: float = 20_000.0
     create: bool = False
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
 
     def __post_init__(self) -> None:
         number("rate", self.rate, 0, 1e9, open_low=True)
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise ValueError("tls_cert and tls_key: both are needed, or none of them")
         require(0 <= self.port <= 65535, "port", "between 0 and 65535", self.port)
         if self.host not in LOOPBACK and not (self.data / KEYS_FILE).exists():
             raise ValueError(

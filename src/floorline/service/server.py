@@ -53,10 +53,17 @@ def _run(service: Service, listening: socket.socket) -> None:
         proxy_headers=False,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        ssl_certfile=service.config.tls_cert,
+        ssl_keyfile=service.config.tls_key,
     )
+    try:
+        config.load()
+    except OSError as error:  # of which errors of TLS are a kind
+        raise ValueError(f"tls_cert: {service.config.tls_cert} cannot be used: {error}") from None
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    address = {"address": f"http://{shown}:{port}", "data": str(service.config.data)}
+    scheme = "http" if service.config.tls_cert is None else "https"
+    address = {"address": f"{scheme}://{shown}:{port}", "data": str(service.config.data)}
     log.info("listening", extra=address)
     # There are no cycles to collect, and a search through all open decisions delays everybody.
     gc.set_threshold(10_000, 20, 1000)
