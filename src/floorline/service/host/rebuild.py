@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import threading
+from asyncio.subprocess import DEVNULL, PIPE
 from contextlib import closing, suppress
 
 import msgspec
@@ -47,25 +49,34 @@ async def replay_elsewhere(
     """
     arguments = (locator, str(after), str(last), str(max_points))
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", __name__, *arguments, stdout=asyncio.subprocess.PIPE
+        sys.executable, "-m", __name__, *arguments, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
     )
+    assert process.stdout is not None
     try:
-        output, _ = await process.communicate()
-    except asyncio.CancelledError:
+        output = await process.stdout.read()
+    finally:
         with suppress(ProcessLookupError):
-            process.kill()
+            process.kill()  # it has ended, unless this was cancelled
         await process.wait()
-        raise
     return msgspec.json.decode(output, type=list[SeriesPoint])
+
+
+def end_with_parent() -> None:
+    """End this process when its parent does, whose end of standard input is then closed."""
+    sys.stdin.read()
+    os._exit(1)
 
 
 def main() -> None:
     """Write the points that the arguments ask for to standard output."""
+    threading.Thread(target=end_with_parent, daemon=True).start()
     with suppress(OSError):  # not allowed
         os.nice(19)
     locator, after, last, max_points = sys.argv[1:]
     points = replay_points(locator, int(after), int(last), int(max_points))
     sys.stdout.buffer.write(msgspec.json.encode(points))
+    sys.stdout.flush()
+    os._exit(0)  # the other thread waits for standard input, and would keep Python from ending
 
 
 if __name__ == "__main__":
