@@ -13,6 +13,7 @@ import uvicorn
 from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.host.descriptors import raise_limit
+from floorline.service.http.protocol import Protocol
 from floorline.service.logs import log_to_stderr
 
 log = logging.getLogger("floorline.service")
@@ -46,6 +47,7 @@ def serve(config: Config) -> None:
 def _run(service: Service, listening: socket.socket) -> None:
     config = uvicorn.Config(
         service,
+        http=Protocol,
         log_config=None,
         access_log=False,
         server_header=False,
