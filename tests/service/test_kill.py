@@ -103,8 +103,9 @@ def check(path: Path, visitors: list[Visitor]) -> None:
             record = records[made["ticket"]]
             told = (made["arm"], made["reason"], made["guaranteed_budget"])
             assert (record.request_key, record.arm, record.reason, record.guaranteed_budget) == (
-                key, *told,
-            )  # fmt: skip
+                key,
+                *told,
+            )
             acknowledged += 1
         for ticket, reward in visitor.rewards.items():
             assert (records[ticket].outcome, records[ticket].reward) == ("observed", reward)

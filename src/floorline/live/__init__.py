@@ -10,7 +10,14 @@ except ImportError as error:
     ) from error
 
 from floorline.live.campaign import Campaign
-from floorline.live.errors import CampaignError, Conflict, LedgerError, Stopped, UnknownTicket
+from floorline.live.errors import (
+    CampaignError,
+    Conflict,
+    DamagedLedger,
+    LedgerError,
+    Stopped,
+    UnknownTicket,
+)
 from floorline.live.messages import (
     Explanation,
     Outcome,
@@ -30,6 +37,7 @@ __all__ = [
     "CampaignError",
     "CampaignSettings",
     "Conflict",
+    "DamagedLedger",
     "Explanation",
     "LedgerError",
     "Outcome",

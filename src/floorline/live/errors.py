@@ -21,3 +21,7 @@ class Stopped(CampaignError):  # noqa: N818
 
 class LedgerError(CampaignError):
     """The ledger cannot be read or written, or is damaged."""
+
+
+class DamagedLedger(LedgerError):  # noqa: N818
+    """The ledger is damaged: only a backup helps."""

@@ -151,8 +151,13 @@ class Recorder:
         self._out_of_step = False
 
     def _save_snapshot_if_due(self) -> None:
+        if self.state.seq - self._snapshot_at >= max(SNAPSHOT_EVERY, 2 * len(self.state.open)):
+            self.save_snapshot()
+
+    def save_snapshot(self) -> None:
+        """Store the state inside a transaction, unless it was stored since the last event."""
         state = self.state
-        if state.seq - self._snapshot_at >= max(SNAPSHOT_EVERY, 2 * len(state.open)):
+        if state.seq > self._snapshot_at:
             self.ledger.save_snapshot(state.seq, snapshot.to_json(state), self.points())
             self._snapshot_at = state.seq
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from floorline.live.errors import LedgerError
+from floorline.live.errors import DamagedLedger, LedgerError
 from floorline.live.events import CHECK, KINDS, SEQ, TIME, Event, Row, checksum, from_row
 
 PAGE_SIZE = 4096
@@ -211,8 +211,8 @@ class LedgerReader(ABC):
         except ValueError:
             raise self._damaged(row[SEQ]) from None
 
-    def _damaged(self, seq: int) -> LedgerError:
-        return LedgerError(
+    def _damaged(self, seq: int) -> DamagedLedger:
+        return DamagedLedger(
             f"{self.locator}: event {seq} is damaged or missing; {UNCHANGED}. Restore a backup"
         )
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import apsw
 
-from floorline.live.errors import LedgerError
+from floorline.live.errors import DamagedLedger, LedgerError
 from floorline.live.events import KINDS, VERSION, Row
 from floorline.live.ledgers import sqlite_files as files
 from floorline.live.ledgers.interface import PAGE_SIZE, UNCHANGED, LedgerReader, Mark
@@ -58,7 +58,7 @@ class SqliteReader(LedgerReader):
                 f"and this one knows {VERSION}); {UNCHANGED}"
             )
         if files.is_truncated(path, db.pragma("page_count"), db.pragma("page_size")):
-            raise LedgerError(f"{path}: is damaged: its end is missing; {UNCHANGED}")
+            raise DamagedLedger(f"{path}: is damaged: its end is missing; {UNCHANGED}")
 
     def close(self, *, untouched: bool = False) -> None:
         """Close the file; `untouched`: leave even its log as it is."""
@@ -134,7 +134,7 @@ class SqliteReader(LedgerReader):
             self.failed = True
             raise self._translated(error) from None
         except UnicodeDecodeError:
-            raise LedgerError(
+            raise DamagedLedger(
                 f"{self.locator}: is damaged; {UNCHANGED}. Restore a backup"
             ) from None
 
@@ -147,7 +147,7 @@ class SqliteReader(LedgerReader):
         if isinstance(error, apsw.NotADBError):
             return LedgerError(f"{path}: is not a ledger; {UNCHANGED}")
         if isinstance(error, apsw.CorruptError):
-            return LedgerError(f"{path}: is damaged ({error}); {UNCHANGED}. Restore a backup")
+            return DamagedLedger(f"{path}: is damaged ({error}); {UNCHANGED}. Restore a backup")
         if isinstance(error, apsw.FullError):
             return LedgerError(f"{path}: the disk is full; nothing was written")
         if isinstance(error, apsw.ReadOnlyError):
