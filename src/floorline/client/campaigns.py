@@ -8,7 +8,7 @@ from typing import Any
 
 from .deadline import Deadline
 from .messages import CampaignView, campaign_path, not_floorline, parse_campaign, parse_json
-from .pool import ConnectionPool
+from .requests import Requests
 
 TIMEOUT = 10.0
 """Seconds for a request that no visitor waits for."""
@@ -21,7 +21,7 @@ class CampaignAdmin:
     need an API key with the scope `read`, the others one with `admin`.
     """
 
-    def __init__(self, pool: ConnectionPool) -> None:
+    def __init__(self, pool: Requests) -> None:
         self._pool = pool
 
     def open(

@@ -1,11 +1,8 @@
-"""One deadline for all steps of a request: sockets whose every read and write keeps to it."""
+"""One deadline for all steps of a request."""
 
 from __future__ import annotations
 
-import socket
-import ssl
 import time
-from typing import Any
 
 
 class Deadline:
@@ -25,31 +22,3 @@ class Deadline:
         if left <= 0:
             raise TimeoutError(f"{self.seconds:g} seconds are over")
         return left
-
-
-class DeadlineSocket(socket.socket):
-    """A socket with a deadline instead of a timeout.
-
-    A timeout starts anew with every read, so a server that sends a byte at a time never exceeds it.
-    """
-
-    deadline: Deadline
-
-    def recv_into(self, *arguments: Any, **options: Any) -> int:
-        """Read, by the deadline."""
-        self.settimeout(self.deadline.left())
-        return super().recv_into(*arguments, **options)
-
-    def send(self, *arguments: Any, **options: Any) -> int:
-        """Write a part, by the deadline."""
-        self.settimeout(self.deadline.left())
-        return super().send(*arguments, **options)
-
-    def sendall(self, *arguments: Any, **options: Any) -> None:
-        """Write everything, by the deadline."""
-        self.settimeout(self.deadline.left())
-        super().sendall(*arguments, **options)
-
-
-class DeadlineTLSSocket(DeadlineSocket, ssl.SSLSocket):
-    """The same, encrypted: `ssl` calls the methods above for each part of a message."""

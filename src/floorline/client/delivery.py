@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from .deadline import Deadline
 from .journal import Reward
 from .messages import ServiceError, parse_receipts, rewards_request
+from .requests import Requests
 
 TIMEOUT = 10.0
 """Seconds for a request that reports rewards."""
@@ -19,15 +19,6 @@ pass: no key yet, too many requests."""
 REFUSED_REWARD = frozenset({"invalid", "conflict"})
 """Reasons for which the service refuses the same reward every time. An unknown ticket is none of
 them: the service says that also while it cannot read a ledger, as after a failed restore."""
-
-
-class Requests(Protocol):
-    """What sends requests: a ConnectionPool."""
-
-    def request(
-        self, method: str, path: str, body: bytes | None, deadline: Deadline
-    ) -> tuple[int, bytes]:
-        """Status and body of the response."""
 
 
 @dataclass(slots=True)

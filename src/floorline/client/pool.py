@@ -9,9 +9,10 @@ import time
 from http.client import HTTPConnection, HTTPException
 from urllib.parse import urlsplit
 
-from .deadline import Deadline, DeadlineSocket, DeadlineTLSSocket
+from .deadline import Deadline
 from .messages import ServiceError
 from .resolver import Resolver
+from .sockets import DeadlineSocket, DeadlineTLSSocket
 
 ATTEMPTS = 3
 RETRY_PAUSE = 0.01
@@ -106,28 +107,30 @@ class ConnectionPool:
         failure = OSError(f"{self._host} has no address")
         for position, address in enumerate(addresses):
             family, endpoint = address
+            share = Deadline(deadline.left() / (len(addresses) - position))
             connected = DeadlineSocket(family, socket.SOCK_STREAM)
-            connected.deadline = deadline
             try:
-                connected.settimeout(deadline.left() / (len(addresses) - position))
+                connected.settimeout(share.left())
                 connected.connect(endpoint)
                 connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                if position > 0:
-                    self._resolver.prefer(address)
-                return self._encrypt(connected, deadline)
+                encrypted = self._encrypt(connected, share)
             except OSError as error:
                 connected.close()
                 failure = error
+                continue
+            if position > 0:
+                self._resolver.prefer(address)
+            return encrypted
         self._resolver.expire()
         raise failure
 
     def _encrypt(self, connected: DeadlineSocket, deadline: Deadline) -> DeadlineSocket:
+        """The socket itself for http, an encrypted one for https."""
         if self._tls is None:
             return connected
         connected.settimeout(deadline.left())  # for the whole handshake
         encrypted = self._tls.wrap_socket(connected, server_hostname=self._host)
         assert isinstance(encrypted, DeadlineTLSSocket)
-        encrypted.deadline = deadline
         return encrypted
 
 

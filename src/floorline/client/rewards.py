@@ -12,9 +12,10 @@ from itertools import islice
 
 from .checks import finite, positive_int, ticket_id
 from .deferred import RETENTION_SECONDS, DeferredRewards
-from .delivery import Delivery, Requests, deliver
+from .delivery import Delivery, deliver
 from .journal import Journal, Reward
 from .messages import MAX_BATCH, ServiceError
+from .requests import Requests
 
 log = logging.getLogger("floorline.client")
 

@@ -24,7 +24,6 @@ from .messages import (
     parse_receipts,
     rewards_request,
 )
-from .pool import ConnectionPool
 from .rewards import RewardQueue
 
 URL = "http://127.0.0.1:8400"
@@ -72,6 +71,8 @@ class Client:
             queue_file: a file that holds the waiting rewards, so that they survive the end of the
                 process. Only one client at a time can use it.
         """
+        from .pool import ConnectionPool  # loads http.client and ssl: more than all the rest
+
         self.timeout = positive("timeout", timeout, 3600)
         self._pool = ConnectionPool(url, key)
         self._defaults = DefaultArms(defaults)
