@@ -116,17 +116,25 @@ def test_a_server_that_hangs_is_not_waited_for(hanging: str, decide: Decide) -> 
     assert made == [Decision(None, "now", True, None, "timeout", None, None)]
 
 
-def test_busy_threads_do_not_make_others_wait(hanging: str) -> None:
+@pytest.mark.parametrize("many", [False, True])
+def test_busy_threads_do_not_make_others_wait(hanging: str, many: bool) -> None:
     async def ask() -> list[Decision]:
         async with AsyncClient(
             hanging, connections=1, defaults={"page": "now"}, timeout=0.1
         ) as client:
-            return await asyncio.gather(*(client.decide("page") for _ in range(100)))
+            if not many:
+                return await asyncio.gather(*(client.decide("page") for _ in range(100)))
+            calls = (client.decide_many("page", ["a", "b"]) for _ in range(100))
+            return [
+                decision for decisions in await asyncio.gather(*calls) for decision in decisions
+            ]
 
     async def ask_in_time() -> list[Decision]:
         return await asyncio.wait_for(ask(), 8)  # one after the other it would be 10 seconds
 
-    assert {made.reason for made in asyncio.run(ask_in_time())} == {"timeout"}
+    decisions = asyncio.run(ask_in_time())
+    assert len(decisions) == (200 if many else 100)
+    assert {decision.reason for decision in decisions} == {"timeout"}
 
 
 def test_without_an_answer_and_a_default_the_error_is_raised(decide: Decide) -> None:

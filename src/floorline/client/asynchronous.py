@@ -67,8 +67,7 @@ class AsyncClient:
             async with asyncio.timeout(client.timeout):
                 return await self._threads.run(client.decide, campaign, request_key, candidate)
         except TimeoutError:
-            detail = f"no response within {client.timeout:g} seconds"
-            return client.fallback_decision(campaign, ServiceError("timeout", detail))
+            return client.fallback_decision(campaign, _late(client.timeout))
 
     async def decide_many(
         self,
@@ -78,8 +77,14 @@ class AsyncClient:
         timeout: float | None = None,
     ) -> list[Decision]:
         """One decision for each of `request_keys`, like `Client.decide_many`."""
-        decide_many = self._client.decide_many
-        return await self._threads.run(decide_many, campaign, request_keys, candidates, timeout)
+        client = self._client
+        limit = client.timeout if timeout is None else timeout
+        call = partial(client.decide_many, campaign, request_keys, candidates, timeout)
+        try:
+            async with asyncio.timeout(limit):
+                return await self._threads.run(call)
+        except TimeoutError:
+            return [client.fallback_decision(campaign, _late(limit))] * len(request_keys)
 
     def reward(self, ticket: str | None, value: float) -> bool:
         """Report a reward, in the background, like `Client.reward`. It does not wait."""
@@ -112,6 +117,10 @@ class AsyncClient:
         trace: TracebackType | None,
     ) -> None:
         await self.close()
+
+
+def _late(seconds: float) -> ServiceError:
+    return ServiceError("timeout", f"no response within {seconds:g} seconds")
 
 
 class AsyncCampaignAdmin:

@@ -49,7 +49,8 @@ class RewardQueue:
             if self._closing:
                 raise ValueError("client: must be open, and is closed")
             if len(self._waiting) + len(self._deferred) >= self._size and not self._evict():
-                log.warning("reward %g of %s dropped: %d are waiting", value, ticket, self._size)
+                full = f"{self._size} rewards are waiting"
+                log.warning("reward %g of %s dropped: %s", reward.reward, ticket, full)
                 return False
             if self._journal:
                 self._journal.add(reward)
