@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["AsyncClient", "CampaignView", "Client", "Decision", "RewardReceipt", "ServiceError"]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "AsyncClient":  # loading asyncio takes longer than loading everything else here
-        from .asynchronous import AsyncClient
+if not TYPE_CHECKING:  # a type checker would take any name for known
 
-        return AsyncClient
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        if name == "AsyncClient":  # loading asyncio takes longer than loading everything else here
+            from .asynchronous import AsyncClient
+
+            return AsyncClient
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
