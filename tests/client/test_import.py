@@ -35,7 +35,7 @@ def test_importing_the_client_takes_less_than_50_ms() -> None:
         "import floorline.client\n"
         "print(time.process_time() - start)"
     )
-    seconds = [float(run_bare(program)) for _ in range(5)]
+    seconds = [float(run_bare(program)) for _ in range(10)]
     assert min(seconds) < 0.050, "in time of the processor, which a busy machine does not change"
 
 
