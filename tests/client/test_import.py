@@ -36,7 +36,8 @@ def test_importing_the_client_takes_less_than_50_ms() -> None:
         "print(time.process_time() - start)"
     )
     seconds = [float(run_bare(program)) for _ in range(10)]
-    assert min(seconds) < 0.050, "in time of the processor, which a busy machine does not change"
+    # Time of the processor, and the least of ten: a busy machine inflates both, the clock far more.
+    assert min(seconds) < 0.050
 
 
 def test_the_client_works_without_fcntl(tmp_path: Path) -> None:
