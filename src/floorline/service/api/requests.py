@@ -8,13 +8,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.campaign import MAX_KEY
-<<<<<<< HEAD:src/floorline/service/requests.py
 from floorline.live.settings import LIVE_POLICIES, MAX_ARMS
-from floorline.service.limits import MAX_BATCH, MAX_PAGE
-=======
-from floorline.live.settings import MAX_ARMS, MISSING_POLICIES, POLICIES
 from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
->>>>>>> service:src/floorline/service/api/requests.py
 
 END = r"$(?!\n)"  # Python's `$` alone also matches before a last newline
 CampaignName = Annotated[
