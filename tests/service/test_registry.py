@@ -6,7 +6,6 @@ import asyncio
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from floorline.service.config import Config
 from floorline.service.folder import Folder
 
 DECISIONS = "/v1/campaigns/page/decisions"
+WaitUntil = Callable[[Callable[[], bool]], None]
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def data(tmp_path: Path) -> Folder:
 
 
 def test_what_cannot_be_opened_is_tried_again(
-    data: Folder, monkeypatch: pytest.MonkeyPatch
+    data: Folder, monkeypatch: pytest.MonkeyPatch, wait_until: WaitUntil
 ) -> None:
     monkeypatch.setattr(registry, "RETRY", 0.01)
     full = True
@@ -51,10 +51,9 @@ def test_what_cannot_be_opened_is_tried_again(
         problem(client.post(DECISIONS), 503, "unavailable", "now")
         assert client.get("/readyz").json()["unavailable"] == ["page"]
         full = False
-        until = time.monotonic() + 30
-        while (answer := client.post(DECISIONS, json={"request_key": "first"})).status_code == 503:
-            assert time.monotonic() < until
-        ticket = answer.json()["ticket"]
+        first = {"request_key": "first"}
+        wait_until(lambda: client.post(DECISIONS, json=first).status_code != 503)
+        ticket = client.post(DECISIONS, json=first).json()["ticket"]
         assert client.get("/readyz").json()["unavailable"] == []
         answer = client.post(f"/v1/decisions/{ticket}/reward", json={"reward": 1})
         assert answer.json()["result"] == "accepted"
@@ -72,13 +71,13 @@ def test_a_copy_beside_a_ledger_is_not_served(data: Folder) -> None:
         assert client.get("/v1/campaigns/page").json()["status"]["arms"][0]["seen"] == 1
 
 
-def test_replays_wait_for_each_other(data: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replays_wait_for_each_other(
+    data: Folder, monkeypatch: pytest.MonkeyPatch, wait_until: WaitUntil
+) -> None:
     service = Service(Config(data.path))
     with TestClient(service, base_url="http://127.0.0.1") as client:
         ticket = client.post(DECISIONS, json={"request_key": "first"}).json()["ticket"]
-        until = time.monotonic() + 30
-        while not service.registry.get("page").track.points:
-            assert time.monotonic() < until
+        wait_until(lambda: bool(service.registry.get("page").track.points))
         service.registry.replays = asyncio.Semaphore(1)
         entered: list[bool] = []
         acquire = service.registry.replays.acquire
@@ -96,7 +95,9 @@ def test_replays_wait_for_each_other(data: Folder, monkeypatch: pytest.MonkeyPat
 SMALL_DISK = 'mount -t tmpfs -o size=3m tmpfs "$0" && exec "$@"'
 
 
-def test_started_on_a_full_disk(start: Callable[..., Server], tmp_path: Path) -> None:
+def test_started_on_a_full_disk(
+    start: Callable[..., Server], tmp_path: Path, wait_until: WaitUntil
+) -> None:
     words = ["unshare", "-rm", "sh", "-c", SMALL_DISK, str(tmp_path)]
     if subprocess.run([*words, "true"], capture_output=True).returncode != 0:
         pytest.skip("a small disk cannot be made here: unshare or mount is not allowed")
@@ -123,10 +124,7 @@ def test_started_on_a_full_disk(start: Callable[..., Server], tmp_path: Path) ->
             answer = client.post(f"/v1/campaigns/{name}/decisions")
             assert str(tmp_path) not in problem(answer, 503, "unavailable", "now")
         (disk / "fill").unlink()
-        until = time.monotonic() + 60
-        for name in ("page", "window"):
-            while client.post(f"/v1/campaigns/{name}/decisions").status_code != 200:
-                assert time.monotonic() < until
-                time.sleep(0.1)
+        for path in ("/v1/campaigns/page/decisions", "/v1/campaigns/window/decisions"):
+            wait_until(lambda path=path: client.post(path).status_code == 200)  # type: ignore[misc]
     finally:
         holder.communicate(b"\n")
