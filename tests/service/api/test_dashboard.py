@@ -249,7 +249,7 @@ def test_keys(start: Callable[..., Server], look: Callable[..., Any], tmp_path: 
 @pytest.mark.parametrize("path", ["/", "/campaigns/busy", "/campaigns/idle"])
 def test_a_phone_in_the_dark(server: Server, look: Callable[..., Any], path: str) -> None:
     page = ready(look(f"{server.url}{path}", width=360, scheme="dark"))
-    page.wait_for_timeout(300)
+    page.evaluate("Promise.all(document.getAnimations().map((animation) => animation.finished))")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert max(int(part) for part in colour.strip("rgb()").split(",")) < 64
@@ -295,12 +295,14 @@ def test_a_page_that_nobody_sees_rests(server: Server, look: Callable[..., Any])
         "(hidden) => { Object.defineProperty(document, 'hidden', { value: hidden, configurable:"
         " true }); document.dispatchEvent(new Event('visibilitychange')); }"
     )
-    page = ready(look(f"{server.url}/campaigns/idle"))
+    page, witness = (ready(look(f"{server.url}/campaigns/idle")) for _ in range(2))
     expect(page.locator("#connection")).to_have_text("Live")
-    page.evaluate(turn, True)
+    expect(witness.locator("#connection")).to_have_text("Live")
+    with page.expect_event("requestfailed", lambda asked: asked.url.endswith("/live")):
+        page.evaluate(turn, True)  # the stream is given up
     before = page.locator("#tiles dd").first.inner_text()
     play(server, "idle", 1)
-    page.wait_for_timeout(1500)
+    expect(witness.locator("#tiles dd").first).to_have_text(str(int(before) + 1))
     assert page.locator("#tiles dd").first.inner_text() == before
     page.evaluate(turn, False)
     expect(page.locator("#tiles dd").first).to_have_text(str(int(before) + 1))

@@ -6,7 +6,6 @@ import asyncio
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from floorline.service.host import catalogue, registry
 from floorline.service.host.folder import Folder
 
 DECISIONS = "/v1/campaigns/page/decisions"
+WaitUntil = Callable[[Callable[[], bool]], None]
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def data(tmp_path: Path) -> Folder:
 
 
 def test_what_cannot_be_opened_is_tried_again(
-    data: Folder, monkeypatch: pytest.MonkeyPatch
+    data: Folder, monkeypatch: pytest.MonkeyPatch, wait_until: WaitUntil
 ) -> None:
     monkeypatch.setattr(registry, "RETRY_SECONDS", 0.01)
     full = True
@@ -53,10 +53,9 @@ def test_what_cannot_be_opened_is_tried_again(
         problem(client.post(DECISIONS), 503, "unavailable", "now")
         assert client.get("/readyz").json()["unavailable"] == ["page"]
         full = False
-        until = time.monotonic() + 30
-        while (answer := client.post(DECISIONS, json={"request_key": "first"})).status_code == 503:
-            assert time.monotonic() < until
-        ticket = answer.json()["ticket"]
+        first = {"request_key": "first"}
+        wait_until(lambda: client.post(DECISIONS, json=first).status_code != 503)
+        ticket = client.post(DECISIONS, json=first).json()["ticket"]
         assert client.get("/readyz").json()["unavailable"] == []
         answer = client.post(f"/v1/decisions/{ticket}/reward", json={"reward": 1})
         assert answer.json()["result"] == "accepted"
@@ -75,7 +74,7 @@ def test_a_copy_beside_a_ledger_is_not_served(data: Folder) -> None:
 
 
 def test_tickets_of_a_ledger_that_cannot_be_read_are_not_refused_for_good(
-    data: Folder, monkeypatch: pytest.MonkeyPatch
+    data: Folder, monkeypatch: pytest.MonkeyPatch, wait_until: WaitUntil
 ) -> None:
     """A client drops what is answered with 404, and the reward would be lost."""
     monkeypatch.setattr(registry, "RETRY_SECONDS", 0.01)
@@ -95,15 +94,21 @@ def test_tickets_of_a_ledger_that_cannot_be_read_are_not_refused_for_good(
         assert results[1]["result"] == "accepted"
 
         ledger.write_bytes(intact)
-        until = time.monotonic() + 30
-        while "problem" in (results := client.post("/v1/rewards", json=batch).json()["results"])[0]:
-            assert time.monotonic() < until
-        assert [one["result"] for one in results] == ["accepted", "duplicate"]
+        received: list[Any] = []
+
+        def taken() -> bool:
+            received[:] = client.post("/v1/rewards", json=batch).json()["results"]
+            return "problem" not in received[0]
+
+        wait_until(taken)
+        assert [one["result"] for one in received] == ["accepted", "duplicate"]
         unknown = client.post(f"/v1/decisions/{'0' * 10}-1-0/reward", json={"reward": 1})
         problem(unknown, 404, "unknown-ticket")
 
 
-def test_replays_wait_for_each_other(data: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replays_wait_for_each_other(
+    data: Folder, monkeypatch: pytest.MonkeyPatch, wait_until: WaitUntil
+) -> None:
     service = Service(Config(data.path))
     with TestClient(service, base_url="http://127.0.0.1") as client:
         ticket = client.post(DECISIONS, json={"request_key": "first"}).json()["ticket"]
@@ -124,7 +129,9 @@ def test_replays_wait_for_each_other(data: Folder, monkeypatch: pytest.MonkeyPat
 SMALL_DISK = 'mount -t tmpfs -o size=3m tmpfs "$0" && exec "$@"'
 
 
-def test_started_on_a_full_disk(start: Callable[..., Server], tmp_path: Path) -> None:
+def test_started_on_a_full_disk(
+    start: Callable[..., Server], tmp_path: Path, wait_until: WaitUntil
+) -> None:
     words = ["unshare", "-rm", "sh", "-c", SMALL_DISK, str(tmp_path)]
     if subprocess.run([*words, "true"], capture_output=True).returncode != 0:
         pytest.skip("a small disk cannot be made here: unshare or mount is not allowed")
@@ -151,10 +158,7 @@ def test_started_on_a_full_disk(start: Callable[..., Server], tmp_path: Path) ->
             answer = client.post(f"/v1/campaigns/{name}/decisions")
             assert str(tmp_path) not in problem(answer, 503, "unavailable", "now")
         (disk / "fill").unlink()
-        until = time.monotonic() + 60
-        for name in ("page", "window"):
-            while client.post(f"/v1/campaigns/{name}/decisions").status_code != 200:
-                assert time.monotonic() < until
-                time.sleep(0.1)
+        for path in ("/v1/campaigns/page/decisions", "/v1/campaigns/window/decisions"):
+            wait_until(lambda path=path: client.post(path).status_code == 200)  # type: ignore[misc]
     finally:
         holder.communicate(b"\n")

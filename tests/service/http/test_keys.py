@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -231,11 +231,16 @@ def test_a_service_does_not_start_with_keys_that_cannot_be_read(
 
 
 def test_keys_created_at_once_are_all_kept(file: KeyFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    def replace_later(path: Path, content: bytes) -> None:
-        time.sleep(0.05)  # so that the others would have read by now
+    def replace_under_a_lock(path: Path, content: bytes) -> None:
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            with pytest.raises(BlockingIOError):  # nobody else can be between reading and writing
+                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        finally:
+            os.close(folder)
         replace_file(path, content)
 
-    monkeypatch.setattr(keys, "replace_file", replace_later)
+    monkeypatch.setattr(keys, "replace_file", replace_under_a_lock)
     with ThreadPoolExecutor(4) as pool:
         made = list(pool.map(lambda _: KeyFile(file.path).create(["read"]), range(4)))
     assert set(file.keys()) == {key.split("_")[1] for key in made}
