@@ -65,9 +65,9 @@ def check_noise(boundary: Boundary, environment: Environment) -> None:
 
 def check_late(policy: Policy) -> None:
     """Raise ValueError if the policy is not made for late rewards."""
-    allowed = "one that takes late rewards, such as ConfidenceFloor"
+    allowed = "one whose floor takes late rewards, such as ConfidenceFloor"
     floor = type(policy.floor).__name__
-    require(policy.floor.takes_late_rewards, "floor", allowed, floor)
+    require(policy.floor.takes_late_rewards, "policy", allowed, floor)
     kind = policy.boundary.kind if policy.boundary else None
     if kind is not None and kind.memory_size(1) > 0:
         raise ValueError(
