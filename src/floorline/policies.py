@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from floorline.core.checks import choice
 from floorline.floors import RealisedFloor
-from floorline.plugins import plugin_entries
+from floorline.plugins import Plugin, plugin_entries
 from floorline.policy import Policy
 from floorline.policy_setup import FLOORS, Entry, PolicySetup
 from floorline.proposers import (
@@ -117,5 +117,10 @@ def find_entry(name: str) -> Entry:
     """Return the entry called `name`, of the catalogue or of a plug-in."""
     if name in CATALOGUE:
         return CATALOGUE[name]
-    added = {name: plugin.entry for name, plugin in plugin_entries().items()}
-    return added[choice("policy", name, (*CATALOGUE, *added))]
+    added = added_policies()
+    return added[choice("policy", name, (*CATALOGUE, *added))].entry
+
+
+def added_policies() -> dict[str, Plugin]:
+    """Return the policies that plug-ins add to the catalogue, by name."""
+    return plugin_entries(tuple(CATALOGUE))

@@ -62,12 +62,11 @@ class Guarded:
 
 def read_only(arms: Arms) -> Any:
     """Return the arms as parts may see them."""
-    return arms._replace(
-        **{
-            name: Guarded(array, f"arms.{name}", read_only=True)
-            for name, array in arms._asdict().items()
-        }
-    )
+    guarded: Any = {
+        name: Guarded(array, f"arms.{name}", read_only=True)
+        for name, array in arms._asdict().items()
+    }
+    return arms._replace(**guarded)
 
 
 class State(NamedTuple):
@@ -102,12 +101,11 @@ class GuardedRun:
     def _use(self, state: State) -> None:
         self.arms = state.arms
         self.guarded_arms = read_only(state.arms)
-        self.memory: Any = state.memory._replace(
-            **{
-                name: Guarded(array, f"the memory of the {name}")
-                for name, array in state.memory._asdict().items()
-            }
-        )
+        guarded: Any = {
+            name: Guarded(array, f"the memory of the {name}")
+            for name, array in state.memory._asdict().items()
+        }
+        self.memory: Any = state.memory._replace(**guarded)
 
     @property
     def known_default(self) -> bool:
