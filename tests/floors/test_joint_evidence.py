@@ -63,8 +63,13 @@ def on_line(mean_sum, kappa, shift, default_total, challenger_total, rho):
     return challengers + log_evidence(mean_sum, default_total, rho)
 
 
-@given(kappa=KAPPAS, default_total=TOTALS, challenger_total=TOTALS, rho=RHOS,
-       shift=st.one_of(st.just(0.0), st.floats(0, 1000)))  # fmt: skip
+@given(
+    kappa=KAPPAS,
+    default_total=TOTALS,
+    challenger_total=TOTALS,
+    rho=RHOS,
+    shift=st.one_of(st.just(0.0), st.floats(0, 1000)),
+)
 @example(kappa=1e-6, default_total=0.0, challenger_total=1.0, rho=6.0, shift=0.0)
 @example(kappa=1e5, default_total=0.0, challenger_total=1e5, rho=6.0, shift=0.0)
 @example(kappa=0.5, default_total=40.0, challenger_total=0.0, rho=6.0, shift=300.0)
@@ -81,8 +86,10 @@ def test_no_point_of_the_line_has_less_evidence(kappa, default_total, challenger
     top = 2 * max(default_total, (challenger_total + shift) / kappa, 1.0)
     search = optimize.minimize_scalar(
         lambda mean_sum: on_line(mean_sum, kappa, shift, default_total, challenger_total, rho),
-        bounds=(start, max(top, 2 * start)), method="bounded", options={"xatol": 1e-12 * top},
-    )  # fmt: skip
+        bounds=(start, max(top, 2 * start)),
+        method="bounded",
+        options={"xatol": 1e-12 * top},
+    )
     nearby = np.concatenate([[start], start + (best - start) * np.geomspace(0.5, 2, 41)])
     least = min(search.fun, *(on_line(value, *parts) for value in nearby))
     size = rho + default_total + challenger_total + kappa * best + best + shift
@@ -96,9 +103,14 @@ def test_every_negative_budget_has_the_evidence_of_the_line(data, kappa, shift):
     default_total = data.draw(st.floats(0, 100))
     challenger_total = data.draw(st.floats(0, 300))
     found = evidence_on_line(
-        kappa, shift, default_total, mixture_cost(default_total, 6.0), challenger_total,
-        mixture_cost(challenger_total, 6.0), 6.0,
-    )  # fmt: skip
+        kappa,
+        shift,
+        default_total,
+        mixture_cost(default_total, 6.0),
+        challenger_total,
+        mixture_cost(challenger_total, 6.0),
+        6.0,
+    )
     if found == -math.inf:
         return
     default_sum = data.draw(st.floats(0, 1000))
@@ -134,9 +146,11 @@ def brute_force_budget(kappa, default_total, challenger_total, log_inverse_delta
     best = grid[int(np.argmin([budget(value) for value in grid]))]
     step = grid[1]
     found = optimize.minimize_scalar(
-        budget, bounds=(max(best - step, 0), best + step), method="bounded",
+        budget,
+        bounds=(max(best - step, 0), best + step),
+        method="bounded",
         options={"xatol": 1e-10},
-    )  # fmt: skip
+    )
     return min(found.fun, budget(best))
 
 
@@ -160,10 +174,13 @@ def test_the_budget_against_brute_force(kappa, default_total, challenger_total):
 
 
 @given(
-    deficit=st.floats(0.01, 1000), default_plays=st.integers(1, 2000),
-    shares=st.tuples(st.floats(0, 1), st.floats(0, 1)), shift=st.sampled_from([0.0, 0.0, 2.0]),
-    log_inverse_delta=st.floats(0.7, 12), rho=RHOS,
-)  # fmt: skip
+    deficit=st.floats(0.01, 1000),
+    default_plays=st.integers(1, 2000),
+    shares=st.tuples(st.floats(0, 1), st.floats(0, 1)),
+    shift=st.sampled_from([0.0, 0.0, 2.0]),
+    log_inverse_delta=st.floats(0.7, 12),
+    rho=RHOS,
+)
 def test_a_candidate_is_affordable_when_the_budget_is_sure(
     deficit, default_plays, shares, shift, log_inverse_delta, rho
 ):
@@ -176,10 +193,12 @@ def test_a_candidate_is_affordable_when_the_budget_is_sure(
 
 
 @given(
-    deficit=st.floats(0.01, 1000), plays=st.tuples(st.integers(1, 2000), st.integers(0, 2000)),
+    deficit=st.floats(0.01, 1000),
+    plays=st.tuples(st.integers(1, 2000), st.integers(0, 2000)),
     totals=st.tuples(st.floats(-100, 1000), st.floats(-100, 1000)),
-    log_inverse_delta=st.floats(0.7, 12), r=st.floats(1, 1000),
-)  # fmt: skip
+    log_inverse_delta=st.floats(0.7, 12),
+    r=st.floats(1, 1000),
+)
 def test_the_same_for_subgaussian_noise(deficit, plays, totals, log_inverse_delta, r):
     parts = deficit, 0.0, plays[0], totals[0], plays[1], totals[1]
     evidence = joint_evidence_subgaussian(*parts, r)
@@ -190,8 +209,13 @@ def test_the_same_for_subgaussian_noise(deficit, plays, totals, log_inverse_delt
 
 def test_subgaussian_evidence_is_the_least_on_the_line():
     deficit, default_plays, default_total, challenger_plays, challenger_total, r = (
-        40.0, 100, 30.0, 80, 70.0, 100.0,
-    )  # fmt: skip
+        40.0,
+        100,
+        30.0,
+        80,
+        70.0,
+        100.0,
+    )
 
     def normal_evidence(mean_sum, total, plays):
         return 0.5 * ((total - mean_sum) ** 2 / (plays + r) - math.log((plays + r) / r))

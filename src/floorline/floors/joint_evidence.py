@@ -101,9 +101,14 @@ def least_refuted(
 
 @kernel
 def evidence_on_line(
-    kappa: float, shift: float, default_total: float, default_cost: float,
-    challenger_total: float, challenger_cost: float, rho: float,
-) -> float:  # fmt: skip
+    kappa: float,
+    shift: float,
+    default_total: float,
+    default_cost: float,
+    challenger_total: float,
+    challenger_cost: float,
+    rho: float,
+) -> float:
     """Least evidence against any negative budget; minus infinity if the rewards speak for one.
 
     The costs are those of `mixture_cost`. `kappa` is positive.
@@ -119,9 +124,13 @@ def evidence_on_line(
 
 @kernel
 def joint_evidence_bounded(
-    deficit: float, shift: float, default_plays: int, default_total: float,
-    challenger_total: float, rho: float,
-) -> float:  # fmt: skip
+    deficit: float,
+    shift: float,
+    default_plays: int,
+    default_total: float,
+    challenger_total: float,
+    rho: float,
+) -> float:
     """Log evidence that the budget is not negative; a challenger is affordable at log(1/delta).
 
     Totals are of rewards moved to [0, 1]. `shift` is max_loss * rounds * low / (high - low).
@@ -133,16 +142,26 @@ def joint_evidence_bounded(
     if default_plays == 0:
         return -math.inf
     return evidence_on_line(
-        deficit / default_plays, shift, default_total, mixture_cost(default_total, rho),
-        challenger_total, mixture_cost(challenger_total, rho), rho,
-    )  # fmt: skip
+        deficit / default_plays,
+        shift,
+        default_total,
+        mixture_cost(default_total, rho),
+        challenger_total,
+        mixture_cost(challenger_total, rho),
+        rho,
+    )
 
 
 @kernel
 def joint_evidence_subgaussian(
-    deficit: float, shift: float, default_plays: int, default_total: float,
-    challenger_plays: int, challenger_total: float, r: float,
-) -> float:  # fmt: skip
+    deficit: float,
+    shift: float,
+    default_plays: int,
+    default_total: float,
+    challenger_plays: int,
+    challenger_total: float,
+    r: float,
+) -> float:
     """The same for subgaussian noise of scale 1: totals and `shift` are over the noise scale."""
     if deficit <= 0.0:
         return math.inf
@@ -188,14 +207,19 @@ def sure_sum_subgaussian(
 
 @kernel
 def sure_budget_bounded(
-    deficit: float, shift: float, default_plays: int, default_total: float,
-    challenger_total: float, log_inverse_delta: float, rho: float,
-) -> float:  # fmt: skip
+    deficit: float,
+    shift: float,
+    default_plays: int,
+    default_total: float,
+    challenger_total: float,
+    log_inverse_delta: float,
+    rho: float,
+) -> float:
     """The least budget that the rewards do not refute, in units of the range.
 
     The least Lambda_c - kappa Lambda_0 among pairs of nonnegative sums with evidence below
-    log(1/delta). There rho + Lambda_c = (rho + S_c) / (1 + nu), but no less than rho, and
-    rho + Lambda_0 = (rho + S_0) / (1 - kappa nu), likewise; nu is where the evidence is log(1/delta).
+    log(1/delta). There rho + Lambda_c = (rho + S_c) / (1 + nu) and rho + Lambda_0 =
+    (rho + S_0) / (1 - kappa nu), neither less than rho; nu is where the evidence is log(1/delta).
     """
     if default_plays == 0:
         return shift - max(deficit, 0.0)
@@ -224,9 +248,15 @@ def sure_budget_bounded(
 
 @kernel
 def sure_budget_subgaussian(
-    deficit: float, shift: float, default_plays: int, default_total: float,
-    challenger_plays: int, challenger_total: float, log_inverse_delta: float, r: float,
-) -> float:  # fmt: skip
+    deficit: float,
+    shift: float,
+    default_plays: int,
+    default_total: float,
+    challenger_plays: int,
+    challenger_total: float,
+    log_inverse_delta: float,
+    r: float,
+) -> float:
     """The same for subgaussian noise of scale 1; minus infinity before the first default play."""
     if default_plays == 0:
         return -math.inf
