@@ -10,13 +10,11 @@ from scipy import integrate, optimize, special, stats
 
 from floorline.floors.joint_evidence import (
     default_deficit,
-    evidence_on_line,
     gamma_excess,
     joint_evidence_bounded,
     joint_evidence_subgaussian,
     least_refuted,
     log_evidence,
-    mixture_cost,
     sure_budget_bounded,
     sure_budget_subgaussian,
     sure_sum_bounded,
@@ -66,35 +64,45 @@ def on_line(mean_sum, kappa, shift, default_total, challenger_total, rho):
 @given(
     kappa=KAPPAS,
     default_total=TOTALS,
+    spare=st.one_of(st.just(0.0), TOTALS, st.just(1e7)),
     challenger_total=TOTALS,
     rho=RHOS,
     shift=st.one_of(st.just(0.0), st.floats(0, 1000)),
 )
-@example(kappa=1e-6, default_total=0.0, challenger_total=1.0, rho=6.0, shift=0.0)
-@example(kappa=1e5, default_total=0.0, challenger_total=1e5, rho=6.0, shift=0.0)
-@example(kappa=0.5, default_total=40.0, challenger_total=0.0, rho=6.0, shift=300.0)
-def test_no_point_of_the_line_has_less_evidence(kappa, default_total, challenger_total, rho, shift):
-    parts = (kappa, shift, default_total, challenger_total, rho)
-    costs = [mixture_cost(total, rho) for total in (default_total, challenger_total)]
-    found = evidence_on_line(kappa, shift, default_total, costs[0], challenger_total, costs[1], rho)
-    if not challenger_total > kappa * default_total - shift:
-        assert found == -math.inf
-        return
-    start = max(shift / kappa, 0.0)
-    best = least_refuted(*parts)
-    assert best >= start
-    top = 2 * max(default_total, (challenger_total + shift) / kappa, 1.0)
-    search = optimize.minimize_scalar(
-        lambda mean_sum: on_line(mean_sum, kappa, shift, default_total, challenger_total, rho),
-        bounds=(start, max(top, 2 * start)),
-        method="bounded",
-        options={"xatol": 1e-12 * top},
+@example(kappa=1e-6, default_total=0.0, spare=1e7, challenger_total=1.0, rho=6.0, shift=0.0)
+@example(kappa=1e5, default_total=0.0, spare=1e7, challenger_total=1e5, rho=6.0, shift=0.0)
+@example(kappa=0.5, default_total=40.0, spare=1e7, challenger_total=0.0, rho=6.0, shift=300.0)
+def test_no_point_of_the_line_has_less_evidence(
+    kappa, default_total, spare, challenger_total, rho, shift
+):
+    default_plays = math.ceil(default_total + spare)
+    deficit = kappa * default_plays
+    evidence = joint_evidence_bounded(
+        deficit, shift, default_plays, default_total, challenger_total, rho
     )
-    nearby = np.concatenate([[start], start + (best - start) * np.geomspace(0.5, 2, 41)])
-    least = min(search.fun, *(on_line(value, *parts) for value in nearby))
+    if deficit <= shift:
+        assert evidence == math.inf
+        return
+    if not challenger_total > deficit / default_plays * default_total - shift:
+        assert evidence == -math.inf
+        return
+    kappa = deficit / default_plays
+    parts = (kappa, shift, default_total, challenger_total, rho)
+    start, top = shift / kappa, float(default_plays)
+    best = least_refuted(kappa, shift, default_plays, default_total, challenger_total, rho)
+    assert start <= best <= top
+    likely = 2 * max(default_total, (challenger_total + shift) / kappa, 1.0)
+    search = optimize.minimize_scalar(
+        lambda mean_sum: on_line(mean_sum, *parts),
+        bounds=(start, min(top, likely)) if likely > start else (start, top),
+        method="bounded",
+        options={"xatol": 1e-12 * likely},
+    )
+    nearby = np.minimum(start + (best - start) * np.geomspace(0.5, 2, 41), top)
+    least = min(search.fun, *(on_line(value, *parts) for value in (start, top, *nearby)))
     size = rho + default_total + challenger_total + kappa * best + best + shift
-    assert found <= least + 1e-13 * size
-    assert found == pytest.approx(on_line(best, *parts), abs=1e-13 * size)
+    assert evidence <= least + 1e-13 * size
+    assert evidence == pytest.approx(on_line(best, *parts), abs=1e-13 * size)
 
 
 @given(data=st.data(), kappa=st.floats(0.01, 100), shift=st.sampled_from([0.0, 0.0, 3.0, 40.0]))
@@ -102,16 +110,8 @@ def test_every_negative_budget_has_the_evidence_of_the_line(data, kappa, shift):
     """The minimum over the region is on its edge."""
     default_total = data.draw(st.floats(0, 100))
     challenger_total = data.draw(st.floats(0, 300))
-    found = evidence_on_line(
-        kappa,
-        shift,
-        default_total,
-        mixture_cost(default_total, 6.0),
-        challenger_total,
-        mixture_cost(challenger_total, 6.0),
-        6.0,
-    )
-    if found == -math.inf:
+    found = joint_evidence_bounded(kappa * 1000, shift, 1000, default_total, challenger_total, 6.0)
+    if math.isinf(found):
         return
     default_sum = data.draw(st.floats(0, 1000))
     line = kappa * default_sum - shift

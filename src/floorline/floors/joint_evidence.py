@@ -23,8 +23,8 @@ LARGE = 10.0
 STEPS = 12
 """More of Newton's steps than are ever needed."""
 
-HALVINGS = 80
-"""Halvings that bring the root of the guaranteed budget down to rounding."""
+HALVINGS = 50
+"""Halvings for the guaranteed budget: as many as leave a number below 1."""
 
 
 @kernel
@@ -82,44 +82,52 @@ def log_evidence(mean_sum: float, total: float, rho: float) -> float:
 
 @kernel
 def least_refuted(
-    kappa: float, shift: float, default_total: float, challenger_total: float, rho: float
+    kappa: float,
+    shift: float,
+    default_plays: int,
+    default_total: float,
+    challenger_total: float,
+    rho: float,
 ) -> float:
-    """The default's mean sum L >= 0 that has the least evidence on the line kappa L - shift.
+    """The default's mean sum L that has the least evidence on the line kappa L - shift.
 
     The evidence is convex there, and its slope has the sign of A L^2 + B L + C; the larger root
-    is the minimum. For `shift` 0, C is negative.
+    is the minimum. For `shift` 0, C is negative. Neither sum of means is below 0, and the
+    default's is at most `default_plays`.
     """
     a = kappa * (1.0 + kappa)
     b = rho * (1.0 + kappa * kappa) - shift
     b -= kappa * (shift + challenger_total + default_total)
     c = -kappa * rho * (shift + challenger_total) - default_total * (rho - shift)
     root = math.sqrt(max(b * b - 4.0 * a * c, 0.0))
-    if b > 0.0:
-        return max(-2.0 * c / (b + root), shift / kappa, 0.0)
-    return max((root - b) / (2.0 * a), shift / kappa, 0.0)
+    found = -2.0 * c / (b + root) if b > 0.0 else (root - b) / (2.0 * a)
+    return min(max(found, shift / kappa, 0.0), float(default_plays))
 
 
 @kernel
 def evidence_on_line(
-    kappa: float,
+    deficit: float,
     shift: float,
+    default_plays: int,
     default_total: float,
     default_cost: float,
     challenger_total: float,
     challenger_cost: float,
     rho: float,
 ) -> float:
-    """Least evidence against any negative budget; minus infinity if the rewards speak for one.
-
-    The costs are those of `mixture_cost`. `kappa` is positive.
-    """
+    """`joint_evidence_bounded`, given the `mixture_cost` of both totals."""
+    if deficit <= shift:  # whatever the default's mean is, which is at most 1
+        return math.inf
+    if default_plays == 0:
+        return -math.inf
+    kappa = deficit / default_plays
     if not challenger_total > kappa * default_total - shift:
         return -math.inf
-    mean_sum = least_refuted(kappa, shift, default_total, challenger_total, rho)
+    mean_sum = least_refuted(kappa, shift, default_plays, default_total, challenger_total, rho)
     line = max(kappa * mean_sum - shift, 0.0)
-    found = divergence(rho + challenger_total, rho + line)
-    found += divergence(rho + default_total, rho + mean_sum)
-    return found + challenger_cost + default_cost
+    evidence = divergence(rho + challenger_total, rho + line)
+    evidence += divergence(rho + default_total, rho + mean_sum)
+    return evidence + challenger_cost + default_cost
 
 
 @kernel
@@ -131,19 +139,17 @@ def joint_evidence_bounded(
     challenger_total: float,
     rho: float,
 ) -> float:
-    """Log evidence that the budget is not negative; a challenger is affordable at log(1/delta).
+    """Least log evidence against any negative budget; a challenger is affordable at log(1/delta).
 
+    Minus infinity if the rewards speak for a negative budget, infinity if there cannot be one.
     Totals are of rewards moved to [0, 1]. `shift` is max_loss * rounds * low / (high - low).
     With late rewards the totals and `default_plays` are of decisions before some cut; `deficit`
     is of all decisions.
     """
-    if deficit <= shift:  # the default's mean is at most 1
-        return math.inf
-    if default_plays == 0:
-        return -math.inf
     return evidence_on_line(
-        deficit / default_plays,
+        deficit,
         shift,
+        default_plays,
         default_total,
         mixture_cost(default_total, rho),
         challenger_total,
@@ -217,33 +223,35 @@ def sure_budget_bounded(
 ) -> float:
     """The least budget that the rewards do not refute, in units of the range.
 
-    The least Lambda_c - kappa Lambda_0 among pairs of nonnegative sums with evidence below
-    log(1/delta). There rho + Lambda_c = (rho + S_c) / (1 + nu) and rho + Lambda_0 =
-    (rho + S_0) / (1 - kappa nu), neither less than rho; nu is where the evidence is log(1/delta).
+    The least Lambda_c - kappa Lambda_0 + shift among pairs with evidence below log(1/delta). There
+    rho + Lambda_c = (rho + S_c) / (1 + nu) and rho + Lambda_0 = (rho + S_0) / (1 - kappa nu), where
+    nu makes the evidence log(1/delta); but no sum is below 0, nor Lambda_0 above its plays.
     """
     if default_plays == 0:
         return shift - max(deficit, 0.0)
     kappa = deficit / default_plays
     x = rho + challenger_total
     y = rho + default_total
+    most = rho + default_plays
     allowed = log_inverse_delta
     allowed -= mixture_cost(challenger_total, rho) + mixture_cost(default_total, rho)
-    inside, outside = 0.0, 1.0
+    inside = 0.0
+    outside = 1.0
+    challengers = rho
+    default = most if kappa > 0.0 else rho
     for _ in range(HALVINGS):
         middle = 0.5 * (inside + outside)
-        if middle in (inside, outside):
-            break
-        nu = middle / kappa if kappa > 0.0 else middle / (1.0 - middle)
-        used = divergence(x, max(x / (1.0 + nu), rho))
-        used += divergence(y, max(y / (1.0 - kappa * nu), rho))
-        if used < allowed:
+        nu = middle / ((1.0 - middle) * max(kappa, 1.0))
+        tilt = 1.0 - kappa * nu
+        a = max(x / (1.0 + nu), rho)
+        b = max(y / tilt, rho) if tilt * most > y else most
+        if divergence(x, a) + divergence(y, b) < allowed:
             inside = middle
         else:
             outside = middle
-    nu = outside / kappa if kappa > 0.0 else outside / max(1.0 - outside, 1e-300)
-    challengers = max(x / (1.0 + nu), rho) - rho
-    default = max(y / max(1.0 - kappa * nu, 1e-300), rho) - rho
-    return shift + max(challengers - kappa * default, min(-deficit, 0.0))
+            challengers = a
+            default = b
+    return challengers - rho - kappa * (default - rho) + shift
 
 
 @kernel
