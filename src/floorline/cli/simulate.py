@@ -41,6 +41,7 @@ def simulate(
             "--highest-reward), authors, as-printed, union or union-proved."
         ),
     ] = "stitched",
+    floor: options.Floor = "confidence",
     fallback: Annotated[
         str, typer.Option(help="Played instead of a refused arm: default or best-lower.")
     ] = "default",
@@ -108,7 +109,7 @@ def simulate(
         learned=default_mean == "learned", max_loss=max_loss, delta=delta,
         noise_scale=noise_scale, low=lowest_reward, high=highest_reward,
         boundary=boundary, fallback=fallback, guarantee=guarantee, warm_up=warm_up, lil_ucb=lil_ucb,
-        bounded=environment.bounded,
+        bounded=environment.bounded, floor=floor,
     )  # fmt: skip
     found = summarize(
         make_policy(policy, setting), environment, horizon=horizon, runs=runs, seed=seed,

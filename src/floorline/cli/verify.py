@@ -29,6 +29,7 @@ def verify(
         str,
         typer.Option(help="stitched, beta-binomial, authors, as-printed, union or union-proved."),
     ] = "stitched",
+    floor: options.Floor = "confidence",
     means: Annotated[
         str, typer.Option(help="Mean of each arm, the default arm's first; a worst case.")
     ] = MEANS,
@@ -58,6 +59,7 @@ def verify(
         n_arms=len(environment.means), horizon=horizon, default_mean=environment.means[0],
         learned=default_mean == "learned", max_loss=max_loss, delta=delta,
         noise_scale=noise_scale, boundary=boundary, bounded=environment.bounded,
+        floor=floor,
     )  # fmt: skip
     found = verified(
         make_policy(policy, setting), environment,

@@ -38,7 +38,7 @@ def default_deficit(max_loss: float, rounds: int, default_plays: int) -> float:
 
 
 @kernel
-def unit_sum(total: float, plays: int, low: float, width: float) -> float:
+def unit_sum(total: float, plays: float, low: float, width: float) -> float:
     """The sum of `plays` rewards once their range is moved to [0, 1], free of rounding outside."""
     return min(max((total - plays * low) / width, 0.0), float(plays))
 
@@ -84,7 +84,7 @@ def log_evidence(mean_sum: float, total: float, rho: float) -> float:
 def least_refuted(
     kappa: float,
     shift: float,
-    default_plays: int,
+    default_plays: float,
     default_total: float,
     challenger_total: float,
     rho: float,
@@ -108,7 +108,7 @@ def least_refuted(
 def evidence_on_line(
     deficit: float,
     shift: float,
-    default_plays: int,
+    default_plays: float,
     default_total: float,
     default_cost: float,
     challenger_total: float,
@@ -134,7 +134,7 @@ def evidence_on_line(
 def joint_evidence_bounded(
     deficit: float,
     shift: float,
-    default_plays: int,
+    default_plays: float,
     default_total: float,
     challenger_total: float,
     rho: float,
@@ -159,16 +159,17 @@ def joint_evidence_bounded(
 
 
 @kernel
-def joint_evidence_subgaussian(
+def subgaussian_on_line(
     deficit: float,
     shift: float,
-    default_plays: int,
+    default_plays: float,
     default_total: float,
-    challenger_plays: int,
+    challenger_plays: float,
     challenger_total: float,
+    costs: float,
     r: float,
 ) -> float:
-    """The same for subgaussian noise of scale 1: totals and `shift` are over the noise scale."""
+    """`joint_evidence_subgaussian`, given the sum of both counts' `normal_cost`."""
     if deficit <= 0.0:
         return math.inf
     if default_plays == 0:
@@ -178,8 +179,36 @@ def joint_evidence_subgaussian(
     if not ahead > 0.0:
         return -math.inf
     variance = challenger_plays + r + kappa * kappa * (default_plays + r)
-    cost = math.log1p(challenger_plays / r) + math.log1p(default_plays / r)
-    return 0.5 * (ahead * ahead / variance - cost)
+    return 0.5 * ahead * ahead / variance + costs
+
+
+@kernel
+def normal_cost(plays: float, r: float) -> float:
+    """What mixing over a normal of variance 1/r adds to the evidence, at most 0."""
+    return -0.5 * math.log1p(plays / r)
+
+
+@kernel
+def joint_evidence_subgaussian(
+    deficit: float,
+    shift: float,
+    default_plays: float,
+    default_total: float,
+    challenger_plays: float,
+    challenger_total: float,
+    r: float,
+) -> float:
+    """The same for subgaussian noise of scale 1: totals and `shift` are over the noise scale."""
+    return subgaussian_on_line(
+        deficit,
+        shift,
+        default_plays,
+        default_total,
+        challenger_plays,
+        challenger_total,
+        normal_cost(default_plays, r) + normal_cost(challenger_plays, r),
+        r,
+    )
 
 
 @kernel
@@ -204,7 +233,7 @@ def sure_sum_bounded(challenger_total: float, log_inverse_delta: float, rho: flo
 
 @kernel
 def sure_sum_subgaussian(
-    challenger_plays: int, challenger_total: float, log_inverse_delta: float, r: float
+    challenger_plays: float, challenger_total: float, log_inverse_delta: float, r: float
 ) -> float:
     """The same for subgaussian noise of scale 1, totals over the noise scale."""
     level = 2.0 * log_inverse_delta + math.log1p(challenger_plays / r)
@@ -215,7 +244,7 @@ def sure_sum_subgaussian(
 def sure_budget_bounded(
     deficit: float,
     shift: float,
-    default_plays: int,
+    default_plays: float,
     default_total: float,
     challenger_total: float,
     log_inverse_delta: float,
@@ -258,9 +287,9 @@ def sure_budget_bounded(
 def sure_budget_subgaussian(
     deficit: float,
     shift: float,
-    default_plays: int,
+    default_plays: float,
     default_total: float,
-    challenger_plays: int,
+    challenger_plays: float,
     challenger_total: float,
     log_inverse_delta: float,
     r: float,
