@@ -7,25 +7,43 @@ import numpy as np
 import pytest
 from scipy import special
 
-from floorline.core.boundaries import Boundary
+from floorline import Boundary, JointFloor
 from floorline.core.kernel import bind
-from floorline.core.steps import lower_end, upper_end
+from floorline.core.records import new_arms
+from floorline.core.slots import lower_end, upper_end
 from floorline.floors.joint_cuts import (
     SEGMENTS,
-    Prefix,
-    best_prefix,
     cut_ends,
     cut_play,
     cut_reward,
-    cut_skip,
-    forget_cuts,
-    new_cuts,
-    observe_prefix,
-    prefix_evidence,
+    cuts_size,
+    make_room,
 )
 from floorline.floors.joint_evidence import default_deficit, joint_evidence_bounded, log_evidence
+from floorline.floors.joint_forms import Tally
+from floorline.floors.joint_late import (
+    ALL,
+    CUT,
+    CUTS,
+    END,
+    LATE_MEMORY,
+    best_tally,
+    count_play,
+    count_reward,
+    look_at_cuts,
+    proof,
+    tally_at,
+)
+from floorline.floors.joint_memory import MEMORY
 
 ARMS = 3
+MAX_LOSS = 0.6
+FLOOR, BOUNDARY = JointFloor(MAX_LOSS).settle(Boundary("beta-binomial"), 10**4)
+RULES = FLOOR.rules(ARMS, 10**4, BOUNDARY)
+KERNELS = FLOOR.kernels()
+PROOF, LOOK, BEST = (
+    bind(KERNELS.get(one, one), KERNELS) for one in (proof, look_at_cuts, best_tally)
+)
 
 
 def history(n, rng, lost=0.02, skipped=0.02, delay=40):
@@ -41,28 +59,30 @@ def history(n, rng, lost=0.02, skipped=0.02, delay=40):
     return found
 
 
-def as_cuts(decisions, rng):
-    """The record after these decisions, rewards in any order."""
-    cuts = new_cuts(ARMS)
-    forget_cuts(cuts)
+def in_any_order(decisions, rng, play, settle):
+    """Let the decisions happen, their rewards in any order."""
     waiting = []
     for number, (arm, reward, skipped) in enumerate(decisions):
-        cut_play(cuts, arm, number)
-        waiting.append((number, arm, reward, skipped))
-        if rng.random() < 0.3:
+        play(arm, number)
+        if skipped or reward is not None:
+            waiting.append((arm, number, math.nan if skipped else reward))
+        if waiting and rng.random() < 0.3:
             rng.shuffle(waiting)
-            settle(cuts, waiting.pop())
+            settle(*waiting.pop())
     for one in waiting:
-        settle(cuts, one)
-    return cuts
+        settle(*one)
 
 
-def settle(cuts, one):
-    number, arm, reward, skipped = one
-    if skipped:
-        cut_skip(cuts, arm, number)
-    elif reward is not None:
-        cut_reward(cuts, arm, number, reward)
+def in_memory(decisions, rng):
+    """The floor's memory after these decisions."""
+    memory = np.zeros(MEMORY + LATE_MEMORY)
+    in_any_order(
+        decisions,
+        rng,
+        lambda arm, number: count_play(RULES, None, memory, arm, number),
+        lambda arm, number, reward: count_reward(RULES, None, memory, arm, number, reward),
+    )
+    return memory
 
 
 def before(decisions, end):
@@ -73,62 +93,71 @@ def before(decisions, end):
         kind[0] += not skipped
         kind[1] += reward is not None
         kind[2] += reward or 0.0
-    return Prefix(end, *sums[0], *sums[1])
+    return Tally(*sums[0], *sums[1])
+
+
+def deficit_after(decisions):
+    default_plays = sum(arm == 0 for arm, _, _ in decisions)
+    return default_deficit(MAX_LOSS, len(decisions) + 1, default_plays)
+
+
+def evidence_before(decisions, end, deficit):
+    """Evidence from the plays before a cut, said in full: missing rewards are at the worst."""
+    tally = before(decisions, end)
+    filled = tally.default_total + tally.default_plays - tally.default_seen
+    return joint_evidence_bounded(
+        deficit, 0.0, tally.default_plays, filled, tally.challenger_total, 6.0
+    )
 
 
 @pytest.mark.parametrize("n", [1, 50, SEGMENTS, SEGMENTS + 1, 5 * SEGMENTS + 3, 2000])
 def test_the_best_cut_is_the_best_of_all_ends_of_segments(n):
     rng = random.Random(n)
     decisions = history(n, rng)
-    cuts = as_cuts(decisions, rng)
-    default_plays = sum(arm == 0 for arm, _, _ in decisions)
-    deficit = default_deficit(0.3, n + 1, default_plays)
-    length = int(cuts.length[0])
+    memory = in_memory(decisions, rng)
+    assert tally_at(memory, ALL) == before(decisions, n)
+    deficit = deficit_after(decisions)
+    length = 2 ** int(memory[CUTS])
     assert length * SEGMENTS >= n
     assert length == 1 or length * SEGMENTS < 2 * n
     ends = [*range(length, n, length), n]
-    evidence = [
-        prefix_evidence(before(decisions, end), deficit, 0.0, 0.0, 1.0, 6.0) for end in ends
-    ]
-    best = best_prefix(cuts, n, deficit, 0.0, 0.0, 1.0, 6.0)
-    if max(evidence) == -math.inf:
-        assert best.end == 0
-        return
-    assert best == before(decisions, best.end)
-    assert prefix_evidence(best, deficit, 0.0, 0.0, 1.0, 6.0) == max(evidence)
+    LOOK(RULES, memory, n, deficit, 0.0)
+    assert tally_at(memory, CUT) == before(decisions, int(memory[END]))
+    most = max(evidence_before(decisions, end, deficit) for end in ends)
+    assert PROOF(RULES, deficit, 0.0, tally_at(memory, CUT)) == pytest.approx(most)
 
 
 def test_the_ends_of_segments_are_nearly_as_good_as_all_decisions():
     rng = random.Random(1)
     n = 3000
     decisions = history(n, rng, delay=400)
-    cuts = as_cuts(decisions, rng)
-    default_plays = sum(arm == 0 for arm, _, _ in decisions)
-    deficit = default_deficit(0.6, n + 1, default_plays)
-
-    def evidence(prefix):
-        return prefix_evidence(prefix, deficit, 0.0, 0.0, 1.0, 6.0)
-
-    exact = max(evidence(before(decisions, end)) for end in range(1, n + 1))
-    found = evidence(best_prefix(cuts, n, deficit, 0.0, 0.0, 1.0, 6.0))
-    everything = evidence(before(decisions, n))
-    assert exact > everything + 5, "the case shows nothing"
+    memory = in_memory(decisions, rng)
+    deficit = deficit_after(decisions)
+    exact = max(evidence_before(decisions, end, deficit) for end in range(1, n + 1))
+    arms = new_arms(ARMS)
+    arms.plays[0] = sum(arm == 0 for arm, _, _ in decisions)
+    found = PROOF(RULES, deficit, 0.0, BEST(RULES, arms, memory))
+    assert exact > evidence_before(decisions, n, deficit) + 5, "the case shows nothing"
     assert 0.9 * exact < found <= exact
 
 
-def test_a_prefix_takes_in_what_comes_later():
+def test_a_cut_takes_in_what_comes_later():
     rng = random.Random(2)
     decisions = history(500, rng)
     early = [
         (arm, reward if i % 3 else None, False) for i, (arm, reward, _) in enumerate(decisions)
     ]
     late = [(arm, reward, False) for arm, reward, _ in decisions]
-    prefix = before(early, 300)
+    memory = in_memory(early, rng)
+    LOOK(RULES, memory, 500, deficit_after(decisions), 0.0)
+    end = int(memory[END])
+    assert 100 < end < 500, "the case shows nothing"
     for number in range(0, 500, 3):
         arm, reward, _ = late[number]
         if reward is not None:
-            prefix = observe_prefix(prefix, arm, number, reward)
-    assert prefix == before(late, 300)
+            count_reward(RULES, None, memory, arm, number, reward)
+    assert tally_at(memory, CUT) == before(late, end)
+    assert tally_at(memory, ALL) == before(late, 500)
 
 
 @pytest.mark.parametrize("name", ["stitched", "beta-binomial"])
@@ -136,10 +165,21 @@ def test_interval_ends_are_the_best_over_the_cuts(name):
     rng = random.Random(3)
     n = 1500
     decisions = history(n, rng, delay=300)
-    cuts = as_cuts(decisions, rng)
+    memory = np.zeros(cuts_size(ARMS))
+
+    def play(arm, number):
+        make_room(memory, 0, ARMS, number)
+        cut_play(memory, 0, ARMS, arm, number)
+
+    in_any_order(
+        decisions,
+        rng,
+        play,
+        lambda arm, number, reward: cut_reward(memory, 0, ARMS, arm, number, reward),
+    )
     boundary = Boundary(name, delta=0.05, noise_scale=0.5)
-    rules, kernels = boundary.rules(ARMS, False, n), boundary.kernels()
-    length = int(cuts.length[0])
+    rules, kernels, nothing = boundary.rules(ARMS, False, n), boundary.kernels(), np.zeros(0)
+    length = 2 ** int(memory[0])
     for arm in range(ARMS):
         lows, highs = [0.0], [1.0]
         for end in [*range(length, n, length), n]:
@@ -148,9 +188,9 @@ def test_interval_ends_are_the_best_over_the_cuts(name):
             seen = [reward for reward, _ in mine if reward is not None]
             if seen:
                 missing = plays - len(seen)
-                lows.append(kernels[lower_end](rules, plays, sum(seen)))
-                highs.append(kernels[upper_end](rules, plays, sum(seen) + missing))
-        found = bind(cut_ends, kernels)(rules, cuts, n, arm, 0.0, 1.0)
+                lows.append(kernels[lower_end](rules, nothing, arm, plays, sum(seen)))
+                highs.append(kernels[upper_end](rules, nothing, arm, plays, sum(seen) + missing))
+        found = bind(cut_ends, kernels)(rules, nothing, memory, 0, ARMS, n, arm, 0.0, 1.0)
         assert found == (pytest.approx(max(lows)), pytest.approx(min(highs)))
 
 

@@ -19,7 +19,6 @@ from floorline.floors.joint_evidence import (
     sure_budget_subgaussian,
     sure_sum_bounded,
     sure_sum_subgaussian,
-    unit_sum,
 )
 
 KAPPAS = st.floats(-6, 5).map(lambda power: 10**power)
@@ -272,5 +271,3 @@ def test_a_range_above_zero_shifts_the_line(low, width, max_loss, data):
     deficit = default_deficit(max_loss, rounds, default_plays)
     shift = max_loss * rounds * low / width
     assert budget == pytest.approx(width * (challenger_sum - deficit * mean + shift), abs=1e-8)
-    total = challenger_plays * low + width * challenger_sum
-    assert unit_sum(total, challenger_plays, low, width) == pytest.approx(challenger_sum, abs=1e-9)

@@ -71,10 +71,15 @@ def segment_end(memory: Floats, at: int, segment: int) -> int:
 
 
 @kernel
-def cut_play(memory: Floats, at: int, groups: int, group: int, decision: int) -> None:
-    """Count a play in the newest decision, counted from 0."""
+def make_room(memory: Floats, at: int, groups: int, decision: int) -> None:
+    """Have a segment for the newest decision, counted from 0, whether or not its play counts."""
     while segment_of(memory, at, decision) >= SEGMENTS:
         _double(memory, at, groups)
+
+
+@kernel
+def cut_play(memory: Floats, at: int, groups: int, group: int, decision: int) -> None:
+    """Count a play in the newest decision, for which there is room."""
     segment = segment_of(memory, at, decision)
     add_play(memory, tally_of(memory, at, groups, segment), group)
 

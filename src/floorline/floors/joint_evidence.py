@@ -38,12 +38,6 @@ def default_deficit(max_loss: float, rounds: int, default_plays: int) -> float:
 
 
 @kernel
-def unit_sum(total: float, plays: float, low: float, width: float) -> float:
-    """The sum of `plays` rewards once their range is moved to [0, 1], free of rounding outside."""
-    return min(max((total - plays * low) / width, 0.0), float(plays))
-
-
-@kernel
 def gamma_excess(x: float) -> float:
     """log Gamma(x) - x log(x) + x, which falls with x."""
     if x < LARGE:

@@ -21,6 +21,7 @@ from floorline.floors.joint_cuts import (
     cut_play,
     cut_reward,
     cuts_size,
+    make_room,
     segment_end,
     segment_of,
     tally_of,
@@ -56,6 +57,7 @@ def proof(rules: JointRules, deficit: float, shift: float, tally: Tally) -> floa
 def count_play(rules: JointRules, arms: Arms, memory: Floats, arm: int, decision: int) -> None:
     """Count a play; plays of a default arm of known mean prove nothing."""
     memory[DECISIONS] = decision + 1
+    make_room(memory, CUTS, GROUPS, decision)
     if arm > 0 or math.isnan(rules.default_mean):
         group = 1 if arm > 0 else 0
         cut_play(memory, CUTS, GROUPS, group, decision)
