@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 from floorline.boundaries import Boundary
 from floorline.core.checks import choice, number, whole
 from floorline.environments import Environment
-from floorline.floors import ConfidenceFloor, Floor, WarmUp
+from floorline.floors import ConfidenceFloor, Floor, JointFloor, WarmUp
 from floorline.policy import Policy
 from floorline.proposers import Proposer, beta_thompson, gaussian_thompson, paper_targets
 
@@ -32,7 +32,7 @@ class PolicySetup:
         low: no arm's mean is below this.
         high: no reward is above this.
         boundary: the name of the confidence boundary.
-        floor: the name of the floor, for policies that go with several.
+        floor: the name of the floor, for policies that go with several: `confidence` or `joint`.
         fallback: what confidence floors play instead of a refused candidate.
         guarantee: what confidence floors guarantee: `probability` or `expectation`.
         warm_up: the form of BudgetFirst's warm-up; chosen by the boundary unless told.
@@ -106,6 +106,12 @@ class PolicySetup:
         mean = None if self.learned else self.default_mean
         return ConfidenceFloor(self.max_loss, mean, self.fallback, self.guarantee)
 
+    def joint_floor(self) -> JointFloor:
+        """The floor that tests the budget itself; it has one fallback and one guarantee."""
+        choice("fallback", self.fallback, ("default",))
+        choice("guarantee", self.guarantee, ("probability",))
+        return JointFloor(self.max_loss, None if self.learned else self.default_mean)
+
     def warming(self) -> WarmUp:
         """BudgetFirst's floor: as the authors have it under their boundary, else certified."""
         form = self.warm_up or ("authors" if self.boundary == "authors" else "certified")
@@ -137,6 +143,7 @@ class PolicySetup:
 
 FLOORS: dict[str, Callable[[PolicySetup], Floor]] = {
     "confidence": PolicySetup.confidence_floor,
+    "joint": PolicySetup.joint_floor,
 }
 """The floors that a policy may be asked to run under, by name."""
 

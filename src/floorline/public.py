@@ -18,7 +18,7 @@ from floorline.environments import (
     Switching,
     Tabulated,
 )
-from floorline.floors import ConfidenceFloor, Floor, NoFloor, RealisedFloor, WarmUp
+from floorline.floors import ConfidenceFloor, Floor, JointFloor, NoFloor, RealisedFloor, WarmUp
 from floorline.policies import CATALOGUE, make_policy
 from floorline.policy import Policy
 from floorline.policy_setup import Entry, PolicySetup
@@ -56,6 +56,7 @@ __all__ = [
     "Environment",
     "Floor",
     "Gaussian",
+    "JointFloor",
     "Late",
     "Lure",
     "NoFloor",

@@ -104,6 +104,8 @@ POLICIES = {
     "thompson": ("conservative-thompson", {}),
     "thompson, learned": ("conservative-thompson", {"learned": True}),
     "expectation": ("conservative-ucb", {"learned": True, "guarantee": "expectation"}),
+    "joint": ("conservative-ucb", {"floor": "joint"}),
+    "joint, learned": ("conservative-ucb", {"floor": "joint", "learned": True}),
 }
 
 
@@ -136,12 +138,12 @@ def test_the_floor_holds_whatever_comes_late_or_never(case):
     check_floor(case, "bernoulli", "stitched", SETTINGS)
 
 
-@pytest.mark.parametrize("case", ["known", "learned"])
+@pytest.mark.parametrize("case", ["known", "learned", "joint", "joint, learned"])
 def test_the_floor_holds_with_the_boundary_of_live_campaigns(case):
     check_floor(case, "bernoulli", "beta-binomial", SETTINGS)
 
 
-@pytest.mark.parametrize("case", ["known", "learned"])
+@pytest.mark.parametrize("case", ["known", "learned", "joint", "joint, learned"])
 def test_the_floor_holds_without_a_worst_reward(case):
     check_floor(case, "gaussian", "stitched", GAUSSIAN)
 

@@ -47,6 +47,7 @@ def simulate(
             "as-printed, union or union-proved."
         ),
     ] = "stitched",
+    floor: options.Floor = "confidence",
     fallback: Annotated[
         str, typer.Option(help="Played instead of a refused arm: default or best-lower.")
     ] = "default",
@@ -128,6 +129,7 @@ def simulate(
         guarantee=guarantee,
         warm_up=warm_up,
         lil_ucb=lil_ucb,
+        floor=floor,
     )
     found = summarize(
         make_policy(policy, setting),

@@ -82,7 +82,7 @@ def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) 
         wants_misses=case.misses,
         wants_quantiles=case.quantiles,
     )
-    prepared = policy.prepare(len(means), horizon)
+    prepared = policy.prepare(len(means), horizon, late=late)
     engine: Engine
     if device == "cuda":
         engine = gpu_engine()(prepared, environment, measure, seed)
