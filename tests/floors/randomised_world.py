@@ -15,13 +15,12 @@ from floorline.core.records import new_arms
 from floorline.floors.randomised_account import charge, credit, fallback_probability
 from floorline.floors.randomised_design import account_size
 
-KINDS = 2
-
 
 class World(NamedTuple):
     """What the arms pay to each kind of visitor, default and challenger in turn; the delay."""
 
     means: Any
+    kinds: int
     delay: int
 
 
@@ -109,7 +108,7 @@ def campaigns(rules, world, arms, memory, wins, losses, ring, horizon, rng, out)
         earned = of_default = budget = lowest = 0.0
         for t in range(horizon + world.delay):
             if t < horizon:
-                kind = 1 if uniform(rng) < 0.5 else 0
+                kind = int(world.kinds * uniform(rng))
                 candidate = candidate_of(world, memory, wins, losses, kind, rng)
                 p = fallback_probability(rules, arms, memory, t + 1, candidate)
                 of_arm_0 = outcome(world, memory, p, kind, 0, t, rng)
@@ -159,9 +158,20 @@ def settle(rules, arms, memory, wins, losses, ring, place, reward):
 
 
 def play(
-    rules, means, *, outcome_=clicks, candidate=thompson, horizon=50_000, runs=40, seed=1, delay=0,
-    coin=fair_coin, revision=no_revision, broken=None, interpreted=False,
-):  # fmt: skip
+    rules,
+    means,
+    *,
+    outcome_=clicks,
+    candidate=thompson,
+    horizon=50_000,
+    runs=40,
+    seed=1,
+    delay=0,
+    coin=fair_coin,
+    revision=no_revision,
+    broken=None,
+    interpreted=False,
+):
     """The rows of `campaigns` for so many runs, in a world of these means."""
     choices = {candidate_of: candidate, outcome: outcome_, toss: coin, revise: revision}
     choices |= broken or {}
@@ -170,9 +180,17 @@ def play(
     ring = Ring(np.zeros(size, int), np.zeros(size, int), *(np.zeros(size) for _ in range(3)))
     out = np.zeros((runs, 5))
     flat = np.array(means, float).ravel()
-    world = World(np.tile(flat, KINDS) if flat.size == 2 else flat, delay)
+    world = World(flat, flat.size // 2, delay)
     engine(
-        rules, world, new_arms(2), np.zeros(account_size(rules)), np.zeros(2 * KINDS),
-        np.zeros(2 * KINDS), ring, horizon, np.random.default_rng(seed), out,
-    )  # fmt: skip
+        rules,
+        world,
+        new_arms(2),
+        np.zeros(account_size(rules)),
+        np.zeros(flat.size),
+        np.zeros(flat.size),
+        ring,
+        horizon,
+        np.random.default_rng(seed),
+        out,
+    )
     return out

@@ -11,8 +11,6 @@ its worst. For u it is at its worst if it turns out to be high where the default
 
 from __future__ import annotations
 
-import math
-
 from floorline.core.kernel import kernel
 from floorline.core.records import Arms, Floats
 from floorline.floors.randomised_bound import (
