@@ -68,12 +68,13 @@ def test_the_bound_is_the_root_from_above(wins, delta):
         table = rules.table.reshape(len(rules.lambdas), -1)[:alive, : rung + 1]
         sums = table @ np.array(wins[: rung + 1], float)
         exact = root(rules, sums, alive)
-        bound = largest_missed(rules, sums, 0, alive)
+        memory = np.concatenate([sums, np.zeros(alive)])
+        bound = largest_missed(rules, memory, 0, alive, alive)
         assert exact <= bound <= exact * 1.002 + 1e-6
 
 
 def test_without_a_lambda_there_is_no_bound():
-    assert largest_missed(RULES, np.zeros(8), 0, 0) == math.inf
+    assert largest_missed(RULES, np.zeros(8), 0, 8, 0) == math.inf
 
 
 class Plain:
@@ -211,3 +212,49 @@ def test_the_smallest_holdback_leaves_a_lambda():
     assert smallest_holdback() == pytest.approx(0.004, rel=0.01)
     rules = randomised_rules(0.1, holdback=smallest_holdback() * 1.001)
     assert rules.usable[-1] >= 1
+
+
+def replayed(rules, decisions):
+    """The least lower bound that a coin had, were every reward known at once: the check."""
+    memory = np.zeros(account_size(rules))
+    least = math.inf
+    for arm, p, reward in decisions:
+        if p < 1.0:
+            least = min(least, lower_bound(rules, memory, p))
+        charge(rules, ARMS, memory, 1, arm, p)
+        credit(rules, ARMS, memory, arm, reward, p)
+    return least
+
+
+def late_campaign(rules, default_pays, seed):
+    """Decisions whose rewards are known 50 rounds late; the challenger pays 0.2."""
+    rng = np.random.default_rng(seed)
+    memory = np.zeros(account_size(rules))
+    decisions = []
+    for round in range(1500):
+        p = fallback_probability(rules, ARMS, memory, round + 1, 1)
+        arm = 0 if rng.random() < p else 1
+        charge(rules, ARMS, memory, 1, arm, p)
+        decisions.append((arm, p, default_pays(round) if arm == 0 else 0.2))
+        if round >= 50:
+            arm, p, reward = decisions[round - 50]
+            credit(rules, ARMS, memory, arm, reward, p)
+    assert min(p for _, p, _ in decisions) < 1.0
+    return decisions
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_statement_about_what_is_in_flight_is_checked(seed):
+    """One that is true passes; without one there is nothing that could fail; a false one fails."""
+
+    def steady(round):
+        return 0.2
+
+    def rising(round):
+        return 0.1 if round < 800 else 1.0
+
+    stated = randomised_rules(0.3, 0.2, in_flight_rate=0.2, in_flight_burst=0.0)
+    assert replayed(stated, late_campaign(stated, steady, seed)) >= 0.0
+    unstated = randomised_rules(0.3, 0.2)
+    assert replayed(unstated, late_campaign(unstated, rising, seed)) >= 0.0
+    assert replayed(stated, late_campaign(stated, rising, seed)) < 0.0

@@ -30,7 +30,13 @@ CURRENT = 4
 """1 while the settled sums are those of the cached bounds, else 0."""
 MOVED = 5
 """Rungs whose count of pending wins is not the one of the cached bounds."""
-SETTLED = 6
+RUNG = 6
+"""The rung of the last coin, where the search for the next one starts."""
+SOLVED = 7
+"""One more than the lambdas that the solved bound is made of; 0 if there is none."""
+BOUND = 8
+"""The solved bound on u."""
+SETTLED = 9
 """From here on: S of each lambda from rewards that are known. The parts below follow it."""
 
 
@@ -41,9 +47,15 @@ def filled_at(rules: RandomisedRules) -> int:
 
 
 @kernel
+def terms_at(rules: RandomisedRules) -> int:
+    """Index of what each lambda has in the mixture at the solved bound."""
+    return SETTLED + 2 * len(rules.lambdas)
+
+
+@kernel
 def pending_at(rules: RandomisedRules) -> int:
     """Index of each rung's pending wins: coins that the default won, its reward unknown."""
-    return SETTLED + 2 * len(rules.lambdas)
+    return SETTLED + 3 * len(rules.lambdas)
 
 
 @kernel
@@ -53,20 +65,14 @@ def cached_pending_at(rules: RandomisedRules) -> int:
 
 
 @kernel
-def bounds_at(rules: RandomisedRules) -> int:
-    """Index of each rung's cached bound on u; 0 if it is not worked out."""
-    return pending_at(rules) + 2 * len(rules.ladder)
-
-
-@kernel
 def wanted_at(rules: RandomisedRules) -> int:
-    """Index of what each rung wants to be known of the budget, scaled, its bound included."""
-    return pending_at(rules) + 3 * len(rules.ladder)
+    """Index of the least that must be known of the budget, scaled, for each rung; 0: not cached."""
+    return pending_at(rules) + 2 * len(rules.ladder)
 
 
 def memory_size(n_lambdas: int, n_rungs: int) -> int:
     """How many numbers the account of so many lambdas and rungs takes."""
-    return SETTLED + 2 * n_lambdas + 4 * n_rungs
+    return SETTLED + 3 * n_lambdas + 3 * n_rungs
 
 
 @kernel
@@ -95,7 +101,7 @@ def fill(rules: RandomisedRules, memory: Floats) -> None:
     filled = filled_at(rules)
     pending = pending_at(rules)
     cached = cached_pending_at(rules)
-    bounds = bounds_at(rules)
+    wanted = wanted_at(rules)
     rungs = len(rules.ladder)
     alive = len(rules.lambdas) - int(memory[RETIRED])
     for j in range(alive):
@@ -104,7 +110,7 @@ def fill(rules: RandomisedRules, memory: Floats) -> None:
     for rung in range(rungs):
         wins += memory[pending + rung]
         memory[cached + rung] = memory[pending + rung]
-        memory[bounds + rung] = 0.0
+        memory[wanted + rung] = 0.0
     left = min(wins, rules.in_flight_rate * wins + rules.in_flight_burst)
     rung = rungs - 1
     while left > 0.0:
@@ -116,27 +122,34 @@ def fill(rules: RandomisedRules, memory: Floats) -> None:
         rung -= 1
     memory[CURRENT] = 1.0
     memory[MOVED] = 0.0
+    memory[SOLVED] = 0.0
 
 
 @kernel
-def missed_at(rules: RandomisedRules, memory: Floats, rung: int) -> float:
-    """Upper bound on u with the lambdas that a coin at `rung` leaves alive. Call `fill` first."""
-    bounds = bounds_at(rules)
-    if memory[bounds + rung] == 0.0:
+def missed_with(rules: RandomisedRules, memory: Floats, alive: int) -> float:
+    """Upper bound on u with the first `alive` lambdas. Call `refresh` first."""
+    if memory[SOLVED] != alive + 1:
+        memory[BOUND] = largest_missed(rules, memory, filled_at(rules), terms_at(rules), alive)
+        memory[SOLVED] = alive + 1.0
+    return memory[BOUND]  # type: ignore[no-any-return]
+
+
+@kernel
+def wanted_for(rules: RandomisedRules, memory: Floats, rung: int) -> float:
+    """What must be known of the budget, scaled, to toss a coin at `rung`. Call `refresh` first.
+
+    For safety, what u may be. Beyond that, so that the bound survives `patience` wins of the
+    default in a row that each earn the most; not at the first rung.
+    """
+    here = wanted_at(rules) + rung
+    if memory[here] == 0.0:
         alive = alive_at(rules, memory, rung)
-        before = memory[bounds + rung - 1] if rung > 0 else 0.0
-        if before > 0.0 and alive_at(rules, memory, rung - 1) == alive:
-            bound = before
-        else:
-            bound = largest_missed(rules, memory, filled_at(rules), alive)
-        rise = 0.0
-        if rung > 0 and alive > 0:
-            rise = rise_per_win(rules, memory, filled_at(rules), alive, bound, rung)
-        memory[bounds + rung] = bound
         keep = 1.0 - rules.max_loss
-        cost = max(0.0, keep * rise - rules.max_loss)
-        memory[wanted_at(rules) + rung] = keep * bound + rules.patience * cost
-    return memory[bounds + rung]  # type: ignore[no-any-return]
+        memory[here] = keep * missed_with(rules, memory, alive)
+        if rung > 0 and alive > 0:
+            rise = rise_per_win(rules, memory, terms_at(rules), alive, rung)
+            memory[here] += rules.patience * max(0.0, keep * rise - rules.max_loss)
+    return memory[here]  # type: ignore[no-any-return]
 
 
 @kernel
@@ -157,7 +170,7 @@ def refresh(rules: RandomisedRules, memory: Floats) -> None:
 def lower_bound(rules: RandomisedRules, memory: Floats, p: float) -> float:
     """Lower bound on the budget that a coin of chance p is held against; p < 1 needs 0 or more."""
     refresh(rules, memory)
-    missed = missed_at(rules, memory, rung_of(rules, p))
+    missed = missed_with(rules, memory, alive_at(rules, memory, rung_of(rules, p)))
     return rules.span * (known_budget(rules, memory) - (1.0 - rules.max_loss) * missed)
 
 
@@ -167,21 +180,23 @@ def fallback_probability(
 ) -> float:
     """The chance of the default: the smallest that the budget affords; 1 if it affords none.
 
-    A rung is afforded if the bound would survive `patience` wins of the default in a row that
-    each earn the most; the first rung if the bound is 0 or more, which is all that safety asks.
+    The search starts at the rung of the last coin: one step is nearly always enough.
     """
     if candidate == 0:
         return 1.0
     refresh(rules, memory)
     known = known_budget(rules, memory)
-    wanted = wanted_at(rules)
-    p = 1.0
-    for rung in range(len(rules.ladder)):
-        missed_at(rules, memory, rung)
-        if not known >= memory[wanted + rung]:
-            break
-        p = rules.ladder[rung]
-    return p
+    rung = int(memory[RUNG])
+    if known >= wanted_for(rules, memory, rung):
+        last = len(rules.ladder) - 1
+        while rung < last and known >= wanted_for(rules, memory, rung + 1):
+            rung += 1
+        return rules.ladder[rung]  # type: ignore[no-any-return]
+    while rung > 0:
+        rung -= 1
+        if known >= wanted_for(rules, memory, rung):
+            return rules.ladder[rung]  # type: ignore[no-any-return]
+    return 1.0
 
 
 @kernel
@@ -205,6 +220,7 @@ def charge(
     if p >= 1.0:
         return
     rung = rung_of(rules, p)
+    memory[RUNG] = float(rung)
     alive = alive_at(rules, memory, rung)
     if alive < len(rules.lambdas) - int(memory[RETIRED]):
         memory[RETIRED] = float(len(rules.lambdas) - alive)

@@ -57,17 +57,19 @@ def penalty(exponent: float, p: float, y: float) -> float:
 
 
 @kernel
-def largest_missed(rules: RandomisedRules, sums: Floats, start: int, alive: int) -> float:
+def largest_missed(
+    rules: RandomisedRules, memory: Floats, sums: int, terms: int, alive: int
+) -> float:
     """Upper bound on u from the first `alive` lambdas; infinite without any.
 
-    S of lambda j is `sums[start + j]`. The bound is where the mixture reaches 1/delta. Each
-    lambda alone gives a larger bound, so the least of these is a start above the root. The
-    logarithm of the mixture is convex and rises, so Newton's steps fall towards the root and
-    never pass it.
+    S of lambda j is `memory[sums + j]`. The bound is where the mixture reaches 1/delta; about
+    what each lambda has in it there is left in `memory[terms + j]`. Each lambda alone gives a
+    larger bound, so the least of these is a start above the root. The logarithm of the mixture
+    is convex and rises, so Newton's steps fall towards the root and never pass it.
     """
     bound = math.inf
     for j in range(alive):
-        bound = min(bound, (sums[start + j] + rules.limits[j]) / rules.lambdas[j])
+        bound = min(bound, (memory[sums + j] + rules.limits[j]) / rules.lambdas[j])
     if alive == 0:
         return bound
     step = bound
@@ -75,7 +77,8 @@ def largest_missed(rules: RandomisedRules, sums: Floats, start: int, alive: int)
         total = 0.0
         slope = 0.0
         for j in range(alive):
-            term = math.exp(rules.lambdas[j] * bound - sums[start + j] - rules.limits[j])
+            term = math.exp(rules.lambdas[j] * bound - memory[sums + j] - rules.limits[j])
+            memory[terms + j] = term
             total += term
             slope += rules.lambdas[j] * term
         step = math.log(total) * total / slope
@@ -85,13 +88,15 @@ def largest_missed(rules: RandomisedRules, sums: Floats, start: int, alive: int)
 
 @kernel
 def rise_per_win(
-    rules: RandomisedRules, sums: Floats, start: int, alive: int, bound: float, rung: int
+    rules: RandomisedRules, memory: Floats, terms: int, alive: int, rung: int
 ) -> float:
-    """How much `bound` rises, to first order, if the default wins a coin at `rung` and earns 1."""
+    """How much the bound rises, to first order, if the default wins a coin at `rung`, earning 1.
+
+    `memory[terms + j]` is what lambda j has in the mixture at the bound.
+    """
     rise = 0.0
     slope = 0.0
     for j in range(alive):
-        term = math.exp(rules.lambdas[j] * bound - sums[start + j] - rules.limits[j])
-        rise += rules.table[j * len(rules.ladder) + rung] * term
-        slope += rules.lambdas[j] * term
+        rise += rules.table[j * len(rules.ladder) + rung] * memory[terms + j]
+        slope += rules.lambdas[j] * memory[terms + j]
     return rise / slope

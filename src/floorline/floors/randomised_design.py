@@ -42,7 +42,8 @@ RUNGS = (
 LAMBDAS = np.geomspace(0.004, 0.97 * math.log(1 / (1 - RUNGS[0])), 16)
 """From what a million decisions need to what the first rung allows; their weights are equal."""
 
-PATIENCE = 3.0
+PATIENCE = 4.0
+"""Wins of the default in a row, each earning the most, that a probability must survive."""
 
 
 def smallest_holdback(lambdas: Floats = LAMBDAS) -> float:
