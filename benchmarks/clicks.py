@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from floorline import Bernoulli, Setting, named, simulate
+from floorline import Bernoulli, PolicySetup, make_policy, simulate
 from floorline.paper.style import Line, legend, pyplot, save, tidy
-from floorline.simulate import Results
+from floorline.simulation import Results
 
 HORIZON = 50_000
 CHECKPOINTS = [9, 10, *range(500, HORIZON + 1, 500)]
@@ -27,11 +27,11 @@ LINES = {
 
 def clicks(boundary: str, runs: int) -> Results:
     """The campaign above under one boundary."""
-    setting = Setting(
+    setting = PolicySetup(
         n_arms=2, horizon=HORIZON, default_mean=0.03, learned=True, max_loss=0.1, delta=0.05,
         noise_scale=0.5, boundary=boundary,
     )  # fmt: skip
-    policy = named("conservative-ucb", setting)
+    policy = make_policy("conservative-ucb", setting)
     return simulate(policy, Bernoulli([0.03, 0.04]), horizon=HORIZON, runs=runs, seed=1,
                     checkpoints=CHECKPOINTS)  # fmt: skip
 

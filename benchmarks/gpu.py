@@ -23,9 +23,9 @@ from floorline import (
     Case,
     Gaussian,
     Results,
-    Setting,
+    PolicySetup,
     Summary,
-    named,
+    make_policy,
     simulate,
     summarize,
     sweep,
@@ -50,11 +50,11 @@ class Kind(NamedTuple):
 
     def case(self, horizon: int) -> dict[str, Any]:
         """The policy in its environment, as `simulate` and `summarize` take it."""
-        setting = Setting(
+        setting = PolicySetup(
             n_arms=5, horizon=horizon, default_mean=0.5, max_loss=self.max_loss,
             delta=1 / horizon, boundary="authors", learned=self.learned,
         )  # fmt: skip
-        policy = named(self.name, setting)
+        policy = make_policy(self.name, setting)
         environment = Adaptive(MEANS) if policy.unit_rewards else Gaussian(MEANS)
         return {"policy": policy, "environment": environment, "horizon": horizon,
                 "max_loss": self.max_loss}  # fmt: skip

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from floorline import Bernoulli, Gaussian, Setting, named, summarize
+from floorline import Bernoulli, Gaussian, PolicySetup, make_policy, summarize
 
 MEANS = (0.5, 0.6, 0.4, 0.4, 0.4)
 REPEATS = 5
@@ -46,11 +46,11 @@ def floorline_policy(name: str, horizon: int, runs: int, **options: object) -> M
     noise = options.pop("noise", "gaussian")
     environment = Gaussian(MEANS) if noise == "gaussian" else Bernoulli(MEANS)
     settings = {"max_loss": 0.1, "boundary": "authors"} | options
-    setting = Setting(
+    setting = PolicySetup(
         n_arms=5, horizon=horizon, default_mean=0.5, delta=1 / horizon,
         bounded=environment.bounded, **settings,  # type: ignore[arg-type]
     )  # fmt: skip
-    policy = named(name, setting)
+    policy = make_policy(name, setting)
 
     def measure() -> float:
         found = summarize(policy, environment, horizon=horizon, runs=runs, max_loss=0.1, threads=1)

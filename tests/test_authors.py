@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from floorline import Gaussian, Setting, named, summarize
+from floorline import Gaussian, PolicySetup, make_policy, summarize
 
 pytestmark = pytest.mark.soak
 
@@ -27,14 +27,14 @@ def simulated(row, **changes):
     means = [float(mean) for mean in row["means"].split()]
     name, _, learned = row["policy"].partition(", default mean ")
     options = {"boundary": "authors"} | changes
-    setting = Setting(
+    setting = PolicySetup(
         n_arms=len(means), horizon=int(row["horizon"]), default_mean=means[0],
         learned=learned == "learned", max_loss=float(row["max_loss"]),
         delta=1 / int(row["horizon"]), **options,
     )  # fmt: skip
     runs = 4000 if setting.horizon <= 10_000 else 1000
     found = summarize(
-        named(name, setting), Gaussian(means), horizon=setting.horizon, runs=runs, seed=2016,
+        make_policy(name, setting), Gaussian(means), horizon=setting.horizon, runs=runs, seed=2016,
         max_loss=setting.max_loss,
     ).pseudo_regret  # fmt: skip
     return float(found.mean[0]), float(found.standard_error[0])

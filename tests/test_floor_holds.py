@@ -16,14 +16,14 @@ from floorline import (
     ConfidenceFloor,
     Gaussian,
     Policy,
-    Setting,
+    PolicySetup,
     kernel,
-    named,
+    make_policy,
     optimistic,
     simulate,
 )
 from floorline.core.records import Arms
-from floorline.core.steps import fall_back, guaranteed_budget
+from floorline.core.slots import fallback_arm, fallback_probability
 from floorline.floors.confidence import ConfidenceRules, budget_bound
 
 RUNS = 1000
@@ -70,12 +70,12 @@ def test_breaches_are_as_rare_as_promised(case, noise):
         scale = 0.25 if noise == "gaussian" else 0.5
         environment = Gaussian(means, scale) if noise == "gaussian" else Bernoulli(means)
         for max_loss in (0.02, 0.1, 1.0):
-            setting = Setting(
+            setting = PolicySetup(
                 n_arms=len(means), horizon=HORIZON, default_mean=means[0], max_loss=max_loss,
                 delta=DELTA, noise_scale=scale, bounded=environment.bounded, **options,
             )  # fmt: skip
             results = simulate(
-                named(name, setting), environment, horizon=HORIZON, runs=RUNS, max_loss=max_loss
+                make_policy(name, setting), environment, horizon=HORIZON, runs=RUNS, max_loss=max_loss
             )
             assert not too_many(results), (instance, max_loss)
             assert case != "certain warm-up" or (results.first_breach == 0).all()

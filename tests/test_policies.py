@@ -12,13 +12,13 @@ from floorline import (
     NoFloor,
     Policy,
     Proposer,
-    Setting,
+    PolicySetup,
     Tabulated,
     WarmUp,
     classical_ucb,
     gaussian_thompson,
     kernel,
-    named,
+    make_policy,
     optimistic,
     simulate,
 )
@@ -101,7 +101,7 @@ def test_beta_binomial_passes_the_suite_and_explores_where_clicks_are_rare(defau
 
 def test_beta_binomial_takes_rewards_within_its_range_alone():
     def policy(low, high):
-        boundary = Boundary("beta-binomial", lowest_reward=low, highest_reward=high)
+        boundary = Boundary("beta-binomial", low=low, high=high)
         return Policy(optimistic(), ConfidenceFloor(0.2), boundary)
 
     def run(policy, environment):

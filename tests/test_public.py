@@ -31,7 +31,7 @@ def test_nothing_is_loaded_before_it_is_used() -> None:
 
 
 def test_simulate_stays_the_function_though_a_folder_has_its_name() -> None:
-    look = "import floorline.simulate.progress; from floorline import simulate; "
+    look = "import floorline.simulation.progress; from floorline import simulate; "
     assert fresh(look + "print(type(simulate).__name__)") == "function"
 
 

@@ -8,31 +8,14 @@ the service, with `floorline.client`, loads no simulator and no NumPy.
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from importlib.util import find_spec
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from floorline.public import *  # noqa: F403
 
 __version__ = "0.1.0"
-
-
-class _Package(ModuleType):
-    """Keeps `floorline.simulate` the function, not the folder that it is made in."""
-
-    @property
-    def simulate(self) -> Any:
-        return _public("simulate")
-
-    @simulate.setter
-    def simulate(self, folder: ModuleType) -> None:
-        """Python's import system would put the folder here."""
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 if not TYPE_CHECKING:  # a type checker would take any name for known
@@ -44,7 +27,7 @@ if not TYPE_CHECKING:  # a type checker would take any name for known
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_public("__all__")]
+    return ["__version__", *_public("__all__")]
 
 
 def _public(name: str) -> Any:

@@ -2,112 +2,38 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple
-
-from floorline.core.boundaries import Boundary
-from floorline.core.checks import choice, number, whole
-from floorline.floors import ConfidenceFloor, RealisedFloor, WarmUp
+from floorline.core.checks import choice
+from floorline.floors import RealisedFloor
+from floorline.plugins import plugin_entries
 from floorline.policy import Policy
+from floorline.policy_setup import FLOORS, Entry, PolicySetup
 from floorline.proposers import (
-    Proposer,
     ab_test,
-    beta_thompson,
     classical_ucb,
     exp3_ix,
-    gaussian_thompson,
     lil_ucb,
     optimistic,
-    paper_targets,
     prior_exp3,
     unbalanced_moss,
     unbalanced_ucb,
 )
 
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """All that a policy of the catalogue may ask about; each uses what it needs."""
-
-    n_arms: int
-    horizon: int
-    default_mean: float
-    learned: bool = False
-    max_loss: float = 0.1
-    delta: float = 0.05
-    noise_scale: float = 1.0
-    lowest_reward: float = 0.0
-    highest_reward: float = 1.0
-    boundary: str = "stitched"
-    fallback: str = "default"
-    guarantee: str = "probability"
-    warm_up: str | None = None
-    lil_ucb: str = "theoretical"
-    bounded: bool = False
-
-    def __post_init__(self) -> None:
-        whole("arms", self.n_arms, 2)
-        whole("horizon", self.horizon, 1)
-        number("max_loss", self.max_loss, 0, 1)
-
-    def intervals(self) -> Boundary:
-        """The confidence boundary."""
-        return Boundary(
-            self.boundary, self.delta, self.noise_scale, self.lowest_reward, self.highest_reward
-        )
-
-    def confidence(self) -> ConfidenceFloor:
-        """The paper's floor."""
-        mean = None if self.learned else self.default_mean
-        return ConfidenceFloor(self.max_loss, mean, self.fallback, self.guarantee)
-
-    def warming(self) -> WarmUp:
-        """BudgetFirst's floor: as the authors have it under their boundary, else certified."""
-        form = self.warm_up or ("authors" if self.boundary == "authors" else "certified")
-        return WarmUp(self.max_loss, self.default_mean, form)
-
-    def thompson(self) -> Proposer:
-        """Thompson sampling that fits the rewards: Beta for [0, 1], else Gaussian."""
-        return beta_thompson() if self.bounded else gaussian_thompson(self.noise_scale)
-
-    def targets(self) -> list[float]:
-        """Regret targets of the paper's experiments, or of the authors' program."""
-        return paper_targets(
-            self.n_arms, self.horizon, self.max_loss, self.default_mean,
-            as_programmed=self.boundary == "authors",
-        )  # fmt: skip
-
-    def target_rates(self) -> list[float]:
-        """The same targets over the root of the horizon, none of them 0."""
-        root = math.sqrt(self.horizon)
-        return [max(target, 1 / root) / root for target in self.targets()]
-
-    def may_lose(self) -> float:
-        """What may be lost against the default arm up to the horizon, and never nothing."""
-        return max(self.max_loss * self.default_mean * self.horizon, 1e-3)
-
-
-class Entry(NamedTuple):
-    """A policy of the catalogue: what it is, what it guarantees, how it is made."""
-
-    summary: str
-    guarantee: str
-    build: Callable[[Setting], Policy]
-
-
+ANY_FLOOR = tuple(FLOORS)
 _NONE = "none"
 _FLOOR = "the floor at all times, except with probability delta"
 
 CATALOGUE: dict[str, Entry] = {
     "ucb": Entry(
-        "UCB with index average + sqrt(2 log t / T)", _NONE,
+        "UCB with index average + sqrt(2 log t / T)",
+        _NONE,
         lambda s: Policy(classical_ucb(s.noise_scale)),
     ),
     "conservative-ucb": Entry(
-        "optimistic arm if the guaranteed budget allows it (Algorithm 1)", _FLOOR,
-        lambda s: Policy(optimistic(), s.confidence(), s.intervals()),
+        "optimistic arm if the guaranteed budget allows it (Algorithm 1)",
+        _FLOOR,
+        lambda s: s.floored(optimistic()),
+        live=True,
+        floors=ANY_FLOOR,
     ),
     "budget-first": Entry(
         "default arm until the budget is large enough, then UCB",
@@ -125,12 +51,16 @@ CATALOGUE: dict[str, Entry] = {
         lambda s: Policy(unbalanced_ucb(s.target_rates(), s.noise_scale)),
     ),
     "thompson": Entry(
-        "Thompson sampling, Gaussian or, for rewards in [0, 1], Beta", _NONE,
+        "Thompson sampling, Gaussian or, for rewards in [0, 1], Beta",
+        _NONE,
         lambda s: Policy(s.thompson()),
     ),
     "conservative-thompson": Entry(
-        "Thompson sampling where the guaranteed budget allows it", _FLOOR,
-        lambda s: Policy(s.thompson(), s.confidence(), s.intervals()),
+        "Thompson sampling where the guaranteed budget allows it",
+        _FLOOR,
+        lambda s: s.floored(s.thompson()),
+        live=True,
+        floors=ANY_FLOOR,
     ),
     "exp3-ix": Entry(
         "Exp3-IX, exponential weights against an adversary, any-time",
@@ -155,18 +85,24 @@ CATALOGUE: dict[str, Entry] = {
     "ab-test": Entry(
         "A/B test with a share max_loss of the traffic for a tenth of the horizon, then the winner",
         "none (on average, the test itself costs at most max_loss)",
-        lambda s: Policy(
-            ab_test(s.n_arms, s.horizon // 10, s.max_loss, s.delta, s.noise_scale)
-        ),
+        lambda s: Policy(ab_test(s.n_arms, s.horizon // 10, s.max_loss, s.delta, s.noise_scale)),
     ),
-}  # fmt: skip
+}
 
 
-def named(name: str, setting: Setting) -> Policy:
-    """The policy of the catalogue called `name`, made for `setting`.
+def make_policy(name: str, setup: PolicySetup) -> Policy:
+    """Return the policy called `name`, of the catalogue or of a plug-in, made for `setup`.
 
-    >>> setting = Setting(n_arms=5, horizon=10_000, default_mean=0.5, max_loss=0.1)
-    >>> named("conservative-ucb", setting).floor.max_loss
+    >>> setup = PolicySetup(n_arms=5, horizon=10_000, default_mean=0.5, max_loss=0.1)
+    >>> make_policy("conservative-ucb", setup).floor.max_loss
     0.1
     """
-    return CATALOGUE[choice("policy", name, CATALOGUE)].build(setting)
+    return find_entry(name).build(setup)
+
+
+def find_entry(name: str) -> Entry:
+    """Return the entry called `name`, of the catalogue or of a plug-in."""
+    if name in CATALOGUE:
+        return CATALOGUE[name]
+    added = {name: plugin.entry for name, plugin in plugin_entries().items()}
+    return added[choice("policy", name, (*CATALOGUE, *added))]

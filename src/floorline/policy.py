@@ -6,14 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from floorline.core.boundaries import Boundary, no_interval
-from floorline.core.checks import require
+from floorline.boundaries import Boundary
+from floorline.boundaries.boundary import NO_BOUNDARY
+from floorline.core.checks import number, require
 from floorline.core.kernel import Function
-from floorline.core.records import NoRules, Rules
-from floorline.core.steps import chance, interval, learn, propose
+from floorline.core.records import MemorySizes, NoRules, Rules
+from floorline.core.slots import held_back, toss
+from floorline.core.steps import at_least_holdback, no_coin, no_holdback, toss_coin
 from floorline.floors import Floor, NoFloor
 from floorline.proposers import Proposer
-from floorline.proposers.optimistic import most_promising
 
 
 class Prepared(NamedTuple):
@@ -21,7 +22,7 @@ class Prepared(NamedTuple):
 
     rules: Rules
     kernels: dict[Function, Function]
-    memory: int
+    memory: MemorySizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,22 +36,26 @@ class Policy:
         proposer: names the candidate.
         floor: refuses candidates that are not affordable.
         boundary: the confidence intervals; None where neither part uses them.
+        holdback: the least probability of the fallback arm in a round whose candidate is a
+            challenger: that share of decisions goes on watching the default.
     """
 
     proposer: Proposer
     floor: Floor = NoFloor()  # noqa: RUF009 (it is immutable)
     boundary: Boundary | None = None
+    holdback: float = 0.0
 
     def __post_init__(self) -> None:
         require(isinstance(self.proposer, Proposer), "proposer", "a Proposer", self.proposer)
         require(isinstance(self.floor, Floor), "floor", "a Floor", self.floor)
         if self.boundary is None and (self.proposer.uses_intervals or self.floor.needs_boundary):
             raise ValueError("boundary: this proposer or floor needs one, for example Boundary()")
-        if not self.floor.any_proposer and self.proposer.propose is not most_promising:
+        if self.floor.needs_optimistic and not self.proposer.optimistic:
             raise ValueError(
                 "floor: this warm-up is safe only with the optimistic proposer; "
                 'take WarmUp(..., form="certain") or ConfidenceFloor'
             )
+        number("holdback", self.holdback, 0, 1)
 
     @property
     def unit_rewards(self) -> bool:
@@ -61,23 +66,27 @@ class Policy:
         """The records and kernels for `n_arms` arms and at most `horizon` rounds."""
         floor, boundary = self.floor.settle(self.boundary, horizon)
         known = floor.default_mean is not None
-        kernels: dict[Function, Function] = {
-            propose: self.proposer.propose,
-            learn: self.proposer.learn,
-            chance: self.proposer.chance,
+        kernels = {
+            **self.proposer.kernels(),
             **floor.kernels(),
+            **(NO_BOUNDARY if boundary is None else boundary.kernels(horizon)),
+            held_back: at_least_holdback if self.holdback > 0 else no_holdback,
+            toss: toss_coin if self.holdback > 0 or floor.tosses_coins else no_coin,
         }
-        if boundary is None:
-            kernels[interval] = no_interval
-        else:
-            kernels |= boundary.kernels()
         rules = Rules(
             proposer=self.proposer.rules,
             floor=floor.rules(n_arms, horizon, boundary),
             boundary=NoRules() if boundary is None else boundary.rules(n_arms, known, horizon),
             default_mean=math.nan if floor.default_mean is None else float(floor.default_mean),
-            lowest_reward=0.0 if boundary is None else float(boundary.lowest_reward),
-            skips=known and self.proposer.steady and not floor.own_rounds,
-            own_rounds=floor.own_rounds,
+            low=0.0 if boundary is None else float(boundary.low),
+            holdback=float(self.holdback),
+            fast_forward=known and self.proposer.steady and floor.can_fast_forward,
+            private_clock=floor.private_clock,
+            caches=self.proposer.caches,
         )
-        return Prepared(rules, kernels, self.proposer.memory * n_arms)
+        memory = MemorySizes(
+            proposer=self.proposer.memory_size(n_arms),
+            floor=floor.memory_size(n_arms),
+            boundary=0 if boundary is None else boundary.kind.memory_size(n_arms),
+        )
+        return Prepared(rules, kernels, memory)

@@ -1,6 +1,8 @@
 """All that `import floorline` offers."""
 
-from floorline.core.boundaries import Boundary
+from typing import Any
+
+from floorline.boundaries import BOUNDARIES, Boundary, BoundaryKind
 from floorline.core.kernel import kernel
 from floorline.core.records import Arms
 from floorline.environments import (
@@ -17,8 +19,9 @@ from floorline.environments import (
     Tabulated,
 )
 from floorline.floors import ConfidenceFloor, Floor, NoFloor, RealisedFloor, WarmUp
-from floorline.policies import CATALOGUE, Setting, named
+from floorline.policies import CATALOGUE, make_policy
 from floorline.policy import Policy
+from floorline.policy_setup import Entry, PolicySetup
 from floorline.proposers import (
     Proposer,
     ab_test,
@@ -33,19 +36,22 @@ from floorline.proposers import (
     unbalanced_ucb,
     unknown_chance,
 )
-from floorline.simulate import Case, Results, Summary, simulate, summarize, sweep
+from floorline.simulation import Case, Results, Summary, simulate, summarize, sweep
 from floorline.verification import Share, Verification, verify
 
 __all__ = [
+    "BOUNDARIES",
     "CATALOGUE",
     "Adaptive",
     "Arms",
     "Bernoulli",
     "Boundary",
+    "BoundaryKind",
     "ByReward",
     "Case",
     "ConfidenceFloor",
     "Delayed",
+    "Entry",
     "Environment",
     "Floor",
     "Gaussian",
@@ -53,11 +59,11 @@ __all__ = [
     "Lure",
     "NoFloor",
     "Policy",
+    "PolicySetup",
     "Proposer",
     "RealisedFloor",
     "Results",
     "Scripted",
-    "Setting",
     "Share",
     "Summary",
     "Switching",
@@ -71,7 +77,7 @@ __all__ = [
     "gaussian_thompson",
     "kernel",
     "lil_ucb",
-    "named",
+    "make_policy",
     "optimistic",
     "prior_exp3",
     "simulate",
@@ -82,3 +88,10 @@ __all__ = [
     "unknown_chance",
     "verify",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return what an old name now stands for."""
+    from floorline import deprecated
+
+    return deprecated.find(name)

@@ -126,7 +126,7 @@ def test_a_tiny_loss_does_not_take_for_ever(max_loss):
 def test_in_expectation_rewards_must_not_be_negative():
     floor = ConfidenceFloor(0.1, 0.5, guarantee="expectation")
     with pytest.raises(ValueError, match="lowest_reward: must be at least 0"):
-        floor.settle(Boundary(lowest_reward=-1.0), horizon=1000)
+        floor.settle(Boundary(low=-1.0), horizon=1000)
 
 
 def test_the_expectation_form_tightens_both():

@@ -21,7 +21,7 @@ from floorline import (
     kernel,
     simulate,
 )
-from floorline.core.steps import guaranteed_budget
+from floorline.core.slots import fallback_probability
 from floorline.floors.realised import RealisedRules
 from floorline.testing import check_policy
 

@@ -7,10 +7,10 @@ from floorline import (
     Boundary,
     Gaussian,
     Policy,
-    Setting,
+    PolicySetup,
     WarmUp,
     kernel,
-    named,
+    make_policy,
     optimistic,
     simulate,
 )
@@ -72,7 +72,7 @@ def test_no_floor_no_warm_up():
 
 def test_where_rewards_can_be_negative_a_loss_of_everything_still_needs_a_warm_up():
     """The floor is then at 0, and a mean of -1 goes below it."""
-    boundary = Boundary(delta=0.05, noise_scale=0.1, lowest_reward=-1.0)
+    boundary = Boundary(delta=0.05, noise_scale=0.1, low=-1.0)
     assert certified_warm_up(2, 1000, 1.0, 0.5, boundary) > 0
     policy = Policy(optimistic(), WarmUp(1.0, 0.5), boundary)
     found = simulate(policy, Gaussian([0.5, -0.9], 0.1), horizon=1000, runs=200)
@@ -112,17 +112,17 @@ def test_after_a_certain_warm_up_nothing_can_break_the_floor(max_loss):
 
 
 def test_certain_warm_up_with_a_known_lowest_reward():
-    rounds = certain_warm_up(1000, max_loss=0.1, default_mean=0.5, lowest_reward=0.4)
+    rounds = certain_warm_up(1000, max_loss=0.1, default_mean=0.5, low=0.4)
     assert rounds * 0.5 + (1000 - rounds) * 0.4 >= 0.9 * 0.5 * 1000
-    assert certain_warm_up(1000, 0.1, 0.5, lowest_reward=0.45) == 0
+    assert certain_warm_up(1000, 0.1, 0.5, low=0.45) == 0
 
 
 def test_the_default_is_played_for_the_warm_up_and_then_freely():
-    setting = Setting(
+    setting = PolicySetup(
         n_arms=5, horizon=10_000, default_mean=0.5, max_loss=0.3, delta=1e-4, boundary="authors"
     )
     found = simulate(
-        named("budget-first", setting), Gaussian([0.5, 0.6, 0.4, 0.4, 0.4]),
+        make_policy("budget-first", setting), Gaussian([0.5, 0.6, 0.4, 0.4, 0.4]),
         horizon=10_000, runs=20, checkpoints=[8299, 8300, 10_000],
     )  # fmt: skip
     assert (found.plays[:, 0, 0] == 8299).all()

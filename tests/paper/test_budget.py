@@ -2,7 +2,7 @@ import numpy as np
 
 from floorline import Boundary, ConfidenceFloor, Gaussian, Policy, optimistic
 from floorline.paper import budget
-from floorline.simulate.stepping import step_through
+from floorline.simulation.stepping import step_through
 
 
 def paper_picture():

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from floorline import Gaussian, Setting, named, summarize
+from floorline import Gaussian, PolicySetup, make_policy, summarize
 from floorline.paper import run
 from floorline.paper.sweeps import CONSERVATIVE, LEARNED, MEANS, MOSS, UCB, Point, Settings
 
@@ -15,7 +15,7 @@ def test_one_simulation_counts_the_breaches_of_every_loss():
     rates = []
     for loss, row in zip(LOSSES, rows, strict=True):
         found = summarize(
-            named("ucb", Setting(n_arms=5, horizon=1000, default_mean=0.5)), Gaussian(MEANS),
+            make_policy("ucb", PolicySetup(n_arms=5, horizon=1000, default_mean=0.5)), Gaussian(MEANS),
             horizon=1000, runs=200, seed=5, max_loss=loss, checkpoints=[100, 1000],
         )  # fmt: skip
         assert row.max_loss == loss

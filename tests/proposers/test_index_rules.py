@@ -9,7 +9,7 @@ from floorline import Boundary, Gaussian, Policy, Proposer, classical_ucb, optim
 from floorline.core.records import new_arms
 from floorline.proposers.base import learn_nothing
 from floorline.proposers.thompson import GaussianRules, beta_sample, gaussian_sample
-from floorline.simulate.stepping import step_through
+from floorline.simulation.stepping import step_through
 
 
 def test_classical_ucb_plays_each_arm_once_and_then_the_largest_index():

@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from floorline import Gaussian, Policy, Setting, named, summarize, unbalanced_ucb
-from floorline.simulate.stepping import step_through
+from floorline import Gaussian, Policy, PolicySetup, make_policy, summarize, unbalanced_ucb
+from floorline.simulation.stepping import step_through
 
 
 def test_it_plays_the_largest_index():
@@ -35,9 +35,9 @@ def test_regret_grows_like_the_logarithm():
 def test_it_costs_less_than_twice_ucb_where_the_default_is_best():
     """Beside Unbalanced MOSS on the paper's instance with the default arm made best."""
     arms = Gaussian([0.6, 0.5, 0.4, 0.4, 0.4])
-    setting = Setting(n_arms=5, horizon=10_000, default_mean=0.6, max_loss=0.1)
+    setting = PolicySetup(n_arms=5, horizon=10_000, default_mean=0.6, max_loss=0.1)
     regret = {
-        name: summarize(named(name, setting), arms, horizon=10_000, runs=400, max_loss=0.1)
+        name: summarize(make_policy(name, setting), arms, horizon=10_000, runs=400, max_loss=0.1)
         .pseudo_regret.mean[0]
         for name in ("ucb", "unbalanced-ucb", "unbalanced-moss")
     }  # fmt: skip

@@ -21,7 +21,7 @@ from floorline import (
     prior_exp3,
     simulate,
 )
-from floorline.simulate.stepping import step_through
+from floorline.simulation.stepping import step_through
 from floorline.theory import (
     exp3_ix_envelope,
     exp3_ix_regret,

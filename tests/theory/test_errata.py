@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from floorline.core.subgaussian import as_printed, authors
+from floorline.boundaries.subgaussian import as_printed, authors
 
 STRETCHES = 20_000
 

@@ -74,18 +74,18 @@ def conservative():
 def test_the_catalogue_says_which_policies_are_conservative():
     """A policy with a floor of its own says so; one without does not."""
     found = {param.values[0] for param in conservative()}
-    setting = Setting(n_arms=5, horizon=HORIZON, default_mean=0.5)
-    assert found == {name for name in CATALOGUE if named(name, setting).floor.max_loss is not None}
+    setting = PolicySetup(n_arms=5, horizon=HORIZON, default_mean=0.5)
+    assert found == {name for name in CATALOGUE if make_policy(name, setting).floor.max_loss is not None}
     assert found >= {"conservative-ucb", "conservative-thompson", "budget-first", "safe-exp3-ix"}
 
 
 @pytest.mark.parametrize("max_loss", LOSSES)
 @pytest.mark.parametrize(("name", "changes"), list(conservative()))
 def test_every_conservative_policy_loses_at_least_the_bound_somewhere(name, changes, max_loss):
-    setting = Setting(
+    setting = PolicySetup(
         n_arms=5, horizon=HORIZON, default_mean=0.5, max_loss=max_loss, delta=DELTA, **changes
     )
-    policy = named(name, setting)
+    policy = make_policy(name, setting)
     bound, worst = bound_and_worst(lambda means: policy, max_loss, policy.unit_rewards)
     assert worst >= bound
 

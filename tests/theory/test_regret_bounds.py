@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from floorline import Boundary, Gaussian, Policy, Setting, kernel, named, simulate
-from floorline.core.subgaussian import RADII
+from floorline.boundaries.subgaussian import RADII
 from floorline.proposers import Proposer
 from floorline.theory import (
     budget_first_regret,
@@ -40,7 +40,7 @@ def test_no_radius_before_the_horizon_is_wider_than_the_final_boundary_allows(na
 
 def test_the_formulas_written_out():
     """K = 2, n = 1000, max_loss 0.2, default mean 0.5, gaps 0.1, 0 and 0.3."""
-    setting = Setting(n_arms=3, horizon=1000, default_mean=0.5, max_loss=0.2, delta=0.01)
+    setting = PolicySetup(n_arms=3, horizon=1000, default_mean=0.5, max_loss=0.2, delta=0.01)
     means = [0.5, 0.6, 0.3]
     size = final_boundary(Boundary(delta=0.01), 3, 1000)
     challengers = 4 * size / 0.3 + 0.3
@@ -52,7 +52,7 @@ def test_the_formulas_written_out():
     worst = 2 + 2 * math.sqrt(1000 * 2 * size) + (6 + 32 * size) / 0.1
     assert math.isclose(worst_regret(setting), worst)
 
-    learned = Setting(
+    learned = PolicySetup(
         n_arms=3, horizon=1000, default_mean=0.5, max_loss=0.2, delta=0.01, learned=True
     )
     size = final_boundary(Boundary(delta=0.01), 3, 1000, default_known=False)
@@ -67,17 +67,17 @@ def test_the_formulas_written_out():
 
 def test_in_expectation_delta_is_one_over_the_horizon_and_max_loss_a_little_less():
     means = [0.5, 0.6, 0.3]
-    setting = Setting(
+    setting = PolicySetup(
         n_arms=3, horizon=1000, default_mean=0.5, max_loss=0.2, guarantee="expectation"
     )
-    settled = Setting(
+    settled = PolicySetup(
         n_arms=3, horizon=1000, default_mean=0.5, max_loss=(0.2 - 1e-3) / (1 - 1e-3), delta=1e-3
     )
     assert math.isclose(expected_regret(setting, means), problem_regret(settled, means) + 0.3)
 
 
 def test_a_best_default_arm_costs_nothing_itself():
-    setting = Setting(n_arms=3, horizon=1000, default_mean=0.5, max_loss=0.01, learned=True)
+    setting = PolicySetup(n_arms=3, horizon=1000, default_mean=0.5, max_loss=0.01, learned=True)
     assert floor_penalty(setting, [0.5, 0.4, 0.4]) == 0
     assert plays_bounds(setting, [0.5, 0.4, 0.5])[::2] == [math.inf, math.inf]
 
@@ -97,7 +97,7 @@ HORIZON = 100_000
 
 def setting_of(case, **changes):
     means = case["means"]
-    return Setting(
+    return PolicySetup(
         **{"n_arms": len(means), "horizon": HORIZON, "default_mean": means[0],
            "learned": case["learned"], "max_loss": case["max_loss"], "delta": DELTA,
            "noise_scale": case["scale"], **changes}
@@ -108,7 +108,7 @@ def setting_of(case, **changes):
 def test_every_run_of_conservative_ucb_stays_within_theorems_1_and_2(case):
     setting = setting_of(case)
     found = simulate(
-        named("conservative-ucb", setting), Gaussian(case["means"], case["scale"]),
+        make_policy("conservative-ucb", setting), Gaussian(case["means"], case["scale"]),
         horizon=HORIZON, runs=RUNS,
     )  # fmt: skip
     worst = found.pseudo_regret.max()
@@ -124,7 +124,7 @@ def test_every_run_of_budget_first_stays_within_its_bound(case, form):
     means = case["means"]
     setting = setting_of(case, warm_up=form)
     found = simulate(
-        named("budget-first", setting), Gaussian(means, case["scale"]), horizon=HORIZON, runs=RUNS
+        make_policy("budget-first", setting), Gaussian(means, case["scale"]), horizon=HORIZON, runs=RUNS
     )
     bound = budget_first_regret(setting, max(means) - means[0])
     assert found.pseudo_regret.max() <= bound <= budget_first_regret(setting)
@@ -155,7 +155,7 @@ def test_the_penalty_grows_with_the_exponent_given_and_not_with_the_printed_one(
 
     def penalty(n):
         means = [0.75 - n**-0.25, 0.75, 0.5]
-        setting = Setting(
+        setting = PolicySetup(
             n_arms=3, horizon=n, default_mean=means[0], max_loss=n**-0.5, delta=1e-300
         )
         return floor_penalty(setting, means)
@@ -172,17 +172,17 @@ def test_the_penalty_grows_with_the_exponent_given_and_not_with_the_printed_one(
         (dict(default_mean=0.0), "default_mean"),
         (dict(default_mean=1.5), "default_mean"),
         (dict(fallback="best-lower"), "fallback"),
-        (dict(lowest_reward=-1.0), "lowest_reward"),
+        (dict(low=-1.0), "lowest_reward"),
     ],
 )
 def test_conditions_of_the_theorems_are_checked(changes, name):
-    setting = Setting(**{"n_arms": 3, "horizon": 100, "default_mean": 0.5, **changes})
+    setting = PolicySetup(**{"n_arms": 3, "horizon": 100, "default_mean": 0.5, **changes})
     with pytest.raises(ValueError, match=f"^{name}: must be "):
         worst_regret(setting)
 
 
 @pytest.mark.parametrize("means", [[0.5, 0.6], [0.5, 0.6, 1.2], [0.5, 0.6, -0.1], [0.4, 0.6, 0.1]])
 def test_means_that_do_not_fit_the_setting_are_refused(means):
-    setting = Setting(n_arms=3, horizon=100, default_mean=0.5)
+    setting = PolicySetup(n_arms=3, horizon=100, default_mean=0.5)
     with pytest.raises(ValueError, match=r"^means: must be "):
         problem_regret(setting, means)

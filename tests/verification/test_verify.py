@@ -15,20 +15,20 @@ from floorline import (
     Delayed,
     Gaussian,
     Policy,
-    Setting,
+    PolicySetup,
     classical_ucb,
-    named,
+    make_policy,
     summarize,
     verify,
 )
-from floorline.simulate.loop import misses_mean
+from floorline.simulation.loops.stochastic import misses_mean
 
 WORST = Gaussian([0.5, 0, 0, 0, 0])
 
 
 def verified(boundary, runs=40_000, delta=1e-3):
-    setting = Setting(n_arms=5, horizon=1000, default_mean=0.5, delta=delta, boundary=boundary)
-    return verify(named("conservative-ucb", setting), WORST, delta=delta, horizon=1000, runs=runs)
+    setting = PolicySetup(n_arms=5, horizon=1000, default_mean=0.5, delta=delta, boundary=boundary)
+    return verify(make_policy("conservative-ucb", setting), WORST, delta=delta, horizon=1000, runs=runs)
 
 
 @pytest.mark.parametrize("boundary", ["stitched", "authors"])
@@ -61,8 +61,8 @@ def test_a_policy_without_intervals_is_held_to_the_floor_alone():
 
 @pytest.mark.filterwarnings("ignore:boundary as-printed")
 def test_watching_changes_nothing_and_sees_the_same_when_interpreted():
-    setting = Setting(n_arms=5, horizon=200, default_mean=0.5, delta=0.5, boundary="as-printed")
-    policy = named("conservative-ucb", setting)
+    setting = PolicySetup(n_arms=5, horizon=200, default_mean=0.5, delta=0.5, boundary="as-printed")
+    policy = make_policy("conservative-ucb", setting)
     options = {"horizon": 200, "runs": 64, "checkpoints": [20, 200]}
     watched = summarize(policy, WORST, misses=True, **options)
     plain = summarize(policy, WORST, **options)
@@ -83,6 +83,6 @@ def test_an_interval_can_miss_on_either_side():
     "environment", [Adaptive([0.5, 0.6]), Delayed(Bernoulli([0.5, 0.6]))], ids=["adversary", "late"]
 )
 def test_intervals_are_watched_only_where_they_have_means_at_once(environment):
-    setting = Setting(n_arms=2, horizon=10, default_mean=0.5, bounded=True)
+    setting = PolicySetup(n_arms=2, horizon=10, default_mean=0.5, bounded=True)
     with pytest.raises(ValueError, match="misses: must not be asked for"):
-        verify(named("conservative-ucb", setting), environment, delta=0.1, horizon=10, runs=10)
+        verify(make_policy("conservative-ucb", setting), environment, delta=0.1, horizon=10, runs=10)

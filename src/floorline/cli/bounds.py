@@ -12,7 +12,7 @@ from floorline.cli import options
 from floorline.cli.environments import environment_from
 
 if TYPE_CHECKING:
-    from floorline import Environment, Setting
+    from floorline import Environment, PolicySetup
 
 MANY = 200_000_000
 """Rounds that are simulated in a second or two; long horizons get fewer runs."""
@@ -45,13 +45,13 @@ def bounds(
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
 ) -> None:
     """Show every bound of the paper for one setting, and what policies lose in simulation."""
-    from floorline import Setting
+    from floorline import PolicySetup
     from floorline.core.checks import choice, whole
 
     choice("format", format, ("table", "json"))
     choice("default_mean", default_mean, ("known", "learned"))
     environment = environment_from(noise, means, noise_scale)
-    setting = Setting(
+    setting = PolicySetup(
         n_arms=len(environment.means), horizon=horizon, default_mean=environment.means[0],
         learned=default_mean == "learned", max_loss=max_loss, delta=delta,
         noise_scale=noise_scale, boundary=boundary, bounded=environment.bounded,
@@ -67,16 +67,16 @@ def bounds(
         print_table(rows, remarks, setting, runs)
 
 
-def stochastic(setting: Setting, environment: Environment, runs: int, seed: int) -> list[Row]:
+def stochastic(setting: PolicySetup, environment: Environment, runs: int, seed: int) -> list[Row]:
     """Conservative UCB and BudgetFirst: bounds on pseudo-regret, and simulated pseudo-regret."""
-    from floorline import named, theory
-    from floorline.simulate import summarize
+    from floorline import make_policy, theory
+    from floorline.simulation import summarize
 
     means = environment.means
 
     def simulated(name: str) -> tuple[float, float]:
         found = summarize(
-            named(name, setting), environment, horizon=setting.horizon, runs=runs, seed=seed
+            make_policy(name, setting), environment, horizon=setting.horizon, runs=runs, seed=seed
         ).pseudo_regret
         return float(found.mean[-1]), float(found.max[-1])
 
@@ -102,7 +102,7 @@ def stochastic(setting: Setting, environment: Environment, runs: int, seed: int)
     ]  # fmt: skip
 
 
-def lower(setting: Setting) -> tuple[float | None, str]:
+def lower(setting: PolicySetup) -> tuple[float | None, str]:
     """The lower bound, or None and why it says nothing here."""
     from floorline.theory import lower_bound
 
@@ -113,18 +113,20 @@ def lower(setting: Setting) -> tuple[float | None, str]:
         return None, str(error)
 
 
-def adversarial(setting: Setting, environment: Environment, runs: int, seed: int) -> list[Row]:
+def adversarial(setting: PolicySetup, environment: Environment, runs: int, seed: int) -> list[Row]:
     """The bounds for rewards in [0, 1] that an adversary chooses; a switching one is simulated."""
-    from floorline import Switching, named, theory
-    from floorline.simulate import summarize
+    from floorline import Switching, make_policy, theory
+    from floorline.simulation import summarize
 
     n_arms, horizon, delta = setting.n_arms, setting.horizon, setting.delta
     asked = (n_arms, horizon, setting.max_loss, setting.default_mean)
     adversary = Switching(environment.means, span=max(1, horizon // 10))
 
     def simulated(name: str) -> tuple[float, float]:
-        found = summarize(named(name, setting), adversary, horizon=horizon, runs=runs, seed=seed,
-                          max_loss=setting.max_loss).regret  # fmt: skip
+        policy = make_policy(name, setting)
+        found = summarize(
+            policy, adversary, horizon=horizon, runs=runs, seed=seed, max_loss=setting.max_loss
+        ).regret
         return (math.nan, math.nan) if found is None else (found.mean[-1], found.max[-1])
 
     prior = theory.prior_exp3_regret(n_arms, horizon, setting.may_lose())
@@ -139,7 +141,7 @@ def adversarial(setting: Setting, environment: Environment, runs: int, seed: int
     ]  # fmt: skip
 
 
-def remarks_on(setting: Setting) -> dict[str, Any]:
+def remarks_on(setting: PolicySetup) -> dict[str, Any]:
     """What else the theory says, beside bounds on regret."""
     from floorline import theory
     from floorline.proposers import paper_targets
@@ -159,7 +161,7 @@ def remarks_on(setting: Setting) -> dict[str, Any]:
     }
 
 
-def print_table(rows: list[Row], remarks: dict[str, Any], setting: Setting, runs: int) -> None:
+def print_table(rows: list[Row], remarks: dict[str, Any], setting: PolicySetup, runs: int) -> None:
     """Print the answer for a person."""
     from rich.console import Console
     from rich.table import Table

@@ -65,7 +65,7 @@ def writing(out: Path | None) -> Iterator[IO[str]]:
 @app.command()
 def verify(file: Path = FILE) -> None:
     """Replay every event and compare with checksums, snapshots, counts and budgets."""
-    from floorline.simulate.progress import progress_bar
+    from floorline.simulation.progress import progress_bar
 
     with reading(file) as ledger:
         total = sum(ledger.counts().values())

@@ -26,8 +26,8 @@ from floorline.core.records import Counts, Floats
 from floorline.environments import Bernoulli
 from floorline.policy import Policy
 from floorline.proposers import classical_ucb
-from floorline.simulate.cpu import stream
-from floorline.simulate.stepping import step_through
+from floorline.simulation.engines.cpu import stream
+from floorline.simulation.stepping import step_through
 
 RATES = {"today": 0.05, "short": 0.07, "video": 0.03, "quiz": 0.02, "chatbot": 0.01}
 """Clicks for each visitor, by page. Only the demo knows them; the service has to find out."""

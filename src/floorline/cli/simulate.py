@@ -93,7 +93,7 @@ def simulate(
 
     An option that the policy does not use is ignored, so that only --policy need change.
     """
-    from floorline import Setting, named, summarize
+    from floorline import PolicySetup, make_policy, summarize
     from floorline.core.checks import choice
 
     choice("format", format, FORMATS)
@@ -103,15 +103,15 @@ def simulate(
     else:
         environment = adversary_from(adversary, means, horizon)
     environment = delayed_from(environment, delay, lost, repeated, missing)
-    setting = Setting(
+    setting = PolicySetup(
         n_arms=len(environment.means), horizon=horizon, default_mean=environment.means[0],
         learned=default_mean == "learned", max_loss=max_loss, delta=delta,
-        noise_scale=noise_scale, lowest_reward=lowest_reward, highest_reward=highest_reward,
+        noise_scale=noise_scale, low=lowest_reward, high=highest_reward,
         boundary=boundary, fallback=fallback, guarantee=guarantee, warm_up=warm_up, lil_ucb=lil_ucb,
         bounded=environment.bounded,
     )  # fmt: skip
     found = summarize(
-        named(policy, setting), environment, horizon=horizon, runs=runs, seed=seed,
+        make_policy(policy, setting), environment, horizon=horizon, runs=runs, seed=seed,
         max_loss=max_loss, threads=threads, device=device,
     )  # fmt: skip
     answer = as_dict(policy, seed, found)

@@ -41,16 +41,16 @@ def simulated_demo(out: Path, runs: int, seed: int) -> None:
 def _simulate(policy: str, runs: int, seed: int) -> Summary:
     import numpy as np
 
-    from floorline import Gaussian, Setting, named, summarize
+    from floorline import Gaussian, PolicySetup, make_policy, summarize
 
     made = POLICIES[policy]
-    setting = Setting(
+    setting = PolicySetup(
         n_arms=len(MEANS), horizon=HORIZON, default_mean=MEANS[0], learned=made.learned,
         max_loss=MAX_LOSS, delta=1 / HORIZON, boundary="authors",
     )  # fmt: skip
     points = np.unique(np.geomspace(1, HORIZON, 60).astype(int))
     return summarize(
-        named(made.name, setting), Gaussian(MEANS), horizon=HORIZON, runs=runs, seed=seed,
+        make_policy(made.name, setting), Gaussian(MEANS), horizon=HORIZON, runs=runs, seed=seed,
         max_loss=MAX_LOSS, checkpoints=[int(point) for point in points],
     )  # fmt: skip
 

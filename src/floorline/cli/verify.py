@@ -47,20 +47,21 @@ def verify(
 
     The exit code is 0 if both are shown to happen in at most a share delta of the runs, else 1.
     """
-    from floorline import Setting, named
+    from floorline import PolicySetup, make_policy
     from floorline.core.checks import choice
     from floorline.verification import verify as verified
 
     choice("format", format, FORMATS)
     choice("default_mean", default_mean, ("known", "learned"))
     environment = environment_from(noise, means, noise_scale)
-    setting = Setting(
+    setting = PolicySetup(
         n_arms=len(environment.means), horizon=horizon, default_mean=environment.means[0],
         learned=default_mean == "learned", max_loss=max_loss, delta=delta,
         noise_scale=noise_scale, boundary=boundary, bounded=environment.bounded,
     )  # fmt: skip
     found = verified(
-        named(policy, setting), environment, delta=delta, horizon=horizon, runs=runs, seed=seed,
+        make_policy(policy, setting), environment,
+        delta=delta, horizon=horizon, runs=runs, seed=seed,
         max_loss=max_loss, confidence=confidence, threads=threads, device=device,
     )  # fmt: skip
     if format == "json":

@@ -38,10 +38,25 @@ class Arms(NamedTuple):
     """Lower end of the confidence interval (the paper's lambda)."""
     upper: Floats
     """Upper end of the confidence interval (the paper's theta)."""
-    earned: Floats
-    """One number, kept by the floor: what it counts as earned."""
-    aside: Counts
-    """One number: default plays that the proposer knows nothing of."""
+
+
+class Memory(NamedTuple):
+    """The numbers that each part of a policy keeps for itself; all start at 0.
+
+    A part reads and writes its own array only: first its numbers for each arm, then the others.
+    """
+
+    proposer: Floats
+    floor: Floats
+    boundary: Floats
+
+
+class MemorySizes(NamedTuple):
+    """How many numbers each part of a policy keeps."""
+
+    proposer: int
+    floor: int
+    boundary: int
 
 
 class Rules(NamedTuple):
@@ -52,23 +67,36 @@ class Rules(NamedTuple):
     boundary: Any
     default_mean: float
     """The default arm's mean where it is known, else NaN."""
-    lowest_reward: float
+    low: float
     """No arm's mean is below this."""
-    skips: bool
+    holdback: float
+    """The least probability of the fallback arm in a round whose candidate is a challenger."""
+    fast_forward: bool
     """Whether a row of default plays is one step, since none of them changes the proposal."""
-    own_rounds: bool
-    """Whether the proposer lives on the rounds that the floor leaves to it, as if alone."""
+    private_clock: bool
+    """Whether the proposer counts only the rounds that the floor leaves to it, as if alone."""
+    caches: bool
+    """Whether the proposer's memory only caches what `Arms` holds, and may be cleared."""
+
+
+class Permission(NamedTuple):
+    """A floor's answer to a candidate."""
+
+    granted: bool
+    """Whether the candidate may be played; else it is the fallback's turn."""
+    fallback_probability: float
+    """The probability with which the fallback was to be played: 0, 1, or that of a coin."""
 
 
 class Decision(NamedTuple):
-    """One decision: what the proposer wanted, what is played, what stays guaranteed."""
+    """One decision: what the proposer wanted, and what is played."""
 
     candidate: int
     arm: int
     acted: bool
-    """Whether the floor let the proposer act; else `arm` is the fallback."""
-    guaranteed_budget: float
-    """Lower bound on the budget after `arm` is played; negative says nothing is guaranteed."""
+    """Whether the candidate is played; else `arm` is the fallback."""
+    fallback_probability: float
+    """As in `Permission`."""
 
 
 class NoRules(NamedTuple):
@@ -86,9 +114,12 @@ def new_arms(n_arms: int) -> Arms:
         average=np.zeros(n_arms),
         lower=np.zeros(n_arms),
         upper=np.zeros(n_arms),
-        earned=np.zeros(1),
-        aside=np.zeros(1, np.int64),
     )
+
+
+def new_memory(sizes: MemorySizes) -> Memory:
+    """Memory of these sizes, at its starting values."""
+    return Memory(*(np.zeros(size) for size in sizes))
 
 
 def in_lists(record: T) -> T:
@@ -99,10 +130,10 @@ def in_lists(record: T) -> T:
 def in_slots(record: T) -> T:
     """The same record, and those in it, as objects: Python reads their fields faster."""
     kind: Any = type(record)
-    found: T = _slots(kind)()
+    copy: T = _slots(kind)()
     for name, value in zip(kind._fields, record, strict=True):
-        setattr(found, name, in_slots(value) if isinstance(value, tuple) else value)
-    return found
+        setattr(copy, name, in_slots(value) if isinstance(value, tuple) else value)
+    return copy
 
 
 @cache  # Python goes faster where it meets one class only

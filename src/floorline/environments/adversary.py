@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from floorline.core.kernel import slot
 from floorline.core.records import Arms, Floats
-from floorline.environments.base import checked_means
+from floorline.environments.base import Ranged, checked_means
 
 
 @slot
@@ -29,7 +29,7 @@ class Levels(NamedTuple):
     span: int
 
 
-class Adversary:
+class Adversary(Ranged):
     """Sets rewards as it likes. The default arm always pays the first level."""
 
     levels: Sequence[float]
@@ -39,25 +39,12 @@ class Adversary:
         """The levels: the default's fixed reward, and what each challenger pays at its best."""
         return self.levels
 
-    @property
-    def bounded(self) -> bool:
-        """Every reward lies in [0, 1]."""
-        return True
-
-    @property
-    def reward_range(self) -> tuple[float, float]:
-        """0 and 1."""
-        return 0.0, 1.0
-
-    @property
-    def noise_scale(self) -> float:
-        """There is no noise: what is paid is what was set."""
-        return 0.0
-
-    @property
-    def adversarial(self) -> bool:
-        """Rewards are set, not drawn."""
-        return True
+    low = 0.0
+    high = 1.0
+    noise_scale = 0.0  # what is paid is what was set
+    adversarial = True
+    late = False
+    rounds: int | None = None
 
 
 def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:

@@ -35,19 +35,23 @@ def draw_each(rules: Any, arm: int, count: int, rng: Any) -> float:
 
 
 class Environment(Protocol):
-    """Draws rewards. The first mean is the default arm's."""
+    """Pays rewards. The first mean is the default arm's."""
 
     @property
     def means(self) -> Sequence[float]:
         """Each arm's mean reward."""
 
     @property
-    def bounded(self) -> bool:
-        """Whether every reward lies in [0, 1]."""
+    def low(self) -> float:
+        """The least that a reward can be; -infinity if there is no least."""
 
     @property
-    def reward_range(self) -> tuple[float, float]:
-        """The least and the most that a reward can be."""
+    def high(self) -> float:
+        """The most that a reward can be; infinity if there is no most."""
+
+    @property
+    def bounded(self) -> bool:
+        """Whether every reward lies in [0, 1]."""
 
     @property
     def noise_scale(self) -> float:
@@ -57,6 +61,14 @@ class Environment(Protocol):
     def adversarial(self) -> bool:
         """Whether rewards are set by an adversary instead of drawn."""
 
+    @property
+    def late(self) -> bool:
+        """Whether rewards become known late, or never."""
+
+    @property
+    def rounds(self) -> int | None:
+        """How many rounds there are at most; None if there is no limit."""
+
     def rules(self) -> Any:
         """The record for the kernels."""
 
@@ -64,16 +76,33 @@ class Environment(Protocol):
         """How this environment fills the slots."""
 
 
+class Ranged:
+    """What all environments have in common."""
+
+    @property
+    def bounded(self: Environment) -> bool:
+        """Whether every reward lies in [0, 1]."""
+        return self.low >= 0 and self.high <= 1
+
+
+class Drawn(Ranged):
+    """What environments have in common that draw their rewards and pay at once."""
+
+    adversarial = False
+    late = False
+    rounds: int | None = None
+
+
 def checked_means(
-    means: Sequence[float], lowest: float = -math.inf, highest: float = math.inf
+    means: Sequence[float], low: float = -math.inf, high: float = math.inf
 ) -> tuple[float, ...]:
     """`means` as a tuple, checked: two arms or more, each finite and within the limits."""
     try:
         given = tuple(float(mean) for mean in means)
     except (TypeError, ValueError):
         given = ()
-    limits = f" from {lowest:g} to {highest:g}" if highest < math.inf else ""
-    fits = len(given) >= 2 and all(math.isfinite(m) and lowest <= m <= highest for m in given)
+    limits = f" from {low:g} to {high:g}" if high < math.inf else ""
+    fits = len(given) >= 2 and all(math.isfinite(m) and low <= m <= high for m in given)
     require(fits, "means", f"two or more finite numbers{limits}", means)
     return given
 

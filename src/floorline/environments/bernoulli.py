@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 from floorline.core.kernel import Function, kernel
 from floorline.core.random import uniform
 from floorline.core.records import Floats
-from floorline.environments.base import as_array, checked_means, draw, draw_each, draw_sum
+from floorline.environments.base import Drawn, as_array, checked_means, draw, draw_each, draw_sum
 
 
-class BernoulliEnvironment(NamedTuple):
+class BernoulliRules(NamedTuple):
     """Chance of a 1, for each arm."""
 
     means: Floats
 
 
 @kernel
-def bernoulli_reward(rules: BernoulliEnvironment, arm: int, rng: Any) -> float:
+def bernoulli_reward(rules: BernoulliRules, arm: int, rng: Any) -> float:
     """1 with the arm's chance, else 0."""
     if uniform(rng) < rules.means[arm]:
         return 1.0
@@ -27,37 +27,21 @@ def bernoulli_reward(rules: BernoulliEnvironment, arm: int, rng: Any) -> float:
 
 
 @dataclass(frozen=True)
-class Bernoulli:
+class Bernoulli(Drawn):
     """Rewards of 0 or 1; each mean is the chance of a 1."""
 
     means: Sequence[float]
 
+    low = 0.0
+    high = 1.0
+    noise_scale = 0.5  # half the range
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "means", checked_means(self.means, 0.0, 1.0))
 
-    @property
-    def bounded(self) -> bool:
-        """Every reward lies in [0, 1]."""
-        return True
-
-    @property
-    def reward_range(self) -> tuple[float, float]:
-        """0 and 1."""
-        return 0.0, 1.0
-
-    @property
-    def noise_scale(self) -> float:
-        """Half the range covers rewards of 0 and 1."""
-        return 0.5
-
-    @property
-    def adversarial(self) -> bool:
-        """Rewards are drawn."""
-        return False
-
-    def rules(self) -> BernoulliEnvironment:
+    def rules(self) -> BernoulliRules:
         """The record for the kernels."""
-        return BernoulliEnvironment(as_array(self.means))
+        return BernoulliRules(as_array(self.means))
 
     def kernels(self) -> dict[Function, Function]:
         """How this environment fills the slots."""

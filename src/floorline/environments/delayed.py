@@ -10,11 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from floorline.core.checks import choice, number, require, whole
-from floorline.core.kernel import Function
-from floorline.core.late import Span
-from floorline.core.records import FOREVER, Counts
-from floorline.environments.base import Environment, as_array
-from floorline.environments.fate import SILENCES, DelayedEnvironment
+from floorline.core.kernel import Function, kernel
+from floorline.core.random import uniform
+from floorline.core.records import FOREVER, Counts, Floats
+from floorline.environments.base import Environment, Ranged, as_array
+
+MISSING_POLICIES = ("unknown", "zero", "random")
+"""What a reward that has not come can mean."""
+
+UNKNOWN, ZERO, RANDOM = range(3)
 
 
 class ByReward(NamedTuple):
@@ -28,8 +32,78 @@ Delays = int | Sequence[int]
 Shares = float | ByReward | Sequence[float | ByReward]
 
 
+class DelayedRules(NamedTuple):
+    """What the arms pay, and how rewards are delayed and lost.
+
+    Rewards are of two kinds: 0 or less, and above 0.
+    """
+
+    rewards: Any
+    """The record of the environment that draws them."""
+    low: float
+    """The least that a reward can be."""
+    high: float
+    """The most that a reward can be."""
+    delays: Counts
+    """Delays, drawn evenly: those of rewards of 0 or less first."""
+    first: Counts
+    """Where each kind's delays begin, and where the last end."""
+    lost: Floats
+    """Share lost: of each arm's rewards of 0 or less, then of those above, arm by arm."""
+    repeated: Floats
+    """Share of those known in time that come a second time, likewise."""
+    window: int
+    missing: int
+    batch: int
+
+
+class Arrival(NamedTuple):
+    """When the reward of one play arrives, and as what."""
+
+    closed_after: int
+    """The round after which the play is closed."""
+    reward: float
+    """What it is closed with; NaN: it is skipped."""
+    again_after: int
+    """The round after which the same reward comes again."""
+
+
+@kernel
+def arrival_of(rules: DelayedRules, arm: int, round: int, reward: float, rng: Any) -> Arrival:
+    """Return when a reward of `arm` in `round` arrives, and as what."""
+    kind = 1 if reward > 0.0 else 0
+    delay = _delay(rules, kind, uniform(rng))
+    # One draw tells what is lost, what comes again and when: repeats change no other draw.
+    luck = uniform(rng)
+    lost = rules.lost[2 * arm + kind]
+    if luck < lost or delay > rules.window:
+        if rules.missing == UNKNOWN:
+            return Arrival(FOREVER, reward, FOREVER)
+        closed_after = _next_batch(rules, round + rules.window)
+        return Arrival(closed_after, 0.0 if rules.missing == ZERO else math.nan, FOREVER)
+    again_after = FOREVER
+    repeated = (1.0 - lost) * rules.repeated[2 * arm + kind]
+    if luck - lost < repeated:
+        delay_again = _delay(rules, kind, (luck - lost) / repeated)
+        again_after = _next_batch(rules, round + delay + 1 + delay_again)
+    return Arrival(_next_batch(rules, round + delay), reward, again_after)
+
+
+@kernel
+def _delay(rules: DelayedRules, kind: int, luck: float) -> int:
+    """The delay of a reward of one kind that belongs to a uniform draw."""
+    start = rules.first[kind]
+    return int(rules.delays[start + int(luck * (rules.first[kind + 1] - start))])
+
+
+@kernel
+def _next_batch(rules: DelayedRules, round: int) -> int:
+    """Return the first round from `round` on after which a batch arrives."""
+    return (round + rules.batch - 1) // rules.batch * rules.batch
+
+
 @dataclass(frozen=True)
-class Delayed:
+class Delayed(Ranged):
     """An environment whose rewards become known late, in batches, never, or more than once.
 
     With delay 0 a reward is known before the next decision. Delays that differ change the order
@@ -65,11 +139,15 @@ class Delayed:
     batch: int = 1
     repeated: Shares = 0.0
 
+    adversarial = False
+    late = True
+    rounds = None
+
     def __post_init__(self) -> None:
         inner = self.environment
-        drawn = not inner.adversarial and not isinstance(inner, Delayed)
+        drawn = not inner.adversarial and not inner.late
         require(drawn, "environment", "one that draws its rewards", type(inner).__name__)
-        choice("missing", self.missing, SILENCES)
+        choice("missing", self.missing, MISSING_POLICIES)
         whole("batch", self.batch, 1)
         self._shares("repeated", self.repeated)
         if self.window is not None:
@@ -82,7 +160,7 @@ class Delayed:
                 'missing: must not be "random" where the loss of a reward, or a delay beyond the '
                 "window, depends on the reward"
             )
-        if self.missing == "zero" and differs and inner.reward_range[0] < 0:
+        if self.missing == "zero" and differs and inner.low < 0:
             raise ValueError(
                 'missing: must not be "zero" where loss depends on the reward and rewards may be '
                 "below 0"
@@ -128,15 +206,16 @@ class Delayed:
         return tuple(m * above for m, (_, above) in zip(means, self._known(), strict=True))
 
     @property
-    def bounded(self) -> bool:
-        """Whether every reward lies in [0, 1]."""
-        return self.environment.bounded
+    def low(self) -> float:
+        """The least that a reward can be, one that counts as 0 included."""
+        low = self.environment.low
+        return float(min(low, 0.0) if self.missing == "zero" else low)
 
     @property
-    def reward_range(self) -> tuple[float, float]:
-        """The least and the most that a reward can be, one that counts as 0 included."""
-        least, most = self.environment.reward_range
-        return (min(least, 0.0), max(most, 0.0)) if self.missing == "zero" else (least, most)
+    def high(self) -> float:
+        """The most that a reward can be, one that counts as 0 included."""
+        high = self.environment.high
+        return float(max(high, 0.0) if self.missing == "zero" else high)
 
     @property
     def noise_scale(self) -> float:
@@ -144,31 +223,26 @@ class Delayed:
         scale = self.environment.noise_scale
         if self.missing != "zero":
             return scale
-        least, most = self.reward_range
-        if math.isfinite(most - least):
-            return (most - least) / 2
+        if math.isfinite(self.high - self.low):
+            return (self.high - self.low) / 2
         # A coin decides between the mean and 0: a scale of half the mean, beside the noise.
         return math.hypot(scale, max(abs(mean) for mean in self.environment.means) / 2)
 
-    @property
-    def adversarial(self) -> bool:
-        """Rewards are drawn."""
-        return False
-
-    def rules(self) -> DelayedEnvironment:
+    def rules(self) -> DelayedRules:
         """The record for the kernels."""
         zero, above = self._delays()
         lost = self._shares("lost", self.lost)
         repeated = self._shares("repeated", self.repeated)
-        return DelayedEnvironment(
+        return DelayedRules(
             rewards=self.environment.rules(),
-            span=Span(*(float(end) for end in self.reward_range)),
+            low=self.low,
+            high=self.high,
             delays=np.concatenate([zero, above]),
             first=np.array([0, zero.size, zero.size + above.size]),
             lost=as_array([share for pair in lost for share in pair]),
             repeated=as_array([share for pair in repeated for share in pair]),
             window=self._window(),
-            missing=SILENCES.index(self.missing),
+            missing=MISSING_POLICIES.index(self.missing),
             batch=self.batch,
         )
 

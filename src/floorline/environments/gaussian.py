@@ -11,10 +11,10 @@ from floorline.core.checks import number
 from floorline.core.kernel import Function, kernel
 from floorline.core.random import normal
 from floorline.core.records import Floats
-from floorline.environments.base import as_array, checked_means, draw, draw_sum
+from floorline.environments.base import Drawn, as_array, checked_means, draw, draw_sum
 
 
-class GaussianEnvironment(NamedTuple):
+class GaussianRules(NamedTuple):
     """Mean of each arm, and their common standard deviation."""
 
     means: Floats
@@ -22,47 +22,35 @@ class GaussianEnvironment(NamedTuple):
 
 
 @kernel
-def gaussian_reward(rules: GaussianEnvironment, arm: int, rng: Any) -> float:
+def gaussian_reward(rules: GaussianRules, arm: int, rng: Any) -> float:
     """A Gaussian reward."""
     return rules.means[arm] + rules.noise_scale * normal(rng)  # type: ignore[no-any-return]
 
 
 @kernel
-def gaussian_sum(rules: GaussianEnvironment, arm: int, count: int, rng: Any) -> float:
+def gaussian_sum(rules: GaussianRules, arm: int, count: int, rng: Any) -> float:
     """The sum of `count` Gaussian rewards, as one draw."""
     spread = math.sqrt(count) * rules.noise_scale
     return count * rules.means[arm] + spread * normal(rng)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(Drawn):
     """Gaussian rewards: the paper's experiments have means 0.5, 0.6, 0.4, 0.4, 0.4 and scale 1."""
 
     means: Sequence[float]
     noise_scale: float = 1.0
 
+    low = -math.inf
+    high = math.inf
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "means", checked_means(self.means))
         number("noise_scale", self.noise_scale, 0, math.inf, open_low=True)
 
-    @property
-    def bounded(self) -> bool:
-        """A Gaussian reward can be any number."""
-        return False
-
-    @property
-    def reward_range(self) -> tuple[float, float]:
-        """The whole line."""
-        return -math.inf, math.inf
-
-    @property
-    def adversarial(self) -> bool:
-        """Rewards are drawn."""
-        return False
-
-    def rules(self) -> GaussianEnvironment:
+    def rules(self) -> GaussianRules:
         """The record for the kernels."""
-        return GaussianEnvironment(as_array(self.means), float(self.noise_scale))
+        return GaussianRules(as_array(self.means), float(self.noise_scale))
 
     def kernels(self) -> dict[Function, Function]:
         """How this environment fills the slots."""

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from floorline.core.checks import require
 from floorline.core.kernel import Function, kernel
 from floorline.core.records import Arms, Floats
 from floorline.environments.adversary import Adversary, set_rewards
@@ -43,18 +42,17 @@ class Scripted(Adversary):
             table = np.array(self.table, dtype=float)
         except (TypeError, ValueError):
             table = np.empty(0)
-        shaped = table.ndim == 2 and table.shape[0] >= 1 and table.shape[1] >= 2
-        require(
-            shaped,
-            "adversary",
-            "a table of rows of as many numbers each as there are arms",
-            "another shape",
-        )
-        fits = bool(np.all((table >= 0) & (table <= 1)))
-        require(fits, "adversary", "a table of rewards from 0 to 1 only", "others")
-        steady = bool(np.all(table[:, 0] == table[0, 0]))
-        require(steady, "adversary", "a table whose first column, the default arm's, never changes",
-                "another")  # fmt: skip
+        if not (table.ndim == 2 and table.shape[0] >= 1 and table.shape[1] >= 2):
+            raise ValueError("table: needs rows of equally many numbers, one for each arm")
+        for number, row in enumerate(table, start=1):
+            for reward in row:
+                if not 0 <= reward <= 1:
+                    raise ValueError(f"table: row {number} has {reward}; rewards must be in [0, 1]")
+            if row[0] != table[0, 0]:
+                raise ValueError(
+                    f"table: row {number} starts with {row[0]}; the first column, the default "
+                    f"arm's, must be {table[0, 0]} in every row"
+                )
         object.__setattr__(self, "table", table)
 
     @classmethod
@@ -80,7 +78,7 @@ class Scripted(Adversary):
         return (float(np.asarray(self.table)[0, 0]), *self.levels[1:])
 
     @property
-    def rounds(self) -> int:
+    def rounds(self) -> int:  # type: ignore[override]
         """How many rounds there are."""
         return len(self.table)
 

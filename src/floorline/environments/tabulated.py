@@ -15,10 +15,10 @@ from floorline.core.checks import require
 from floorline.core.kernel import Function, kernel
 from floorline.core.random import uniform
 from floorline.core.records import Counts, Floats
-from floorline.environments.base import checked_means, draw, draw_each, draw_sum
+from floorline.environments.base import Drawn, checked_means, draw, draw_each, draw_sum
 
 
-class TabulatedEnvironment(NamedTuple):
+class TabulatedRules(NamedTuple):
     """All arms' values and cumulative probabilities in a row; arm i begins at start[i]."""
 
     values: Floats
@@ -27,7 +27,7 @@ class TabulatedEnvironment(NamedTuple):
 
 
 @kernel
-def tabulated_reward(rules: TabulatedEnvironment, arm: int, rng: Any) -> float:
+def tabulated_reward(rules: TabulatedRules, arm: int, rng: Any) -> float:
     """One of the arm's values, by its probability."""
     level = uniform(rng)
     place = rules.start[arm]
@@ -38,7 +38,7 @@ def tabulated_reward(rules: TabulatedEnvironment, arm: int, rng: Any) -> float:
 
 
 @dataclass(frozen=True)
-class Tabulated:
+class Tabulated(Drawn):
     """Rewards drawn from a table: for each arm its possible values and their probabilities.
 
     >>> Tabulated(values=[[0, 1], [0, 0.5, 1]], probabilities=[[0.5, 0.5], [0, 1, 0]]).means
@@ -88,30 +88,23 @@ class Tabulated:
         )
 
     @property
-    def bounded(self) -> bool:
-        """Whether every reward lies in [0, 1]."""
-        least, most = self.reward_range
-        return least >= 0 and most <= 1
+    def low(self) -> float:
+        """The least value of the table."""
+        return min(min(values) for values in self.values)
 
     @property
-    def reward_range(self) -> tuple[float, float]:
-        """The least and the largest value of the table."""
-        values = [value for values in self.values for value in values]
-        return min(values), max(values)
+    def high(self) -> float:
+        """The largest value of the table."""
+        return max(max(values) for values in self.values)
 
     @property
     def noise_scale(self) -> float:
         """Half the widest range of an arm's rewards."""
         return max(max(values) - min(values) for values in self.values) / 2
 
-    @property
-    def adversarial(self) -> bool:
-        """Rewards are drawn."""
-        return False
-
-    def rules(self) -> TabulatedEnvironment:
+    def rules(self) -> TabulatedRules:
         """The record for the kernels."""
-        return TabulatedEnvironment(
+        return TabulatedRules(
             values=np.concatenate([np.asarray(row, float) for row in self.values]),
             cumulative=np.concatenate([np.cumsum(row) for row in self.probabilities]),
             start=np.cumsum([0, *(len(row) for row in self.values)]),

@@ -1,43 +1,80 @@
-"""What every floor offers."""
+"""What a floor is: a probability for the fallback arm, and accounts of its own."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Self
 
-from floorline.core.boundaries import Boundary
+from floorline.boundaries import Boundary
+from floorline.core import slots
 from floorline.core.kernel import Function, kernel
-from floorline.core.records import Arms
+from floorline.core.part import Part
+from floorline.core.records import Arms, Floats, NoRules
 
 
 @kernel
-def play_default(rules: Any, arms: Arms) -> int:
-    """The default arm."""
+def play_default(rules: Any, arms: Arms, memory: Floats) -> int:
+    """Return the default arm."""
     return 0
 
 
 @kernel
-def charge_nothing(rules: Any, arms: Arms, arm: int) -> None:
+def charge_nothing(rules: Any, arms: Arms, memory: Floats, arm: int, probability: float) -> None:
     """For floors that keep no account of plays."""
 
 
 @kernel
-def credit_nothing(rules: Any, arms: Arms, arm: int, reward: float, lower_before: float) -> None:
+def credit_nothing(
+    rules: Any,
+    arms: Arms,
+    memory: Floats,
+    arm: int,
+    probability: float,
+    reward: float,
+    lower_before: float,
+) -> None:
     """For floors that keep no account of rewards."""
 
 
 @kernel
-def one_round(rules: Any, arms: Arms, round: int, candidate: int) -> int:
-    """1: for floors that look again every round."""
+def recount_nothing(rules: Any, arms: Arms, memory: Floats, pending: Any, low: float) -> None:
+    """For floors to which the arms' records are enough."""
+
+
+@kernel
+def unknown_budget(rules: Any, arms: Arms, memory: Floats, round: int, arm: int) -> float:
+    """Return NaN: for floors that know no lower bound on the budget."""
+    return math.nan
+
+
+@kernel
+def one_round(rules: Any, arms: Arms, memory: Floats, round: int, candidate: int) -> int:
+    """Return 1: for floors that cannot tell how long a candidate will be refused."""
     return 1
 
 
-class Floor:
-    """Holds the budget: says what stays guaranteed if an arm is played now."""
+class Floor(Part):
+    """Holds the budget: says with what probability a candidate must be refused.
+
+    A floor of your own overrides `rules` and `kernels`; `fallback_probability` is the one kernel
+    it must bring. See docs/how-to/own-floor.md.
+    """
 
     max_loss: float | None = None
     """The share of the default's reward that may be lost; None without a floor."""
     default_mean: float | None = None
     """The default arm's mean where the floor knows it."""
+    can_fast_forward: bool = False
+    """Whether rows of plays of a default arm of known mean may be taken in as one step: they are
+    not charged, and `default_rounds` says how many there are."""
+    tosses_coins: bool = False
+    """Whether it gives probabilities between 0 and 1; they refuse where this is not set."""
+    takes_late_rewards: bool = False
+    """Whether the floor holds where rewards come late: `recount` is all the account it needs."""
+    private_clock: bool = False
+    """Whether the proposer knows only of the rounds that the floor leaves to it."""
+    unit_rewards: bool = False
+    """Whether the floor holds only for rewards within 0 and 1."""
 
     @property
     def needs_boundary(self) -> bool:
@@ -45,28 +82,25 @@ class Floor:
         return False
 
     @property
-    def any_proposer(self) -> bool:
-        """Whether the floor holds under every proposer, or under the optimistic one alone."""
-        return True
-
-    @property
-    def own_rounds(self) -> bool:
-        """Whether the proposer knows only of the rounds that the floor leaves to it."""
+    def needs_optimistic(self) -> bool:
+        """Whether the floor holds only under the optimistic proposer."""
         return False
 
-    @property
-    def unit_rewards(self) -> bool:
-        """Whether the floor holds only for rewards within 0 and 1."""
-        return False
-
-    def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Floor, Boundary | None]:
-        """This floor and the boundary, with what depends on the horizon filled in."""
+    def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Self, Boundary | None]:
+        """Return this floor and the boundary, with what depends on the horizon filled in."""
         return self, boundary
 
     def rules(self, n_arms: int, horizon: int, boundary: Boundary | None) -> Any:
-        """The record for this floor's kernels."""
-        raise NotImplementedError
+        """Return the record for this floor's kernels."""
+        return NoRules()
 
     def kernels(self) -> dict[Function, Function]:
-        """How this floor fills the slots."""
-        raise NotImplementedError
+        """Return the kernels of a floor without accounts; subclasses add their own."""
+        return {
+            slots.fallback_arm: play_default,
+            slots.guaranteed_budget: unknown_budget,
+            slots.default_rounds: one_round,
+            slots.charge: charge_nothing,
+            slots.credit: credit_nothing,
+            slots.recount: recount_nothing,
+        }

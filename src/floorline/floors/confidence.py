@@ -8,14 +8,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
-from floorline.core.boundaries import Boundary
+from floorline.boundaries import Boundary
 from floorline.core.checks import choice, number, require
 from floorline.core.kernel import Function, kernel
-from floorline.core.records import FOREVER, TOLERANCE, Arms
-from floorline.core.steps import charge, credit, default_rounds, fall_back, guaranteed_budget
+from floorline.core.pending import PendingPlays
+from floorline.core.records import FOREVER, TOLERANCE, Arms, Floats
+from floorline.core.slots import (
+    charge,
+    credit,
+    default_rounds,
+    fallback_arm,
+    fallback_probability,
+    guaranteed_budget,
+    recount,
+)
 from floorline.floors.base import Floor, play_default
+
+SURELY_EARNED = 0
+"""Where the floor keeps what challengers have earned for sure: plays times lower ends."""
 
 
 class ConfidenceRules(NamedTuple):
@@ -47,50 +59,83 @@ def budget_bound(
 
 
 @kernel
-def confidence_budget(rules: ConfidenceRules, arms: Arms, round: int, arm: int) -> float:
+def confidence_budget(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, arm: int
+) -> float:
     """Lower bound on the budget if `arm` is played now (Alg. 1, line 10; eq. for xi')."""
+    earned = memory[SURELY_EARNED]
     if arm == 0:
-        return budget_bound(rules.max_loss, arms, arms.plays[0] + 1, round, arms.earned[0])
-    earned = arms.earned[0] + arms.lower[arm]
-    return budget_bound(rules.max_loss, arms, arms.plays[0], round, earned)
+        return budget_bound(rules.max_loss, arms, arms.plays[0] + 1, round, earned)
+    return budget_bound(rules.max_loss, arms, arms.plays[0], round, earned + arms.lower[arm])
 
 
 @kernel
-def rounds_to_save(rules: ConfidenceRules, arms: Arms, round: int, candidate: int) -> int:
+def refuse_unaffordable(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, candidate: int
+) -> float:
+    """Return 0 if the budget surely stays at or above zero with the candidate, else 1."""
+    return 0.0 if confidence_budget(rules, arms, memory, round, candidate) >= 0.0 else 1.0
+
+
+@kernel
+def rounds_to_save(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, candidate: int
+) -> int:
     """Plays of a default arm of known mean that make `candidate` affordable, at least 1."""
     if candidate == 0:
         return FOREVER
-    about = -rules.saving * confidence_budget(rules, arms, round, candidate)
+    about = -rules.saving * confidence_budget(rules, arms, memory, round, candidate)
     if about >= FOREVER:
         return FOREVER
-    # This is the count up to rounding and tolerance; the test of `decide` is the judge.
+    # Up to rounding and tolerance this is the count, less one; the test decides between both.
     count = max(1, math.ceil((about - rules.slack * round) / (1.0 + rules.slack)) - 1)
-    earned = arms.earned[0] + arms.lower[candidate]
+    earned = memory[SURELY_EARNED] + arms.lower[candidate]
     plays = arms.plays[0]
-    while budget_bound(rules.max_loss, arms, plays + count, round + count, earned) < 0.0:
-        count += 1
+    if budget_bound(rules.max_loss, arms, plays + count, round + count, earned) < 0.0:
+        count += 1  # if that is not enough, the floor is asked again and says so
     return count
 
 
 @kernel
-def charge_lower_end(rules: ConfidenceRules, arms: Arms, arm: int) -> None:
+def charge_lower_end(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, arm: int, probability: float
+) -> None:
     """A challenger's play counts at its lower end from the moment it is made."""
     if arm > 0:
-        arms.earned[0] += arms.lower[arm]
+        memory[SURELY_EARNED] += arms.lower[arm]
 
 
 @kernel
 def credit_lower_end(
-    rules: ConfidenceRules, arms: Arms, arm: int, reward: float, lower_before: float
+    rules: ConfidenceRules,
+    arms: Arms,
+    memory: Floats,
+    arm: int,
+    probability: float,
+    reward: float,
+    lower_before: float,
 ) -> None:
     """A new lower end is counted for all of the challenger's plays."""
     if arm > 0:
-        arms.earned[0] += arms.plays[arm] * (arms.lower[arm] - lower_before)
+        memory[SURELY_EARNED] += arms.plays[arm] * (arms.lower[arm] - lower_before)
 
 
 @kernel
-def play_best_lower(rules: ConfidenceRules, arms: Arms) -> int:
-    """The arm with the best lower end among those surely no worse than the default.
+def recount_lower_ends(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
+) -> None:
+    """Sum up what challengers have earned for sure; voided plays count at the lowest reward."""
+    earned = 0.0
+    for i in range(1, len(arms.plays)):
+        earned += arms.plays[i] * arms.lower[i]
+        if pending.voided[i] > 0:
+            earned += pending.voided[i] * low
+    memory[SURELY_EARNED] = earned
+
+
+@kernel
+def play_best_lower(rules: ConfidenceRules, arms: Arms, memory: Floats) -> int:
+    """Return the arm with the best lower end among those surely no worse than the default.
 
     Differs: with a learned default mean the paper's rule, the best lower end of
     all, is not safe: it must exceed the default's upper end.
@@ -134,20 +179,19 @@ class ConfidenceFloor(Floor):
         choice("fallback", self.fallback, FALLBACKS)
         choice("guarantee", self.guarantee, GUARANTEES)
 
-    @property
-    def needs_boundary(self) -> bool:
-        """The intervals are what the floor is made of."""
-        return True
+    needs_boundary = True
+    can_fast_forward = True
+    takes_late_rewards = True
+    shared_memory = 1
 
-    def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Floor, Boundary | None]:
+    def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Self, Boundary | None]:
         """For a guarantee in expectation: delta = 1/horizon and the tightened max_loss."""
         if self.guarantee == "probability" or boundary is None:
             return self, boundary
-        require(self.max_loss > 1 / horizon, "max_loss",
-                f"above 1/horizon ({1 / horizon:g}) for a guarantee in expectation",
-                self.max_loss)  # fmt: skip
-        require(boundary.lowest_reward >= 0, "lowest_reward",
-                "at least 0 for a guarantee in expectation", boundary.lowest_reward)  # fmt: skip
+        allowed = f"above 1/horizon ({1 / horizon:g}) for a guarantee in expectation"
+        require(self.max_loss > 1 / horizon, "max_loss", allowed, self.max_loss)
+        allowed = "at least 0 for a guarantee in expectation"
+        require(boundary.low >= 0, "low", allowed, boundary.low)
         delta = 1 / horizon
         tightened = (self.max_loss - delta) / (1 - delta)
         floor = replace(self, max_loss=tightened, guarantee="probability")
@@ -166,9 +210,12 @@ class ConfidenceFloor(Floor):
     def kernels(self) -> dict[Function, Function]:
         """How this floor fills the slots."""
         return {
+            **super().kernels(),
+            fallback_probability: refuse_unaffordable,
+            fallback_arm: FALLBACKS[self.fallback],
             guaranteed_budget: confidence_budget,
             default_rounds: rounds_to_save,
-            fall_back: FALLBACKS[self.fallback],
             charge: charge_lower_end,
             credit: credit_lower_end,
+            recount: recount_lower_ends,
         }

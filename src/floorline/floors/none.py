@@ -5,16 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from floorline.core.boundaries import Boundary
 from floorline.core.kernel import Function, kernel
-from floorline.core.records import Arms, NoRules
-from floorline.core.steps import charge, credit, default_rounds, fall_back, guaranteed_budget
-from floorline.floors.base import Floor, charge_nothing, credit_nothing, one_round, play_default
+from floorline.core.records import Arms, Floats, NoRules
+from floorline.core.slots import fallback_probability, guaranteed_budget
+from floorline.floors.base import Floor
 
 
 @kernel
-def no_limit(rules: NoRules, arms: Arms, round: int, arm: int) -> float:
-    """Infinity: nothing is refused, and nothing is promised."""
+def allow_all(rules: NoRules, arms: Arms, memory: Floats, round: int, candidate: int) -> float:
+    """Return 0: nothing is refused."""
+    return 0.0
+
+
+@kernel
+def no_limit(rules: NoRules, arms: Arms, memory: Floats, round: int, arm: int) -> float:
+    """Return infinity: nothing is promised."""
     return math.inf
 
 
@@ -22,16 +27,10 @@ def no_limit(rules: NoRules, arms: Arms, round: int, arm: int) -> float:
 class NoFloor(Floor):
     """Plays whatever is proposed. The default arm is an arm like the others, its mean learned."""
 
-    def rules(self, n_arms: int, horizon: int, boundary: Boundary | None) -> NoRules:
-        """The record for the kernels."""
-        return NoRules()
-
     def kernels(self) -> dict[Function, Function]:
-        """How this floor fills the slots."""
+        """Return the kernel for each slot."""
         return {
+            **super().kernels(),
+            fallback_probability: allow_all,
             guaranteed_budget: no_limit,
-            default_rounds: one_round,
-            fall_back: play_default,
-            charge: charge_nothing,
-            credit: credit_nothing,
         }

@@ -10,12 +10,15 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from floorline.core.boundaries import Boundary
+from floorline.boundaries import Boundary
 from floorline.core.checks import number
 from floorline.core.kernel import Function, kernel
-from floorline.core.records import ROUNDING, Arms
-from floorline.core.steps import charge, credit, default_rounds, fall_back, guaranteed_budget
-from floorline.floors.base import Floor, charge_nothing, one_round, play_default
+from floorline.core.records import ROUNDING, Arms, Floats
+from floorline.core.slots import credit, fallback_probability, guaranteed_budget
+from floorline.floors.base import Floor
+
+RECEIVED = 0
+"""Where the floor keeps the sum of all rewards received."""
 
 
 class RealisedRules(NamedTuple):
@@ -26,20 +29,36 @@ class RealisedRules(NamedTuple):
 
 
 @kernel
-def realised_budget(rules: RealisedRules, arms: Arms, round: int, arm: int) -> float:
+def realised_budget(
+    rules: RealisedRules, arms: Arms, memory: Floats, round: int, arm: int
+) -> float:
     """The budget if this round pays nothing (the paper's Z'); exactly 0 up to rounding."""
-    budget = arms.earned[0] - rules.owed * round
+    budget = memory[RECEIVED] - rules.owed * round
     if abs(budget) <= rules.tolerance * round:
         return 0.0
     return budget  # type: ignore[no-any-return]
 
 
 @kernel
+def refuse_below_zero(
+    rules: RealisedRules, arms: Arms, memory: Floats, round: int, candidate: int
+) -> float:
+    """Return 0 if even a reward of 0 leaves the budget at or above zero, else 1."""
+    return 0.0 if realised_budget(rules, arms, memory, round, candidate) >= 0.0 else 1.0
+
+
+@kernel
 def credit_reward(
-    rules: RealisedRules, arms: Arms, arm: int, reward: float, lower_before: float
+    rules: RealisedRules,
+    arms: Arms,
+    memory: Floats,
+    arm: int,
+    probability: float,
+    reward: float,
+    lower_before: float,
 ) -> None:
     """What was received is what counts."""
-    arms.earned[0] += reward
+    memory[RECEIVED] += reward
 
 
 @dataclass(frozen=True)
@@ -61,15 +80,9 @@ class RealisedFloor(Floor):
         number("max_loss", self.max_loss, 0, 1)
         number("default_mean", self.default_mean, 0, math.inf)
 
-    @property
-    def own_rounds(self) -> bool:
-        """The proposer learns only on the rounds on which it acted."""
-        return True
-
-    @property
-    def unit_rewards(self) -> bool:
-        """A reward below 0 would break it."""
-        return True
+    private_clock = True
+    unit_rewards = True  # a reward below 0 would break it
+    shared_memory = 1
 
     def rules(self, n_arms: int, horizon: int, boundary: Boundary | None) -> RealisedRules:
         """The record for the kernels."""
@@ -78,9 +91,8 @@ class RealisedFloor(Floor):
     def kernels(self) -> dict[Function, Function]:
         """How this floor fills the slots."""
         return {
+            **super().kernels(),
+            fallback_probability: refuse_below_zero,
             guaranteed_budget: realised_budget,
-            default_rounds: one_round,
-            fall_back: play_default,
-            charge: charge_nothing,
             credit: credit_reward,
         }

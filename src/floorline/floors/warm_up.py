@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from floorline.core.boundaries import Boundary
+from floorline.boundaries import Boundary
 from floorline.core.checks import choice, number
 from floorline.core.kernel import Function, kernel
-from floorline.core.records import FOREVER, TOLERANCE, Arms
-from floorline.core.steps import charge, credit, default_rounds, fall_back, guaranteed_budget
-from floorline.floors.base import Floor, charge_nothing, credit_nothing, play_default
+from floorline.core.records import FOREVER, TOLERANCE, Arms, Floats
+from floorline.core.slots import default_rounds, fallback_probability, guaranteed_budget
+from floorline.floors.base import Floor
 
 FORMS = ("authors", "certified", "certain")
 
@@ -25,7 +25,7 @@ class WarmUpRules(NamedTuple):
 
 
 @kernel
-def saved_rounds(rules: WarmUpRules, arms: Arms, round: int, arm: int) -> float:
+def saved_rounds(rules: WarmUpRules, arms: Arms, memory: Floats, round: int, arm: int) -> float:
     """Default plays beyond the warm-up; negative while it lasts.
 
     Counted in default rounds: what the budget is then worth is known beforehand.
@@ -34,7 +34,17 @@ def saved_rounds(rules: WarmUpRules, arms: Arms, round: int, arm: int) -> float:
 
 
 @kernel
-def rounds_to_warm(rules: WarmUpRules, arms: Arms, round: int, candidate: int) -> int:
+def refuse_while_warming(
+    rules: WarmUpRules, arms: Arms, memory: Floats, round: int, candidate: int
+) -> float:
+    """Return 1 during the warm-up, 0 after it."""
+    return 0.0 if arms.plays[0] >= rules.warm_up else 1.0
+
+
+@kernel
+def rounds_to_warm(
+    rules: WarmUpRules, arms: Arms, memory: Floats, round: int, candidate: int
+) -> int:
     """Default plays until the warm-up is over, at least 1."""
     if candidate == 0:
         return FOREVER
@@ -69,9 +79,11 @@ class WarmUp(Floor):
         return self.form != "certain"
 
     @property
-    def any_proposer(self) -> bool:
+    def needs_optimistic(self) -> bool:
         """Only the certain form is safe whatever is proposed afterwards."""
-        return self.form == "certain"
+        return self.form != "certain"
+
+    can_fast_forward = True
 
     def rules(self, n_arms: int, horizon: int, boundary: Boundary | None) -> WarmUpRules:
         """The record for the kernels."""
@@ -80,25 +92,22 @@ class WarmUp(Floor):
     def rounds(self, n_arms: int, horizon: int, boundary: Boundary | None) -> int:
         """How many default rounds come first; at most the horizon."""
         if self.form == "certain" or boundary is None:
-            lowest = 0.0 if boundary is None else boundary.lowest_reward
-            return certain_warm_up(horizon, self.max_loss, self.default_mean, lowest)
+            low = 0.0 if boundary is None else boundary.low
+            return certain_warm_up(horizon, self.max_loss, self.default_mean, low)
         formula = authors_warm_up if self.form == "authors" else certified_warm_up
         return formula(n_arms, horizon, self.max_loss, self.default_mean, boundary)
 
     def kernels(self) -> dict[Function, Function]:
         """How this floor fills the slots."""
         return {
+            **super().kernels(),
+            fallback_probability: refuse_while_warming,
             guaranteed_budget: saved_rounds,
             default_rounds: rounds_to_warm,
-            fall_back: play_default,
-            charge: charge_nothing,
-            credit: credit_nothing,
         }
 
 
-def certain_warm_up(
-    horizon: int, max_loss: float, default_mean: float, lowest_reward: float = 0.0
-) -> int:
+def certain_warm_up(horizon: int, max_loss: float, default_mean: float, low: float = 0.0) -> int:
     """Default rounds after which the floor holds to the horizon whatever is played.
 
     Paper: introduction, the manager's simple approach.
@@ -106,10 +115,10 @@ def certain_warm_up(
     >>> certain_warm_up(10_000, max_loss=0.1, default_mean=0.5)
     9000
     """
-    owed = (1 - max_loss) * default_mean - lowest_reward
+    owed = (1 - max_loss) * default_mean - low
     if owed <= 0:
         return 0
-    worst_gap = default_mean - lowest_reward
+    worst_gap = default_mean - low
     return max(0, math.ceil((owed - TOLERANCE * default_mean) / worst_gap * horizon))
 
 
@@ -140,10 +149,10 @@ def certified_warm_up(
     While the intervals hold, an optimistic challenger played m times is at most
     2 radius(m - 1) worse than the default, since its upper end reached the default's
     mean at its last play. So s further rounds fall short of the default by at most
-    K first plays at (default_mean - lowest_reward) each, plus 2 radius(s) sqrt(s) sqrt(K s).
+    K first plays at (default_mean - low) each, plus 2 radius(s) sqrt(s) sqrt(K s).
     """
     slope = max_loss * default_mean
-    worst_gap = default_mean - boundary.lowest_reward
+    worst_gap = default_mean - boundary.low
     if worst_gap <= slope:
         return 0
     if slope == 0:

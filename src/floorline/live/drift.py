@@ -14,13 +14,14 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from floorline.core.kernel import bind
-from floorline.core.steps import lower_end, upper_end
+from floorline.core.slots import lower_end, upper_end
 from floorline.live.settings import Settings
 
 BLOCK = 100
 """Plays of the default arm in a block."""
 
 LENGTH, SEEN, TOTAL = 0, 1, 2
+NO_MEMORY: list[float] = []
 
 
 class Stretch(NamedTuple):
@@ -138,8 +139,8 @@ class DriftWatch:
         if stretch.plays == 0:
             return self._settings.low, self._settings.high
         rules: Any = self._boundary.rules_at(share / self._settings.drift_level)
-        low = self._lower_end(rules, stretch.plays, stretch.least)
-        return float(low), float(self._upper_end(rules, stretch.plays, stretch.most))
+        low = self._lower_end(rules, NO_MEMORY, 0, stretch.plays, stretch.least)
+        return float(low), float(self._upper_end(rules, NO_MEMORY, 0, stretch.plays, stretch.most))
 
     def to_json(self) -> dict[str, Any]:
         """All that cannot be worked out again, as plain values."""

@@ -76,6 +76,6 @@ def _term(state: State, arm: int, plays: int, rounds: int) -> Term:
     weight = float(plays) if arm > 0 else plays - (1 - state.settings.max_loss) * rounds
     mean = upper if weight < 0 else lower
     doubtful = state.doubtful_credit(arm) if arm > 0 and state.settings.voids else 0.0
-    earned = weight * mean + voided * state.span.low - doubtful
+    earned = weight * mean + voided * state.settings.low - doubtful
     name = state.settings.arms[arm]
     return Term(name, plays, lower, upper, weight, mean, voided, doubtful, earned)

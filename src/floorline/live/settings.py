@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from floorline.core.boundaries import Boundary
+from floorline.boundaries import Boundary
 from floorline.core.checks import choice, number, require
-from floorline.environments import fate
+from floorline.environments.delayed import MISSING_POLICIES
 from floorline.floors import ConfidenceFloor
 from floorline.policy import Policy
 from floorline.proposers import Proposer, beta_thompson, gaussian_thompson, optimistic
 
 BOUNDARIES = ("beta-binomial", "stitched", "union-proved")
-SILENCES = fate.SILENCES
+SILENCES = MISSING_POLICIES
 POLICIES = ("conservative-ucb", "conservative-thompson")
 MAX_ARMS = 64
 LARGEST_REWARD = 1e12

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
-from typing import Any
+from copy import copy
+from typing import Any, cast
 
 import msgspec
 
 from floorline.core.kernel import Function, bind
-from floorline.core.late import (
-    Span,
-    best_ends,
+from floorline.core.late import best_ends, late_ends, receive, update_bounds
+from floorline.core.pending import (
+    add_slots,
     close_play,
     forget_plays,
-    freshen,
-    late_ends,
-    make_room,
-    new_book,
+    new_pending,
     open_play,
-    receive,
     skip_play,
 )
-from floorline.core.records import FOREVER, in_lists, in_slots, new_arms
-from floorline.core.steps import forget, guaranteed_budget, nominate
-from floorline.floors.confidence import budget_bound
+from floorline.core.records import FOREVER, Decision, in_lists, in_slots, new_arms, new_memory
+from floorline.core.slots import chance, guaranteed_budget
+from floorline.core.steps import candidate_of, decide_on, forget
+from floorline.floors.confidence import SURELY_EARNED, budget_bound
 from floorline.live.drift import DriftWatch
 from floorline.live.errors import LedgerError
 from floorline.live.events import Event
@@ -51,7 +49,6 @@ class State:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.index = {name: arm for arm, name in enumerate(settings.arms)}
-        self.span = in_slots(Span(settings.low, settings.high))
         self.seq = 0
         self.time = 0.0
         self.epoch = 0
@@ -65,10 +62,13 @@ class State:
         policy = self.settings.to_policy().prepare(len(self.settings.arms), FOREVER)
         choices: dict[Function, Function] = {**policy.kernels, late_ends: best_ends}
         self.rules = in_slots(policy.rules)
-        self._memory_size = policy.memory
+        self._memory_sizes = policy.memory
         self._forget = bind(forget, choices)
-        self._freshen = bind(freshen, choices)
-        self._nominate = bind(nominate, choices)
+        self._update_bounds = bind(update_bounds, choices)
+        self._candidate_of = bind(candidate_of, choices)
+        self._decide_on = bind(decide_on, choices)
+        self._receive_reward = bind(receive, choices)
+        self._chance = bind(choices[chance], choices)
         self._budget_after = bind(choices[guaranteed_budget], choices)
 
     def _start_epoch(self) -> None:
@@ -85,21 +85,37 @@ class State:
         self.lost = [0] * n_arms
         self.late = 0
         self.drift = DriftWatch(self.settings)
-        arms, book = in_lists(new_arms(n_arms)), in_lists(new_book(n_arms, 64))
+        arms, book = in_lists(new_arms(n_arms)), in_lists(new_pending(n_arms, 64))
         self.arms, self.book = in_slots(arms), in_slots(book)
-        self._seen_by_proposer = in_slots(arms._replace(upper=book.hoped))
+        self.memory = in_slots(in_lists(new_memory(self._memory_sizes)))
+        self._seen_by_proposer = in_slots(arms._replace(upper=book.optimistic_upper))
         self._free = list(range(64))
-        self._forget(self.rules, self.arms, [])
+        self._forget(self.rules, self.arms, self.memory)
         forget_plays(self.book)
 
     # What is asked of the state.
 
     def propose(self, rng: Any) -> int:
         """The arm that the proposer would like to play now; it sees open plays in its counts."""
-        memory = [0.0] * self._memory_size  # in a campaign it remembers nothing of its own
+        # On a copy of its memory: the state must follow from the events alone.
+        self._proposal = cast(Any, copy(self.memory))
+        self._proposal.proposer = list(self.memory.proposer)
         seen, round = self._seen_by_proposer, self.rounds + 1
-        arm: int = self._nominate(self.rules, seen, memory, round, rng)
+        arm: int = self._candidate_of(self.rules, seen, self._proposal, round, rng)
         return arm
+
+    def decide_on(self, candidate: int, coin: Any) -> Decision:
+        """The decision between a candidate and the default, if the intervals are up to date."""
+        decision: Decision = self._decide_on(
+            self.rules, self.arms, self.memory, self.rounds + 1, candidate, coin
+        )
+        return decision
+
+    def chance(self, candidate: int, arm: int) -> float:
+        """How likely the proposer was to propose `arm` when it proposed `candidate`."""
+        seen = self._seen_by_proposer
+        memory = self._proposal.proposer
+        return float(self._chance(self.rules.proposer, seen, memory, candidate, arm))
 
     def budget_after_default(self) -> float:
         """The budget guaranteed after a default decision, if the intervals are up to date."""
@@ -109,14 +125,24 @@ class State:
 
     def budget_after(self, arm: int) -> float:
         """The budget guaranteed if `arm` is played now, if the intervals are up to date."""
-        return float(self._budget_after(self.rules.floor, self.arms, self.rounds + 1, arm))
+        round = self.rounds + 1
+        return float(self._budget_after(self.rules.floor, self.arms, self.memory.floor, round, arm))
 
     def refresh(self) -> None:
         """Bring the intervals up to date, and what challengers have earned for sure."""
-        self._freshen(self.rules, self.arms, self.book, self.span)
+        self._update_bounds(
+            self.rules,
+            self.arms,
+            self.memory,
+            self.book,
+            self.settings.low,
+            self.settings.high,
+        )
         if self.settings.voids:
             challengers = range(1, len(self.arms.plays))
-            self.arms.earned[0] -= sum(self.doubtful_credit(arm) for arm in challengers)
+            self.memory.floor[SURELY_EARNED] -= sum(
+                self.doubtful_credit(arm) for arm in challengers
+            )
 
     def doubtful_credit(self, arm: int) -> float:
         """What open and voided plays of a challenger would add to the budget.
@@ -125,7 +151,7 @@ class State:
         """
         break_even = (1 - self.settings.max_loss) * self.arms.lower[0]
         open_credit = self.pending[arm] * max(0.0, self.arms.lower[arm] - break_even)
-        voided_credit = self.book.voided[arm] * max(0.0, self.span.low - break_even)
+        voided_credit = self.book.voided[arm] * max(0.0, self.settings.low - break_even)
         return float(open_credit + voided_credit)
 
     def budget(self) -> float:
@@ -133,7 +159,8 @@ class State:
         self.refresh()
         arms = self.arms
         loss = float(self.settings.max_loss)
-        return float(budget_bound(loss, arms, arms.plays[0], self.rounds, arms.earned[0]))
+        earned = self.memory.floor[SURELY_EARNED]
+        return float(budget_bound(loss, arms, arms.plays[0], self.rounds, earned))
 
     def is_due(self, ticket: int, now: float) -> bool:
         """Whether a decision is open although its window is over."""
@@ -190,7 +217,7 @@ class State:
     def open_play(self, ticket: int, arm: int, time: float, block: int) -> None:
         """Keep a play whose reward may still come, after all plays before it."""
         if not self._free:
-            self._free.extend(make_room(self.book))
+            self._free.extend(add_slots(self.book))
         place = self._free.pop()
         open_play(self.book, arm, place)
         self.open[ticket] = OpenPlay(arm, time, place, block)
@@ -218,7 +245,9 @@ class State:
     def _receive(self, play: OpenPlay, reward: float) -> None:
         if play.arm == 0 and self.settings.voids:
             self._count(0)
-        receive(self.rules, self.arms, self.book, play.arm, play.place, reward)
+        self._receive_reward(
+            self.rules, self.arms, self.memory, self.book, play.arm, play.place, reward
+        )
         if play.arm == 0:
             self.drift.observed(play.block, reward)
 
@@ -239,7 +268,7 @@ class State:
         if play.arm > 0:  # it stays on the clock, and is credited with the lowest reward
             self.arms.plays[play.arm] -= 1
         self.book.voided[play.arm] += 1
-        close_play(self.book, play.arm, play.place, self.span.low, self.span.high)
+        close_play(self.book, play.arm, play.place, self.settings.low, self.settings.high)
         if play.arm == 0:
             self.drift.skipped(play.block)
 

@@ -6,6 +6,7 @@ import math
 from bisect import bisect_right
 from dataclasses import dataclass
 
+from floorline.floors.confidence import SURELY_EARNED
 from floorline.live.state import TICK, State
 
 LEAST_SHARE = -10.0
@@ -134,7 +135,7 @@ def guaranteed_share(state: State) -> float:
     if rounds == 0:
         return 1.0
     arms = state.arms
-    earned = float(arms.earned[0])
+    earned = float(state.memory.floor[SURELY_EARNED])
     mean = float(arms.upper[0] if earned > 0 else arms.lower[0])
     by_challengers = earned / mean if mean > 0 else (0.0 if earned == 0 else float("-inf"))
     return max(LEAST_SHARE, (float(arms.plays[0]) + uncounted + by_challengers) / rounds)

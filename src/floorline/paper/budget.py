@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from floorline.core.boundaries import Boundary
+from floorline.boundaries import Boundary
 from floorline.environments import Gaussian
 from floorline.floors import ConfidenceFloor
 from floorline.paper.style import legend, pyplot, save, tidy
 from floorline.policy import Policy
 from floorline.proposers import optimistic
-from floorline.simulate.stepping import step_through
+from floorline.simulation.stepping import step_through
 
 # Wide gaps, little noise and a large loss: one page then shows saving up, exploring, being ahead.
 MEANS = (0.5, 0.8, 0.1, 0.1)

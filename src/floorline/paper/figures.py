@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from floorline.core.boundaries import Boundary
+from floorline.boundaries import Boundary
 from floorline.paper.run import Row
 from floorline.paper.style import BOUNDARY_LINES, LINES, Line, legend, pyplot, save, tidy
 from floorline.paper.sweeps import BOUNDARIES, FIVE, HORIZON, MEANS

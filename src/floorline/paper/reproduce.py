@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from floorline.core.boundaries import Boundary
+from floorline.boundaries import Boundary
 from floorline.core.checks import choice, whole
 from floorline.paper import figures
 from floorline.paper.budget import draw_budget
@@ -17,7 +17,7 @@ from floorline.paper.report import Account, report
 from floorline.paper.run import Row, collect
 from floorline.paper.style import FORMATS, pyplot
 from floorline.paper.sweeps import HORIZON, PARTS, Settings, points
-from floorline.simulate import DEVICES, start_device
+from floorline.simulation import DEVICES, start_device
 
 RESULTS = "results.csv"
 REPORT = "report.html"

@@ -13,12 +13,11 @@ from floorline.core.records import TOLERANCE, Floats
 from floorline.environments import Gaussian
 from floorline.paper.journal import Journal
 from floorline.paper.sweeps import MEANS, POLICIES, Point, Settings
-from floorline.policies import Setting, named
+from floorline.policies import make_policy
 from floorline.policy import Policy
-from floorline.simulate import Case, Summary, all_cores, sweep
-from floorline.simulate.cpu import CpuEngine
-from floorline.simulate.loop import Measure
-from floorline.simulate.progress import progress_bar
+from floorline.policy_setup import PolicySetup
+from floorline.simulation import Case, Summary, batches, sweep
+from floorline.simulation.progress import progress_bar
 
 EARLY = 10
 """Early means within the first tenth of the rounds."""
@@ -101,12 +100,12 @@ def _policy(point: Point) -> Policy:
     made = POLICIES[point.policy]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said once, where the settings are checked
-        setting = Setting(
+        setting = PolicySetup(
             n_arms=len(MEANS), horizon=point.horizon, default_mean=MEANS[0],
             learned=made.learned, max_loss=point.max_losses[0], delta=point.delta,
             boundary=point.boundary, fallback=made.fallback,
         )  # fmt: skip
-        return named(made.name, setting)
+        return make_policy(made.name, setting)
 
 
 def _checkpoints(horizon: int) -> list[int]:
@@ -142,20 +141,13 @@ def _round_by_round(horizon: int, policy: Policy, settings: Settings) -> tuple[F
     """Each run's regret, and its lowest share of the default's reward: ever, and early."""
     means = np.array(MEANS)
     rounds = np.arange(1, horizon + 1)
-    measure = Measure(
-        rounds, means.max() - means, means, means, float(means[0]), wants_rewards=False,
-        wants_misses=False,
-    )  # fmt: skip
-    engine = CpuEngine(
-        policy.prepare(len(means), horizon), Gaussian(MEANS), measure, settings.seed, all_cores()
-    )
+    case = Case(policy, Gaussian(MEANS), horizon, max_loss=0.0, checkpoints=range(1, horizon + 1))
+    size = min(ROOM, settings.runs)
     regrets: list[Floats] = []
     shares: list[Floats] = []
-    for first in range(0, settings.runs, ROOM):
-        outcome = engine.outcome(min(ROOM, settings.runs - first))
-        engine.play(outcome, first, lambda done: None)
-        share = (means.max() - outcome.pseudo_regret / rounds) / means[0]
+    for results in batches(case, runs=settings.runs, size=size, seed=settings.seed):
+        share = (means.max() - results.pseudo_regret / rounds) / means[0]
         early = share[:, : _checkpoints(horizon)[0]]
-        regrets.append(outcome.pseudo_regret[:, -1])
+        regrets.append(results.pseudo_regret[:, -1])
         shares.append(np.stack([share.min(axis=1), early.min(axis=1)], axis=1))
     return np.concatenate(regrets), np.concatenate(shares)

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from floorline.core.boundaries import BETA_BINOMIAL
+from floorline.boundaries import BOUNDARIES
 from floorline.core.checks import number
 from floorline.core.records import Floats
 from floorline.planning.question import Question
-from floorline.policies import Setting, named
-from floorline.simulate import all_cores, simulate
+from floorline.policies import make_policy
+from floorline.policy_setup import PolicySetup
+from floorline.simulation import all_cores, simulate
 from floorline.theory import plays_bounds, problem_regret
 
 MANY = 40_000_000
@@ -89,7 +90,7 @@ def outlook(question: Question, max_loss: float, *, seed: int = 1) -> Outlook:
     (5, True)
     """
     number("max_loss", max_loss, 0, 1, open_low=True)
-    by_theory = question.boundary != BETA_BINOMIAL  # the theorems are about radii
+    by_theory = BOUNDARIES[question.boundary].has_radius  # the theorems are about radii
     rounds = MANY if by_theory else MANY // 20
     runs = max(4, min(400, rounds // question.horizon))
     better = _simulated(question, max_loss, 1, runs, seed)
@@ -142,7 +143,7 @@ def majority_round(question: Question, max_loss: float) -> float:
 
 def _in_units(
     question: Question, max_loss: float, means: Sequence[float]
-) -> tuple[Setting, list[float]]:
+) -> tuple[PolicySetup, list[float]]:
     """Setting and means in units of reward in which no mean exceeds 1, as the theorems need."""
     unit = max(1.0, *means)
     setting = question.setting(max_loss)
@@ -155,7 +156,7 @@ def _simulated(question: Question, max_loss: float, better: int, runs: int, seed
     means = question.means(better)
     days = np.unique(np.linspace(1, question.days, min(question.days, 120)).astype(int))
     found = simulate(
-        named("conservative-ucb", question.setting(max_loss)), question.environment(means),
+        make_policy("conservative-ucb", question.setting(max_loss)), question.environment(means),
         horizon=question.horizon, runs=runs, seed=seed, threads=1, progress=False,
         checkpoints=[int(day) * question.decisions_per_day for day in days],
     )  # fmt: skip

@@ -6,11 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from floorline.core.boundaries import BETA_BINOMIAL
+from floorline.boundaries import BOUNDARIES
 from floorline.core.checks import choice, number, require, whole
-from floorline.core.subgaussian import RADII
 from floorline.environments import Bernoulli, Environment, Gaussian
-from floorline.policies import Setting
+from floorline.policy_setup import PolicySetup
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +52,8 @@ class Question:
                 "small enough to leave the better mean at 1 or below",
                 self.improvement)  # fmt: skip
         clicks = self.noise_scale is None
-        choice("boundary", self.boundary, (*RADII, BETA_BINOMIAL) if clicks else tuple(RADII))
+        fitting = [name for name, kind in BOUNDARIES.items() if clicks or not kind.needs_range]
+        choice("boundary", self.boundary, fitting)
         number("lost", self.lost, 0, 1 if clicks else 0)
 
     @property
@@ -67,9 +67,9 @@ class Question:
         shares = [1.0, *[up] * better, *[down] * (self.challengers - better)]
         return [share * self.default_mean for share in shares]
 
-    def setting(self, max_loss: float) -> Setting:
+    def setting(self, max_loss: float) -> PolicySetup:
         """The policy's setting."""
-        return Setting(
+        return PolicySetup(
             n_arms=self.challengers + 1, horizon=self.horizon, default_mean=self.default_mean,
             learned=self.learned, max_loss=max_loss, delta=self.delta,
             noise_scale=self.noise_scale or 0.5, bounded=self.noise_scale is None,

@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from floorline.core import slots
 from floorline.core.checks import require, whole
 from floorline.core.kernel import Function, is_kernel, kernel
+from floorline.core.part import Part
 from floorline.core.records import Arms, Floats, NoRules
 
 
@@ -39,7 +41,7 @@ def largest(values: Floats) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Proposer:
+class Proposer(Part):
     """Names the arm it would like to play. It knows nothing of safety.
 
     Args:
@@ -48,6 +50,7 @@ class Proposer:
             `arms` includes it.
         rules: a named tuple of numbers and arrays, handed to both kernels.
         memory: how many numbers of its own the proposer keeps for each arm; they start at 0.
+        shared_memory: how many it keeps besides; they come after those of the arms.
         uses_intervals: whether it reads `arms.lower` or `arms.upper`, which need a boundary.
         chance: kernel `(rules, arms, memory, candidate, arm) -> probability`: how likely `arm`
             was to be proposed. A proposer that draws from `rng` must give it, or
@@ -56,20 +59,36 @@ class Proposer:
         n_arms: the number of arms that `rules` were made for; None if any will do.
         steady: whether playing a default arm of known mean never changes what it proposes.
             Then a row of default rounds is simulated as one step. False is always right.
+        optimistic: whether it proposes the arm with the largest upper end. Warm-ups that are
+            safe only then ask for it.
+        caches: whether its memory only caches what `arms` holds. Where rewards come late it is
+            then cleared before each proposal, and `learn` is not called.
     """
 
     propose: Function
     learn: Function = learn_nothing
     rules: Any = field(default_factory=NoRules)
     memory: int = 0
+    shared_memory: int = 0
     uses_intervals: bool = False
     chance: Function = sure_chance
     unit_rewards: bool = False
     n_arms: int | None = None
     steady: bool = False
+    optimistic: bool = False
+    caches: bool = False
 
     def __post_init__(self) -> None:
         for name in ("propose", "learn", "chance"):
             value = getattr(self, name)
             require(is_kernel(value), name, "a function marked with @kernel", value)
         whole("memory", self.memory, 0)
+        whole("shared_memory", self.shared_memory, 0)
+
+    def kernels(self) -> dict[Function, Function]:
+        """Return the kernel for each slot."""
+        return {
+            slots.propose: self.propose,
+            slots.learn: self.learn,
+            slots.chance: self.chance,
+        }

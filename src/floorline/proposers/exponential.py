@@ -90,9 +90,15 @@ def exp3_ix(n_arms: int) -> Proposer:
     whole("arms", n_arms, 2)
     rate = math.sqrt(math.log(n_arms) / n_arms)
     return Proposer(
-        exponential_arm, learn=learn_ix, rules=ExponentialRules(rate, True, np.zeros(n_arms)),
-        memory=3, chance=drawn_chance, unit_rewards=True, n_arms=n_arms,
-    )  # fmt: skip
+        exponential_arm,
+        learn=learn_ix,
+        rules=ExponentialRules(rate, True, np.zeros(n_arms)),
+        memory=2,
+        shared_memory=1,
+        chance=drawn_chance,
+        unit_rewards=True,
+        n_arms=n_arms,
+    )
 
 
 def prior_exp3(n_arms: int, horizon: int, default_target: float) -> Proposer:
@@ -115,6 +121,12 @@ def prior_exp3(n_arms: int, horizon: int, default_target: float) -> Proposer:
     prior = np.array([-spread] + [others] * (n_arms - 1))
     rules = ExponentialRules(target / (horizon * n_arms), False, prior)
     return Proposer(
-        exponential_arm, learn=learn_unbiased, rules=rules, memory=3, chance=drawn_chance,
-        unit_rewards=True, n_arms=n_arms,
-    )  # fmt: skip
+        exponential_arm,
+        learn=learn_unbiased,
+        rules=rules,
+        memory=2,
+        shared_memory=1,
+        chance=drawn_chance,
+        unit_rewards=True,
+        n_arms=n_arms,
+    )

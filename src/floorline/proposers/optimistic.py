@@ -45,4 +45,12 @@ def watch_rivals(rules: Any, arms: Arms, memory: Floats, arm: int, reward: float
 
 def optimistic() -> Proposer:
     """Proposes the arm with the largest upper confidence bound of the policy's boundary."""
-    return Proposer(most_promising, learn=watch_rivals, memory=1, uses_intervals=True, steady=True)
+    return Proposer(
+        most_promising,
+        learn=watch_rivals,
+        shared_memory=2,
+        uses_intervals=True,
+        steady=True,
+        optimistic=True,
+        caches=True,
+    )

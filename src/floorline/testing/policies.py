@@ -6,8 +6,8 @@ import numpy as np
 
 from floorline.environments import Environment
 from floorline.policy import Policy
-from floorline.simulate import simulate
-from floorline.simulate.stepping import step_through
+from floorline.simulation import simulate
+from floorline.simulation.stepping import step_through
 
 
 def check_policy(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from floorline.core.boundaries import Boundary
+from floorline.boundaries import Boundary
 from floorline.core.checks import number
-from floorline.policies import Setting
+from floorline.policy_setup import PolicySetup
 from floorline.theory.regret import final_boundary
 
 
@@ -26,10 +26,10 @@ def optimistic_regret(n_arms: int, rounds: int, boundary: Boundary) -> float:
     return challengers + 2 * math.sqrt(challengers * rounds * size)
 
 
-def budget_first_regret(setting: Setting, default_gap: float | None = None) -> float:
+def budget_first_regret(setting: PolicySetup, default_gap: float | None = None) -> float:
     """The most that BudgetFirst loses: warm-up times the default's gap, plus UCB's worst case.
 
-    >>> setting = Setting(n_arms=5, horizon=10_000, default_mean=0.5, max_loss=0.5, delta=1e-4)
+    >>> setting = PolicySetup(n_arms=5, horizon=10_000, default_mean=0.5, max_loss=0.5, delta=1e-4)
     >>> round(budget_first_regret(setting, default_gap=0.1))
     2262
 

@@ -11,9 +11,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from floorline.core.boundaries import Boundary
+from floorline.boundaries import Boundary
 from floorline.core.checks import number, require
-from floorline.policies import Setting
+from floorline.policy_setup import PolicySetup
 
 
 def final_boundary(
@@ -32,7 +32,7 @@ def final_boundary(
 
 
 def plays_bounds(
-    setting: Setting, means: Sequence[float], *, as_printed: bool = False
+    setting: PolicySetup, means: Sequence[float], *, as_printed: bool = False
 ) -> list[float]:
     """For each arm, the most plays up to the horizon; infinite for an arm that is best.
 
@@ -53,10 +53,12 @@ def plays_bounds(
     return plays
 
 
-def problem_regret(setting: Setting, means: Sequence[float], *, as_printed: bool = False) -> float:
+def problem_regret(
+    setting: PolicySetup, means: Sequence[float], *, as_printed: bool = False
+) -> float:
     """The most that Conservative UCB loses on arms with these means (Theorems 1 and 2).
 
-    >>> setting = Setting(n_arms=5, horizon=10_000, default_mean=0.5, delta=1e-4)
+    >>> setting = PolicySetup(n_arms=5, horizon=10_000, default_mean=0.5, delta=1e-4)
     >>> round(problem_regret(setting, [0.5, 0.6, 0.4, 0.4, 0.4]))
     15326
 
@@ -70,12 +72,14 @@ def problem_regret(setting: Setting, means: Sequence[float], *, as_printed: bool
     return sum(gap * count for gap, count in zip(gaps, plays, strict=True) if gap > 0)
 
 
-def floor_penalty(setting: Setting, means: Sequence[float], *, as_printed: bool = False) -> float:
+def floor_penalty(
+    setting: PolicySetup, means: Sequence[float], *, as_printed: bool = False
+) -> float:
     """The part of `problem_regret` that the floor adds (the remark on small max_loss).
 
     8 L / (max_loss default_mean) * sum_i gap_0 / max{gap_i, gap_0 - gap_i}.
 
-    >>> setting = Setting(n_arms=5, horizon=10_000, default_mean=0.5, delta=1e-4)
+    >>> setting = PolicySetup(n_arms=5, horizon=10_000, default_mean=0.5, delta=1e-4)
     >>> round(floor_penalty(setting, [0.5, 0.6, 0.4, 0.4, 0.4]))
     13309
     """
@@ -104,13 +108,13 @@ def penalty_exponent(
     return loss + max(others, best)
 
 
-def worst_regret(setting: Setting) -> float:
+def worst_regret(setting: PolicySetup) -> float:
     """The most that Conservative UCB loses whatever the means in [0, 1] are.
 
     K + 2 sqrt(n K L) + (2 (K + 1) + 16 K L) / (max_loss default_mean), and 4 sqrt(n L) + 1
     more when the default mean is learned. The paper gives the order alone (Theorem 1).
 
-    >>> round(worst_regret(Setting(n_arms=5, horizon=10_000, default_mean=0.5, delta=1e-4)))
+    >>> round(worst_regret(PolicySetup(n_arms=5, horizon=10_000, default_mean=0.5, delta=1e-4)))
     45099
     """
     terms = _terms(setting)
@@ -120,7 +124,7 @@ def worst_regret(setting: Setting) -> float:
     return bound + 4 * spread + 1 if setting.learned else bound
 
 
-def expected_regret(setting: Setting, means: Sequence[float]) -> float:
+def expected_regret(setting: PolicySetup, means: Sequence[float]) -> float:
     """The most that Conservative UCB loses in expectation, failing intervals included.
 
     `problem_regret`, plus delta times the horizon times the largest gap. With
@@ -141,14 +145,14 @@ class _Terms(NamedTuple):
     delta: float
 
 
-def _terms(setting: Setting) -> _Terms:
+def _terms(setting: PolicySetup) -> _Terms:
     """The terms that all bounds share; raises unless the theorems' conditions hold."""
     number("max_loss", setting.max_loss, 0, 1, open_low=True)
     number("default_mean", setting.default_mean, 0, 1, open_low=True)
-    number("lowest_reward", setting.lowest_reward, 0, 1)
+    number("low", setting.low, 0, 1)
     require(setting.fallback == "default", "fallback", "default, as in Algorithm 1",
             setting.fallback)  # fmt: skip
-    floor, settled = setting.confidence().settle(setting.intervals(), setting.horizon)
+    floor, settled = setting.confidence_floor().settle(setting.intervals(), setting.horizon)
     boundary = settled or setting.intervals()
     size = final_boundary(
         boundary, setting.n_arms, setting.horizon, default_known=not setting.learned
@@ -156,9 +160,9 @@ def _terms(setting: Setting) -> _Terms:
     return _Terms((floor.max_loss or 0.0) * setting.default_mean, size, boundary.delta)
 
 
-def _gaps(setting: Setting, means: Sequence[float]) -> list[float]:
+def _gaps(setting: PolicySetup, means: Sequence[float]) -> list[float]:
     """How much worse than the best each arm is; raises unless the means fit the setting."""
-    lowest = setting.lowest_reward
+    lowest = setting.low
     require(len(means) == setting.n_arms and all(lowest <= mean <= 1 for mean in means),
             "means", f"{setting.n_arms} numbers from {lowest:g} to 1", means)  # fmt: skip
     require(abs(means[0] - setting.default_mean) < 1e-12, "means",
@@ -166,7 +170,7 @@ def _gaps(setting: Setting, means: Sequence[float]) -> list[float]:
     return [max(means) - mean for mean in means]
 
 
-def _saving(setting: Setting, gaps: Sequence[float], as_printed: bool) -> float:
+def _saving(setting: PolicySetup, gaps: Sequence[float], as_printed: bool) -> float:
     """Default plays that pay for the challengers' plays: 8 L sum_i 1 / max{...} over the slope."""
     terms = _terms(setting)
     constant = (7 if setting.learned else 6) if as_printed else 8

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from floorline.core.checks import number
 from floorline.environments import Environment
 from floorline.policy import Policy
-from floorline.simulate import summarize
+from floorline.simulation import summarize
 from floorline.verification.binomial import limits
 
 __all__ = ["CONFIDENCE", "Share", "Verification", "verify"]

@@ -1,0 +1,146 @@
+"""Intervals for subgaussian noise: the average, plus and minus a radius.
+
+Each unit radius is the half-width after `seen` rewards of noise scale 1, where
+`inverse_error` is the number of arms whose mean is estimated over delta (the
+paper's zeta). Each `psi` is the squared radius times the count.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from floorline.boundaries.base import BoundaryKind
+from floorline.core.compiler import compiled
+from floorline.core.kernel import Function, bind, kernel, slot
+from floorline.core.records import Floats
+from floorline.core.slots import interval, lower_end, upper_end
+
+if TYPE_CHECKING:
+    from floorline.boundaries.boundary import Boundary
+
+TABLE_SIZE = 2**17
+WORTH_COMPILING = 20_000
+"""A table of more radii than this is filled by compiled code, which gives the same numbers."""
+
+
+@slot
+def unit_radius(inverse_error: float, seen: int) -> float:
+    """Return the half-width of an interval after `seen` >= 1 rewards of noise scale 1."""
+    raise NotImplementedError
+
+
+@kernel
+def beyond_table(inverse_error: float, seen: int) -> float:
+    """Return infinity: stands for the formula where the table reaches to the horizon."""
+    return math.inf
+
+
+class SubgaussianRules(NamedTuple):
+    """What a radius depends on, and the radii of small counts worked out beforehand."""
+
+    inverse_error: float
+    scale: float
+    table: Floats
+
+
+@kernel
+def radius(rules: SubgaussianRules, seen: int) -> float:
+    """Return the half-width of an arm's interval after `seen` >= 1 rewards."""
+    if seen < rules.table.size:
+        return rules.table[seen]  # type: ignore[no-any-return]
+    return rules.scale * unit_radius(rules.inverse_error, seen)
+
+
+@kernel
+def subgaussian_lower(
+    rules: SubgaussianRules, memory: Floats, arm: int, seen: int, total: float
+) -> float:
+    """Return the average of the rewards less the radius."""
+    return total / seen - radius(rules, seen)
+
+
+@kernel
+def subgaussian_upper(
+    rules: SubgaussianRules, memory: Floats, arm: int, seen: int, total: float
+) -> float:
+    """Return the average of the rewards plus the radius."""
+    return total / seen + radius(rules, seen)
+
+
+@kernel
+def subgaussian_interval(
+    rules: SubgaussianRules, memory: Floats, arm: int, seen: int, total: float
+) -> tuple[float, float]:
+    """Return the average of the rewards, minus and plus the radius (Alg. 1, lines 5 to 7)."""
+    average = total / seen
+    width = radius(rules, seen)
+    return average - width, average + width
+
+
+@dataclass(frozen=True)
+class Subgaussian(BoundaryKind):
+    """Intervals of the average plus and minus a radius, for subgaussian noise."""
+
+    name: str
+    unit_radius: Function
+    summary: str
+    proved_for: str
+    live: bool = False
+    scaled: bool = True
+    """Whether the radius is multiplied by the noise scale."""
+
+    has_radius = True
+
+    def radius(self, scale: float, inverse_error: float, seen: int) -> float:
+        """Return the half-width of an interval after `seen` >= 1 rewards of a noise scale."""
+        return self._scale(scale) * float(self.unit_radius(inverse_error, seen))
+
+    def rules(self, boundary: Boundary, inverse_error: float, horizon: int) -> SubgaussianRules:
+        """Return the record for kernels, its table reaching to the horizon if not too far."""
+        scale = self._scale(boundary.noise_scale)
+        size = min(horizon + 1, TABLE_SIZE)
+        table = radius_table(self.unit_radius, inverse_error, scale, size)
+        return SubgaussianRules(inverse_error, scale, table)
+
+    def kernels(self) -> dict[Function, Function]:
+        """Return the kernel for each slot."""
+        return {
+            **super().kernels(),
+            interval: subgaussian_interval,
+            lower_end: subgaussian_lower,
+            upper_end: subgaussian_upper,
+            unit_radius: self.unit_radius,
+        }
+
+    def kernels_up_to(self, horizon: int) -> dict[Function, Function]:
+        """Return kernels without the formula where the table has every radius: compiled once,
+        they then serve all subgaussian boundaries."""
+        if horizon < TABLE_SIZE:
+            return {**self.kernels(), unit_radius: beyond_table}
+        return self.kernels()
+
+    def _scale(self, scale: float) -> float:
+        return float(scale) if self.scaled else 1.0
+
+
+@kernel
+def fill_radii(table: Floats, inverse_error: float, scale: float) -> None:
+    """Write the radius of every count at its index."""
+    table[0] = math.inf
+    for seen in range(1, table.size):
+        table[seen] = scale * unit_radius(inverse_error, seen)
+
+
+@lru_cache(maxsize=64)
+def radius_table(formula: Function, inverse_error: float, scale: float, size: int) -> Floats:
+    """Return the radii of small counts."""
+    table = np.empty(size)
+    fill = compiled if size > WORTH_COMPILING else bind
+    fill(fill_radii, {unit_radius: formula})(table, inverse_error, scale)
+    table.flags.writeable = False
+    return table

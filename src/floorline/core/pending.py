@@ -1,0 +1,140 @@
+"""Pending plays: decisions whose reward may still come, in the order of decisions.
+
+Intervals hold for an arm's plays in the order of decisions, so the closed plays that matter most
+are those before the first pending one. The pending plays of each arm form a linked list, and each
+remembers the closed plays between itself and the next: closing a play takes constant time.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from floorline.core.kernel import kernel
+from floorline.core.records import Counts, Floats
+
+NONE = -1
+FRESH, CLOSED = 0, -1
+
+
+class PendingPlays(NamedTuple):
+    """The plays of each arm in the order of decisions, as far as intervals need them."""
+
+    length: Counts
+    """For each arm: plays that its interval counts."""
+    closed: Counts
+    """For each arm: plays before the first pending one."""
+    closed_least: Floats
+    """For each arm: the least that those plays have earned."""
+    closed_most: Floats
+    """For each arm: the most that those plays have earned."""
+    voided: Counts
+    """For each arm: plays that reached nobody; those of challengers stay charged."""
+    optimistic_upper: Floats
+    """For each arm: an upper end for proposers, in which pending plays earn what others did."""
+    stale: Counts
+    """For each arm, since its interval was updated: CLOSED if a play was closed, else how many
+    were made."""
+    last: Counts
+    """For each arm: its last pending play."""
+    before: Counts
+    """For each pending play: the pending play before it."""
+    after: Counts
+    """For each pending play: the pending play after it."""
+    run: Counts
+    """For each pending play: the closed plays that follow it."""
+    run_least: Floats
+    run_most: Floats
+
+
+def new_pending(n_arms: int, size: int) -> PendingPlays:
+    """Return records for `n_arms` arms with `size` slots; `forget_plays` starts them."""
+    arms = [np.zeros(n_arms, kind) for kind in (int, int, float, float, int, float, int, int)]
+    plays = [np.zeros(size, kind) for kind in (int, int, int, float, float)]
+    return PendingPlays(*arms, *plays)
+
+
+def add_slots(pending: PendingPlays) -> range:
+    """Double the slots of records that are lists, and return the new ones."""
+    size = len(pending.run)
+    by_play: tuple[Any, ...] = (
+        pending.before,
+        pending.after,
+        pending.run,
+        pending.run_least,
+        pending.run_most,
+    )
+    for numbers in by_play:
+        numbers.extend([0] * size)
+    return range(size, 2 * size)
+
+
+@kernel
+def forget_plays(pending: PendingPlays) -> None:
+    """Start again with no play."""
+    for i in range(len(pending.length)):
+        pending.length[i] = 0
+        pending.closed[i] = 0
+        pending.closed_least[i] = 0.0
+        pending.closed_most[i] = 0.0
+        pending.voided[i] = 0
+        pending.optimistic_upper[i] = math.inf
+        pending.stale[i] = CLOSED
+        pending.last[i] = NONE
+
+
+@kernel
+def open_play(pending: PendingPlays, arm: int, slot: int) -> None:
+    """Add a play in a free slot, after all plays before it."""
+    last = pending.last[arm]
+    pending.before[slot] = last
+    pending.after[slot] = NONE
+    pending.run[slot] = 0
+    pending.run_least[slot] = 0.0
+    pending.run_most[slot] = 0.0
+    if last != NONE:
+        pending.after[last] = slot
+    pending.last[arm] = slot
+    pending.length[arm] += 1
+    if pending.stale[arm] != CLOSED:
+        pending.stale[arm] += 1
+
+
+@kernel
+def close_play(pending: PendingPlays, arm: int, slot: int, least: float, most: float) -> None:
+    """Close a pending play: it has earned between `least` and `most`, for good."""
+    pending.run[slot] += 1
+    # The play comes before those that follow it: with nothing late, sums are in order.
+    pending.run_least[slot] = least + pending.run_least[slot]
+    pending.run_most[slot] = most + pending.run_most[slot]
+    _unlink(pending, arm, slot)
+
+
+@kernel
+def skip_play(pending: PendingPlays, arm: int, slot: int) -> None:
+    """Remove a pending play from its arm's plays, as if it had never been among them."""
+    pending.length[arm] -= 1
+    _unlink(pending, arm, slot)
+
+
+@kernel
+def _unlink(pending: PendingPlays, arm: int, slot: int) -> None:
+    """Unlink a pending play; the closed plays after it join those before it."""
+    before = pending.before[slot]
+    after = pending.after[slot]
+    if before == NONE:
+        pending.closed[arm] += pending.run[slot]
+        pending.closed_least[arm] += pending.run_least[slot]
+        pending.closed_most[arm] += pending.run_most[slot]
+    else:
+        pending.after[before] = after
+        pending.run[before] += pending.run[slot]
+        pending.run_least[before] += pending.run_least[slot]
+        pending.run_most[before] += pending.run_most[slot]
+    if after == NONE:
+        pending.last[arm] = before
+    else:
+        pending.before[after] = before
+    pending.stale[arm] = CLOSED

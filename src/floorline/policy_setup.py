@@ -1,0 +1,126 @@
+"""What the policies of the catalogue are made from, and what an entry of it says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from floorline.boundaries import Boundary
+from floorline.core.checks import choice, number, whole
+from floorline.floors import ConfidenceFloor, Floor, WarmUp
+from floorline.policy import Policy
+from floorline.proposers import Proposer, beta_thompson, gaussian_thompson, paper_targets
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicySetup:
+    """All that a policy of the catalogue may ask about; each uses what it needs.
+
+    Args:
+        n_arms: how many arms there are, the default included.
+        horizon: how many rounds are planned.
+        default_mean: the default arm's mean.
+        learned: whether floors must learn that mean instead of being told it.
+        max_loss: the share of the default's reward that may be lost.
+        delta: the chance that the floor ever fails.
+        noise_scale: subgaussian scale of the rewards; 1/2 covers rewards in [0, 1].
+        low: no arm's mean is below this.
+        high: no reward is above this.
+        boundary: the name of the confidence boundary.
+        floor: the name of the floor, for policies that go with several.
+        fallback: what confidence floors play instead of a refused candidate.
+        guarantee: what confidence floors guarantee: `probability` or `expectation`.
+        warm_up: the form of BudgetFirst's warm-up; chosen by the boundary unless told.
+        lil_ucb: the constants of lil'UCB: `theoretical` or `heuristic`.
+        bounded: whether every reward lies in [0, 1]; Thompson sampling is then Beta.
+        holdback: the least probability of the fallback arm where a challenger is the candidate.
+        prior: the Beta prior of the boundary `beta-binomial`.
+    """
+
+    n_arms: int
+    horizon: int
+    default_mean: float
+    learned: bool = False
+    max_loss: float = 0.1
+    delta: float = 0.05
+    noise_scale: float = 1.0
+    low: float = 0.0
+    high: float = 1.0
+    boundary: str = "stitched"
+    floor: str = "confidence"
+    fallback: str = "default"
+    guarantee: str = "probability"
+    warm_up: str | None = None
+    lil_ucb: str = "theoretical"
+    bounded: bool = False
+    holdback: float = 0.0
+    prior: tuple[float, float] = (0.5, 0.5)
+
+    def __post_init__(self) -> None:
+        whole("arms", self.n_arms, 2)
+        whole("horizon", self.horizon, 1)
+        number("max_loss", self.max_loss, 0, 1)
+
+    def intervals(self) -> Boundary:
+        """The confidence boundary."""
+        return Boundary(
+            self.boundary, self.delta, self.noise_scale, self.low, self.high, self.prior
+        )
+
+    def floored(self, proposer: Proposer) -> Policy:
+        """The proposer under the floor that was asked for."""
+        floor = FLOORS[choice("floor", self.floor, FLOORS)](self)
+        return Policy(proposer, floor, self.intervals(), self.holdback)
+
+    def confidence_floor(self) -> ConfidenceFloor:
+        """The paper's floor."""
+        mean = None if self.learned else self.default_mean
+        return ConfidenceFloor(self.max_loss, mean, self.fallback, self.guarantee)
+
+    def warming(self) -> WarmUp:
+        """BudgetFirst's floor: as the authors have it under their boundary, else certified."""
+        form = self.warm_up or ("authors" if self.boundary == "authors" else "certified")
+        return WarmUp(self.max_loss, self.default_mean, form)
+
+    def thompson(self) -> Proposer:
+        """Thompson sampling that fits the rewards: Beta for [0, 1], else Gaussian."""
+        return beta_thompson() if self.bounded else gaussian_thompson(self.noise_scale)
+
+    def targets(self) -> list[float]:
+        """Regret targets of the paper's experiments, or of the authors' program."""
+        return paper_targets(
+            self.n_arms,
+            self.horizon,
+            self.max_loss,
+            self.default_mean,
+            as_programmed=self.boundary == "authors",
+        )
+
+    def target_rates(self) -> list[float]:
+        """The same targets over the root of the horizon, none of them 0."""
+        root = math.sqrt(self.horizon)
+        return [max(target, 1 / root) / root for target in self.targets()]
+
+    def may_lose(self) -> float:
+        """What may be lost against the default arm up to the horizon, and never nothing."""
+        return max(self.max_loss * self.default_mean * self.horizon, 1e-3)
+
+
+FLOORS: dict[str, Callable[[PolicySetup], Floor]] = {
+    "confidence": PolicySetup.confidence_floor,
+}
+"""The floors that a policy may be asked to run under, by name."""
+
+
+class Entry(NamedTuple):
+    """A policy of the catalogue: what it is, what it guarantees, how it is made."""
+
+    summary: str
+    guarantee: str
+    build: Callable[[PolicySetup], Policy]
+    live: bool = False
+    """Whether live campaigns may run it: it has a floor, and needs no horizon."""
+    floors: tuple[str, ...] = ()
+    """The names in `FLOORS` that it goes with; none if it brings its own or has none."""

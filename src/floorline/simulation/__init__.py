@@ -1,0 +1,158 @@
+"""Simulation: many runs of a policy in an environment, on all cores or on a GPU."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from floorline.core.checks import require
+from floorline.environments import Environment
+from floorline.policy import Policy
+from floorline.simulation.digest import Digest
+from floorline.simulation.engines.cpu import BLOCK
+from floorline.simulation.fit import check_arms
+from floorline.simulation.job import DEVICES, Case, all_cores, prepare, start_device
+from floorline.simulation.progress import progress_bar
+from floorline.simulation.results import Results
+from floorline.simulation.summary import Spread, Summary
+from floorline.simulation.sweep import sweep
+
+__all__ = [
+    "DEVICES",
+    "Case",
+    "Results",
+    "Spread",
+    "Summary",
+    "all_cores",
+    "batches",
+    "simulate",
+    "start_device",
+    "summarize",
+    "sweep",
+]
+
+
+def simulate(
+    policy: Policy,
+    environment: Environment,
+    *,
+    horizon: int,
+    runs: int,
+    seed: int = 1,
+    max_loss: float | None = None,
+    checkpoints: Sequence[int] | None = None,
+    rewards: bool = False,
+    threads: int | None = None,
+    device: str = "cpu",
+    progress: bool | None = None,
+) -> Results:
+    """Every run of a policy in an environment: regret, lowest budget, breaches and plays.
+
+    The result of run number r depends on the seed and r alone, never on the number of
+    threads or of runs.
+
+    >>> from floorline import Boundary, ConfidenceFloor, Gaussian, Policy, optimistic
+    >>> arms = Gaussian([0.5, 0.6, 0.4, 0.4, 0.4])
+    >>> policy = Policy(optimistic(), ConfidenceFloor(0.1, default_mean=0.5), Boundary(delta=0.01))
+    >>> results = simulate(policy, arms, horizon=1000, runs=64, seed=1)
+    >>> results.pseudo_regret.shape, bool((results.first_breach > 0).any())
+    ((64, 1), False)
+
+    Args:
+        policy: a proposer under a floor.
+        environment: what the arms pay.
+        horizon: rounds a run.
+        runs: how many runs.
+        seed: any whole number from 0.
+        max_loss: the loss that breaches are counted against; the floor's own unless told.
+        checkpoints: rounds at which results are kept, rising; the horizon alone unless told.
+        rewards: whether to keep the rewards received, too. Asking changes nothing else.
+        threads: how many threads; all cores unless told.
+        device: `cpu`; `cuda`, an NVIDIA GPU, which agrees with it in distribution; or `python`:
+            the same code as on the CPU, interpreted, to step through.
+        progress: whether to show a bar when it takes over two seconds; on a terminal unless told.
+    """
+    case = Case(policy, environment, horizon, max_loss, checkpoints, rewards)
+    with progress_bar("simulating", runs, progress) as tick:
+        (results,) = batches(
+            case, runs=runs, size=runs, seed=seed, threads=threads, device=device, tick=tick
+        )
+    return results
+
+
+def batches(
+    case: Case,
+    *,
+    runs: int,
+    size: int,
+    seed: int = 1,
+    threads: int | None = None,
+    device: str = "cpu",
+    tick: Callable[[int], None] = lambda done: None,
+) -> Iterator[Results]:
+    """Yield the results that `simulate` would give, `size` runs at a time, to save memory.
+
+    Args:
+        case: a policy in an environment, and how it is measured.
+        runs: how many runs.
+        size: how many at a time: a multiple of 32, or all.
+        seed: any whole number from 0.
+        threads: how many threads; all cores unless told.
+        device: `cpu`, `cuda` or `python`, as for `simulate`.
+        tick: called now and then with how many runs of the batch are done.
+    """
+    job = prepare(case, runs, seed, threads, device)
+    require(size == runs or size % BLOCK == 0, "size", f"a multiple of {BLOCK}, or all runs", size)
+    job.engine.compile()
+    for first in range(0, runs, size):
+        outcome = job.engine.outcome(min(size, runs - first))
+        start = time.perf_counter()
+        job.engine.play(outcome, first, tick)
+        check_arms(outcome)
+        yield Results(
+            checkpoints=job.checkpoints,
+            pseudo_regret=outcome.pseudo_regret,
+            regret=outcome.regret if case.environment.adversarial else None,
+            lowest_budget=outcome.lowest_budget,
+            plays=outcome.plays,
+            first_breach=outcome.first_breach,
+            rewards=outcome.rewards if case.rewards else None,
+            seconds=time.perf_counter() - start,
+        )
+
+
+def summarize(
+    policy: Policy,
+    environment: Environment,
+    *,
+    horizon: int,
+    runs: int,
+    seed: int = 1,
+    max_loss: float | None = None,
+    checkpoints: Sequence[int] | None = None,
+    rewards: bool = False,
+    misses: bool = False,
+    threads: int | None = None,
+    device: str = "cpu",
+    progress: bool | None = None,
+) -> Summary:
+    """Any number of runs in a few numbers: what `simulate(...).summary()` gives, in little memory.
+
+    >>> from floorline import Gaussian, Policy, classical_ucb
+    >>> arms = Gaussian([0.5, 0.6])
+    >>> found = summarize(Policy(classical_ucb()), arms, horizon=100, runs=1000, max_loss=0.1)
+    >>> found.pseudo_regret.mean.shape, found.plays.sum()
+    ((1,), np.float64(100.0))
+
+    Args: as for `simulate`, and
+        misses: whether to hold every interval against its arm's mean, after every reward.
+    """
+    case = Case(policy, environment, horizon, max_loss, checkpoints, rewards, misses)
+    job = prepare(case, runs, seed, threads, device)
+    job.engine.compile()
+    digest = Digest(job.checkpoints)
+    start = time.perf_counter()
+    with progress_bar("simulating", job.runs, progress) as tick:
+        for part in job.engine.parts(job.runs, tick):
+            digest.add(part)
+    return digest.summary(time.perf_counter() - start)

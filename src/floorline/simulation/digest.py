@@ -1,0 +1,180 @@
+"""Sums up runs, part by part, in memory that does not grow with them."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floorline.core.records import Counts, Floats
+from floorline.simulation.bins import keys_of
+from floorline.simulation.loops.run import Outcome
+from floorline.simulation.summary import Spread, Summary
+
+CHUNK = 8192
+"""Runs summed up at a time. Fixed, so that sums are rounded alike however runs are shared out."""
+
+MEASURED = ("pseudo_regret", "regret", "lowest_budget", "rewards")
+"""What a summary says of the spread over the runs."""
+
+
+Bins = tuple[NDArray[np.int32], Counts]
+"""Keys of bins, and how many values each has."""
+
+
+class Moments(NamedTuple):
+    """How the values of some runs are spread, at each checkpoint."""
+
+    runs: int
+    mean: Floats
+    squares: Floats
+    """Sum of the squared distances from the mean."""
+    min: Floats
+    max: Floats
+
+
+class Part(NamedTuple):
+    """What some runs add up to, at each checkpoint."""
+
+    runs: int
+    breaches: Counts
+    misses: Counts | None
+    plays: Counts
+    """Checkpoints x arms."""
+    moments: dict[str, list[Moments]]
+    """An entry for every CHUNK of runs, in their order."""
+    bins: dict[str, list[Bins]]
+    """By checkpoint; empty where nobody wants quantiles."""
+
+
+def part_of(chunk: Outcome, checkpoints: Counts, quantiles: bool = True) -> Part:
+    """What at most CHUNK runs add up to."""
+    values = {name: getattr(chunk, name) for name in MEASURED if getattr(chunk, name).size}
+    return Part(
+        runs=len(chunk.first_breach),
+        breaches=_by_then(chunk.first_breach, checkpoints),
+        misses=_by_then(chunk.first_miss, checkpoints) if chunk.first_miss.size else None,
+        plays=chunk.plays.sum(axis=0),
+        moments={name: [_moments(one)] for name, one in values.items()},
+        bins={
+            name: [np.unique(keys, return_counts=True) for keys in keys_of(one.T)]
+            for name, one in values.items()
+            if quantiles
+        },
+    )
+
+
+def _by_then(first: Counts, checkpoints: Counts) -> Counts:
+    found: Counts = np.sum((first[:, None] > 0) & (first[:, None] <= checkpoints), axis=0)
+    return found
+
+
+def _moments(values: Floats) -> Moments:
+    mean = values.mean(axis=0)
+    squares = np.square(values - mean).sum(axis=0)
+    return Moments(len(values), mean, squares, values.min(axis=0), values.max(axis=0))
+
+
+class Digest:
+    """Takes in parts, one after the other, and says what all their runs add up to."""
+
+    def __init__(self, checkpoints: Counts) -> None:
+        self._checkpoints = checkpoints
+        self._runs = 0
+        self._sketches: dict[str, _Sketch] = {}
+        self._breaches: Counts = np.zeros(len(checkpoints), np.int64)
+        self._misses: Counts | None = None
+        self._plays: Counts = np.zeros(1, np.int64)
+
+    def add(self, part: Part) -> None:
+        """Take in some more runs."""
+        self._runs += part.runs
+        self._breaches = self._breaches + part.breaches
+        if part.misses is not None:
+            self._misses = part.misses + (0 if self._misses is None else self._misses)
+        self._plays = self._plays + part.plays
+        for name, chunks in part.moments.items():
+            bins = part.bins.get(name, [])
+            if name not in self._sketches:
+                self._sketches[name] = _Sketch(len(self._checkpoints), len(bins))
+            sketch = self._sketches[name]
+            for moments in chunks:
+                sketch.add(moments)
+            for histogram, new in zip(sketch.histograms, bins, strict=True):
+                histogram.add(new)
+
+    def summary(self, seconds: float) -> Summary:
+        """All that was taken in."""
+        spreads = {name: sketch.spread() for name, sketch in self._sketches.items()}
+        return Summary(
+            runs=self._runs,
+            checkpoints=self._checkpoints,
+            pseudo_regret=spreads["pseudo_regret"],
+            regret=spreads.get("regret"),
+            lowest_budget=spreads["lowest_budget"],
+            breach_rate=self._breaches / self._runs,
+            miss_rate=None if self._misses is None else self._misses / self._runs,
+            plays=self._plays / self._runs,
+            rewards=spreads.get("rewards"),
+            seconds=seconds,
+        )
+
+
+class _Sketch:
+    """Mean, error, ends and, if there are any, a histogram, by checkpoint."""
+
+    def __init__(self, points: int, histograms: int) -> None:
+        self._all = Moments(
+            0, np.zeros(points), np.zeros(points), np.full(points, math.inf),
+            np.full(points, -math.inf),
+        )  # fmt: skip
+        self.histograms = [_Histogram() for _ in range(histograms)]
+
+    def add(self, new: Moments) -> None:
+        """Take in the moments of some more runs (Chan's update of mean and squares)."""
+        old = self._all
+        both, gap = old.runs + new.runs, new.mean - old.mean
+        self._all = Moments(
+            both,
+            old.mean + gap * (new.runs / both),
+            old.squares + new.squares + np.square(gap) * (old.runs * new.runs / both),
+            np.minimum(old.min, new.min),
+            np.maximum(old.max, new.max),
+        )
+
+    def spread(self) -> Spread:
+        """All that was taken in."""
+        runs, mean, squares, lowest, highest = self._all
+        tables = [histogram.table() for histogram in self.histograms]
+        return Spread(
+            mean=mean,
+            standard_error=np.sqrt(squares / max(runs - 1, 1) / runs),
+            min=lowest,
+            max=highest,
+            _keys=tuple(keys for keys, _ in tables),
+            _counts=tuple(counts for _, counts in tables),
+        )
+
+
+class _Histogram:
+    """Bins with the number of values in each; those of several parts are merged now and then."""
+
+    def __init__(self) -> None:
+        self._parts: list[Bins] = []
+
+    def add(self, bins: Bins) -> None:
+        """Take in the bins of some more runs."""
+        self._parts.append(bins)
+        if len(self._parts) == 64:
+            self._parts = [self.table()]
+
+    def table(self) -> Bins:
+        """The keys in use, rising, and how many values each has."""
+        if len(self._parts) == 1:
+            return self._parts[0]
+        keys, place = np.unique(np.concatenate([k for k, _ in self._parts]), return_inverse=True)
+        counts = np.zeros(len(keys), np.int64)
+        np.add.at(counts, place, np.concatenate([c for _, c in self._parts]))
+        return keys, counts

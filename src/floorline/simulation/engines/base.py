@@ -1,0 +1,73 @@
+"""What every engine offers, and what engines share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+
+from floorline.core.kernel import Function
+from floorline.environments import Environment
+from floorline.simulation.digest import Part
+from floorline.simulation.loops.adversarial import adversarial_run
+from floorline.simulation.loops.late import late_run, new_late_room
+from floorline.simulation.loops.run import (
+    Measure,
+    Outcome,
+    missed,
+    misses_mean,
+    not_watched,
+    one_run,
+)
+from floorline.simulation.loops.stochastic import stochastic_run
+
+
+class Engine(Protocol):
+    """Plays runs of one policy in one environment.
+
+    The result of a run depends on the seed and its number alone.
+    """
+
+    def compile(self) -> None:
+        """Have the code compiled, or loaded, without playing anything that counts."""
+
+    def outcome(self, runs: int) -> Outcome:
+        """Room for the results of `runs` runs."""
+
+    def play(self, outcome: Outcome, first: int, tick: Callable[[int], None]) -> None:
+        """Fill `outcome` with the runs from number `first`; `tick` takes how many are done."""
+
+    def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[Part]:
+        """What the runs add up to, part by part, in the order of their numbers."""
+
+
+def loop_choices(environment: Environment, measure: Measure) -> dict[Function, Function]:
+    """The loop over the rounds of a run that fits the environment, and what it watches."""
+    loop = adversarial_run if environment.adversarial else stochastic_run
+    return {
+        one_run: late_run if environment.late else loop,
+        missed: misses_mean if measure.wants_misses else not_watched,
+    }
+
+
+def new_room(environment: Environment, horizon: int) -> Any:
+    """What that loop needs for its own use."""
+    n_arms = len(environment.means)
+    if environment.late:
+        return new_late_room(n_arms, horizon)
+    return np.zeros(3 * n_arms)
+
+
+def new_outcome(runs: int, n_arms: int, measure: Measure, *, adversarial: bool) -> Outcome:
+    """Room for the results of `runs` runs."""
+    points = measure.checkpoints.size
+    return Outcome(
+        pseudo_regret=np.empty((runs, points)),
+        regret=np.empty((runs if adversarial else 0, points)),
+        lowest_budget=np.empty((runs, points)),
+        plays=np.empty((runs, points, n_arms), np.int64),
+        rewards=np.empty((runs if measure.wants_rewards else 0, points)),
+        first_breach=np.empty(runs, np.int64),
+        first_miss=np.empty(runs if measure.wants_misses else 0, np.int64),
+    )

@@ -1,0 +1,170 @@
+"""What runs on a GPU add up to, worked out there: a few numbers come back, not every run.
+
+Sums are made of pieces of fixed size, then of chunks, in a fixed order; histograms are counts.
+So nothing depends on how runs are shared out among launches.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import cuda as _cuda
+
+from floorline.core.records import Floats
+from floorline.simulation.digest import CHUNK, MEASURED, Bins, Moments, Part
+from floorline.simulation.engines.cuda.bins import Histograms
+from floorline.simulation.engines.cuda.sums import PIECE, add_up, start
+from floorline.simulation.fit import refuse_strays
+from floorline.simulation.loops.run import Outcome
+
+cuda: Any = _cuda
+
+MOST = 32
+"""Launches on the card at a time, at most: as many as have a queue of their own."""
+
+CROWD = 2**18
+"""Runs on the card at a time, unless one launch has more: enough to fill it."""
+
+UNTIL_CLEANUP = 32
+"""Launches after which memory is given back."""
+
+
+class Shape(NamedTuple):
+    """What the memory for the runs of a launch depends on."""
+
+    settings: int
+    runs: int
+    """Runs of each setting."""
+    n_arms: int
+    points: int
+    regret: bool
+    rewards: bool
+    misses: bool
+    quantiles: bool
+
+
+class Task(NamedTuple):
+    """One launch: its size, each setting's checkpoints, and what begins it on a stream."""
+
+    shape: Shape
+    checkpoints: Any
+    launch: Callable[..., None]
+
+
+def overlapped(tasks: Iterable[Task]) -> Iterator[list[Part]]:
+    """What the runs of each setting of a task add up to; the next tasks run meanwhile."""
+    rest = iter(tasks)
+    for first in rest:
+        with cuda.defer_cleanup():  # giving memory back would wait for all that runs
+            yield from _in_flight(chain([first], islice(rest, UNTIL_CLEANUP - 1)))
+
+
+def _in_flight(tasks: Iterable[Task]) -> Iterator[list[Part]]:
+    """The same, with memory kept for the next tasks of the same shape."""
+    free: dict[Shape, list[_Room]] = {}
+    flying: deque[_Room] = deque()
+
+    def landed() -> list[Part]:
+        room = flying.popleft()
+        free.setdefault(room.shape, []).append(room)
+        return room.parts()
+
+    for task in tasks:
+        while len(flying) == MOST or (
+            len(flying) > 1 and sum(room.cells for room in flying) >= CROWD
+        ):
+            yield landed()
+        rooms = free.get(task.shape)
+        room = rooms.pop() if rooms else _Room(task.shape)
+        room.begin(task)
+        flying.append(room)
+    while flying:
+        yield landed()
+
+
+class _Room:
+    """Memory on the card for the runs of one launch and for what they add up to."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        self._stream = cuda.stream()
+        settings, runs, n_arms, points, regret, rewards, misses, quantiles = shape
+        self.cells = cells = settings * runs
+        kept = {"regret": regret, "rewards": rewards}
+        self._names = [name for name in MEASURED if kept.get(name, True)]
+        measured, pieces = len(self._names), settings * -(-runs // PIECE)
+        self._values = self._array((measured, cells, points))
+        nothing = self._array((0, points))
+        self._outcome = Outcome(
+            **{name: nothing for name in MEASURED if name not in self._names},
+            **{name: self._values[i] for i, name in enumerate(self._names)},
+            plays=self._array((cells, points, n_arms), np.int64),
+            first_breach=self._array((cells,), np.int64),
+            first_miss=self._array((cells if misses else 0,), np.int64),
+        )
+        self._sums = self._array((pieces, points, 4 * measured + 3 + n_arms))
+        self._histograms = Histograms(self._values, runs, self._stream) if quantiles else None
+
+    def _array(self, shape: tuple[int, ...], dtype: type = np.float64) -> Any:
+        return cuda.device_array(shape, dtype, stream=self._stream)
+
+    def begin(self, task: Task) -> None:
+        """Have the runs of a task played and added up, without waiting for it."""
+        task.launch(outcome=self._outcome, stream=self._stream)
+        pieces, points, _ = self._sums.shape
+        start(add_up, pieces * points * (len(self._names) + 1), self._stream,
+              self.shape.runs, self._values, self._outcome.first_breach, self._outcome.first_miss,
+              self._outcome.plays, task.checkpoints, self._sums)  # fmt: skip
+        if self._histograms is not None:
+            self._histograms.begin()
+
+    def parts(self) -> list[Part]:
+        """What the runs of each setting add up to, once they are over."""
+        sums = self._sums.copy_to_host(stream=self._stream)
+        self._stream.synchronize()
+        settings = self.shape.settings
+        bins = (
+            [[] for _ in range(settings)] if self._histograms is None else self._histograms.bins()
+        )
+        each = sums.reshape(settings, -1, *sums.shape[1:])
+        return [self._part(*one) for one in zip(each, bins, strict=True)]
+
+    def _part(self, sums: Floats, bins: list[list[Bins]]) -> Part:
+        """What the runs of one setting add up to."""
+        spread = 4 * len(self._names)
+        totals = sums[:, :, spread:].sum(axis=0).astype(np.int64)
+        refuse_strays(int(totals[-1, 0]), self.shape.n_arms)
+        return Part(
+            runs=self.shape.runs,
+            breaches=totals[:, 1],
+            misses=totals[:, 2] if self.shape.misses else None,
+            plays=totals[:, 3:],
+            moments=self._moments(sums[:, :, :spread]),
+            bins=dict(zip(self._names, bins, strict=self.shape.quantiles)),
+        )
+
+    def _moments(self, sums: Floats) -> dict[str, list[Moments]]:
+        """The moments of every chunk, from those of its pieces."""
+        pieces, points, _ = sums.shape
+        of_pieces = sums.reshape(pieces, points, len(self._names), 4)
+        means, squares, least, greatest = np.moveaxis(of_pieces, 3, 0)
+        runs = np.full(pieces, PIECE)
+        runs[-1] = self.shape.runs - PIECE * (pieces - 1)
+        weights = runs[:, None, None]
+        at = np.arange(0, pieces, CHUNK // PIECE)
+        sizes = np.add.reduceat(runs, at)
+        mean = np.add.reduceat(weights * means, at) / sizes[:, None, None]
+        apart = means - np.repeat(mean, np.diff(np.append(at, pieces)), axis=0)
+        square = np.add.reduceat(squares + weights * apart**2, at)
+        chunks = mean, square, np.minimum.reduceat(least, at), np.maximum.reduceat(greatest, at)
+        return {
+            name: [
+                Moments(size, *(one[chunk, :, i] for one in chunks))
+                for chunk, size in enumerate(sizes.tolist())
+            ]
+            for i, name in enumerate(self._names)
+        }

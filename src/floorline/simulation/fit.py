@@ -1,0 +1,88 @@
+"""Whether a policy and an environment go together, before a run and after it."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from floorline.boundaries import Boundary
+from floorline.core.checks import require
+from floorline.core.records import Floats
+from floorline.environments import Environment
+from floorline.policy import Policy
+from floorline.simulation.loops.run import NO_SUCH_ARM, Outcome
+
+
+def check_fit(policy: Policy, environment: Environment, horizon: int, means: Floats) -> None:
+    """Raise ValueError, or warn, if the policy's promise means nothing in this environment."""
+    require(means[0] >= 0, "means", "at least 0 for the default arm", float(means[0]))
+    known = policy.floor.default_mean
+    allowed = f"the mean of the environment's default arm ({means[0]})"
+    require(known is None or abs(known - means[0]) < 1e-12, "default_mean", allowed, known)
+    built_for = policy.proposer.n_arms
+    allowed = f"{built_for}, for which the proposer was made"
+    require(built_for in (None, len(means)), "arms", allowed, len(means))
+    if policy.floor.private_clock and not environment.adversarial:
+        raise ValueError(
+            "environment: this policy needs an adversary, since its floor assumes a default arm "
+            "that pays exactly its mean every time"
+        )
+    if policy.unit_rewards and not environment.bounded:
+        raise ValueError(
+            "environment: this policy needs rewards in [0, 1] (Bernoulli, Tabulated or an "
+            f"adversary); these are in [{environment.low:g}, {environment.high:g}]"
+        )
+    if environment.late:
+        check_late(policy)
+    if environment.rounds is not None:
+        allowed = f"at most the {environment.rounds} rounds of the table"
+        require(horizon <= environment.rounds, "horizon", allowed, horizon)
+    if policy.floor.max_loss is not None or policy.boundary is not None:
+        low = policy.boundary.low if policy.boundary else 0.0
+        require(bool(np.all(means >= low)), "means", f"at least low ({low:g})", means.tolist())
+    if policy.boundary is not None:
+        check_noise(policy.boundary, environment)
+
+
+def check_noise(boundary: Boundary, environment: Environment) -> None:
+    """Raise ValueError, or warn, if the rewards are not what the boundary is proved for."""
+    low, high = environment.low, environment.high
+    if boundary.kind.needs_range:
+        if low < boundary.low or high > boundary.high:
+            raise ValueError(
+                f"environment: boundary {boundary.name} needs rewards in "
+                f"[{boundary.low:g}, {boundary.high:g}] (Bernoulli or Tabulated); these are in "
+                f"[{low:g}, {high:g}]"
+            )
+    elif environment.noise_scale > boundary.noise_scale:
+        warnings.warn(
+            f"noise_scale: rewards may have a scale of {environment.noise_scale:g}, and the "
+            f"boundary was told {boundary.noise_scale:g}; nothing is guaranteed then",
+            stacklevel=5,  # where `simulate` was called
+        )
+
+
+def check_late(policy: Policy) -> None:
+    """Raise ValueError if the policy is not made for late rewards."""
+    allowed = "one that takes late rewards, such as ConfidenceFloor"
+    floor = type(policy.floor).__name__
+    require(policy.floor.takes_late_rewards, "floor", allowed, floor)
+    kind = policy.boundary.kind if policy.boundary else None
+    if kind is not None and kind.memory_size(1) > 0:
+        raise ValueError(
+            f"boundary: {kind.name} remembers single rewards, and cannot fill in late ones"
+        )
+
+
+def check_arms(outcome: Outcome) -> None:
+    """Refuse results of a proposer that named an arm that does not exist."""
+    refuse_strays(int((outcome.first_breach == NO_SUCH_ARM).sum()), outcome.plays.shape[2])
+
+
+def refuse_strays(strays: int, n_arms: int) -> None:
+    """Refuse results if there are runs in which an arm was named that does not exist."""
+    if strays:
+        raise ValueError(
+            f"proposer: must name one of the arms 0 to {n_arms - 1}, and named another"
+        )

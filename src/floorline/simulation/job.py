@@ -1,0 +1,119 @@
+"""A simulation made ready: checked, and with the engine that will play it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from threading import Thread
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from floorline.core.checks import choice, number, require, whole
+from floorline.core.records import Counts
+from floorline.environments import Environment
+from floorline.policy import Policy
+from floorline.simulation.engines.base import Engine
+from floorline.simulation.engines.cpu import CpuEngine
+from floorline.simulation.fit import check_fit
+from floorline.simulation.loops.run import Measure
+
+if TYPE_CHECKING:
+    from floorline.simulation.engines.cuda.engine import CudaEngine
+
+DEVICES = ("cpu", "cuda", "python")
+
+
+class Case(NamedTuple):
+    """A policy in an environment, and how it is measured; see `simulate`."""
+
+    policy: Policy
+    environment: Environment
+    horizon: int
+    max_loss: float | None = None
+    checkpoints: Sequence[int] | None = None
+    rewards: bool = False
+    misses: bool = False
+    quantiles: bool = True
+    """Whether the summary can tell quantiles, which takes longer."""
+
+
+class Job(NamedTuple):
+    """A case with all that it takes to play it."""
+
+    engine: Engine
+    checkpoints: Counts
+    runs: int
+
+
+def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) -> Job:
+    """The case, checked and ready to be played."""
+    policy, environment, checkpoints = case.policy, case.environment, case.checkpoints
+    horizon = whole("horizon", case.horizon, 1)
+    runs = whole("runs", runs, 1)
+    seed = whole("seed", seed, 0)
+    threads = all_cores() if threads is None else whole("threads", threads, 1)
+    choice("device", device, DEVICES)
+    late = environment.late
+    if device == "cuda":
+        require(not late, "device", "cpu or python where rewards come late", device)
+        require(horizon < 2**31, "horizon", "below 2^31 on a GPU", horizon)
+        require(seed < 2**64, "seed", "below 2^64 on a GPU", seed)
+    if case.misses and (late or environment.adversarial):
+        raise ValueError("misses: must not be asked for against adversaries, nor for late rewards")
+    points = np.array([horizon] if checkpoints is None else checkpoints, dtype=np.int64)
+    fits = points.size > 0 and points[0] >= 1 and points[-1] <= horizon
+    require(bool(fits and np.all(np.diff(points) > 0)), "checkpoints",
+            f"rising rounds from 1 to the horizon ({horizon})", checkpoints)  # fmt: skip
+    means = np.array(environment.means)
+    check_fit(policy, environment, horizon, means)
+    loss = policy.floor.max_loss
+    if case.max_loss is not None:
+        loss = number("max_loss", case.max_loss, 0, 1)
+    if loss is None:
+        raise ValueError("max_loss: must be given, since this policy has no floor to take it from")
+    measure = Measure(
+        checkpoints=points,
+        gaps=means.max() - means,
+        gains=means - (1 - loss) * means[0],
+        means=means,
+        default_mean=float(means[0]),
+        wants_rewards=case.rewards,
+        wants_misses=case.misses,
+        wants_quantiles=case.quantiles,
+    )
+    prepared = policy.prepare(len(means), horizon)
+    engine: Engine
+    if device == "cuda":
+        engine = gpu_engine()(prepared, environment, measure, seed)
+    elif device == "python":
+        engine = CpuEngine(prepared, environment, measure, seed, 1, interpreted=True)
+    else:
+        engine = CpuEngine(prepared, environment, measure, seed, threads)
+    return Job(engine, points, runs)
+
+
+def gpu_engine() -> type[CudaEngine]:
+    """The GPU engine, if there is a GPU and what it takes to use it."""
+    try:
+        from floorline.simulation.engines.cuda.engine import CudaEngine, cuda
+    except ImportError:
+        raise ValueError(
+            "device: cuda needs the extra [cuda]: pip install 'floorline[cuda]'"
+        ) from None
+    if not cuda.is_available():
+        raise ValueError("device: cuda needs an NVIDIA GPU and its driver; none was found")
+    return CudaEngine
+
+
+def start_device(device: str) -> None:
+    """Have a GPU started in the background; the first simulation waits for what is left of it."""
+    if device == "cuda":
+        Thread(target=gpu_engine().start).start()
+
+
+def all_cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

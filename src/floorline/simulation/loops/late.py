@@ -1,0 +1,149 @@
+"""The loop over the rounds of a run whose rewards come late, by the kernels of live campaigns."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floorline.core.kernel import kernel
+from floorline.core.late import receive, update_bounds
+from floorline.core.pending import (
+    NONE,
+    PendingPlays,
+    forget_plays,
+    new_pending,
+    open_play,
+    skip_play,
+)
+from floorline.core.records import TOLERANCE, Arms, Counts, Floats, Memory, Rules
+from floorline.core.steps import candidate_of, decide_on, forget
+from floorline.environments.base import draw
+from floorline.environments.delayed import DelayedRules, arrival_of
+from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, Outcome, write_checkpoint
+
+
+class LateRoom(NamedTuple):
+    """The plays of a run, each in the slot of its round counted from 0, and their arrivals.
+
+    The first arrival of a play has the number of its slot; a repeated one has that number plus
+    the number of rounds.
+    """
+
+    pending: PendingPlays
+    arm: Counts
+    reward: Floats
+    """What each play is closed with; NaN if it is skipped."""
+    is_open: NDArray[np.bool_]
+    """For each play: whether it is still to be closed."""
+    first: Counts
+    """For each round: the first arrival after it."""
+    after: Counts
+    """For each arrival: the next one after the same round."""
+
+
+def new_late_room(n_arms: int, horizon: int) -> LateRoom:
+    """Return room for runs of `horizon` rounds."""
+    return LateRoom(
+        pending=new_pending(n_arms, horizon),
+        arm=np.zeros(horizon, int),
+        reward=np.zeros(horizon),
+        is_open=np.zeros(horizon, bool),
+        first=np.zeros(horizon, int),
+        after=np.zeros(2 * horizon, int),
+    )
+
+
+@kernel
+def take_arrivals(rules: Rules, arms: Arms, memory: Memory, room: LateRoom, round: int) -> None:
+    """Close the plays whose reward arrives after `round`; a play is closed once."""
+    arrival = room.first[round]
+    while arrival != NONE:
+        slot = arrival if arrival < room.arm.size else arrival - room.arm.size
+        if room.is_open[slot]:
+            room.is_open[slot] = False
+            arm = room.arm[slot]
+            reward = room.reward[slot]
+            if math.isnan(reward):
+                skip_play(room.pending, arm, slot)
+            else:
+                receive(rules, arms, memory, room.pending, arm, slot, reward)
+        arrival = room.after[arrival]
+
+
+@kernel
+def expect_arrival(room: LateRoom, arrival: int, round: int) -> None:
+    """Have `arrival` come after `round`, before the other arrivals of that round."""
+    if round < room.first.size:
+        room.after[arrival] = room.first[round]
+        room.first[round] = arrival
+
+
+@kernel
+def late_run(
+    rules: Rules,
+    arms: Arms,
+    memory: Memory,
+    room: LateRoom,
+    environment: DelayedRules,
+    measure: Measure,
+    rng: Any,
+    side_rng: Any,
+    outcome: Outcome,
+    run: int,
+) -> None:
+    """Play one run from the start and write its results into row `run` of `outcome`.
+
+    Delays, losses and the rewards of a default arm whose mean is known come from
+    `side_rng`: without delay and loss, runs are those of `stochastic_run`.
+    """
+    pending = room.pending
+    forget(rules, arms, memory)
+    forget_plays(pending)
+    for i in range(room.first.size):
+        room.first[i] = NONE
+    seen_by_proposer = Arms(
+        arms.plays, arms.seen, arms.total, arms.average, arms.lower, pending.optimistic_upper
+    )
+    low, high = environment.low, environment.high
+    known_default = not math.isnan(rules.default_mean)
+    played = 0
+    budget = 0.0
+    lowest = math.inf
+    breach = 0
+    received = 0.0
+    for c in range(measure.checkpoints.size):
+        while played < measure.checkpoints[c]:
+            take_arrivals(rules, arms, memory, room, played)
+            update_bounds(rules, arms, memory, pending, low, high)
+            if rules.caches:  # upper ends change with every play, and nobody tells proposers
+                for i in range(memory.proposer.size):
+                    memory.proposer[i] = 0.0
+            candidate = candidate_of(rules, seen_by_proposer, memory, played + 1, rng)
+            if candidate < 0 or candidate >= arms.plays.size:
+                outcome.first_breach[run] = NO_SUCH_ARM
+                return
+            arm = decide_on(rules, arms, memory, played + 1, candidate, rng).arm
+            if arm == 0 and known_default:
+                reward = draw(environment.rewards, arm, side_rng)
+            else:
+                reward = draw(environment.rewards, arm, rng)
+            arms.plays[arm] += 1
+            open_play(pending, arm, played)
+            arrival = arrival_of(environment, arm, played + 1, reward, side_rng)
+            room.arm[played] = arm
+            room.reward[played] = arrival.reward
+            room.is_open[played] = True
+            expect_arrival(room, played, arrival.closed_after)
+            expect_arrival(room, played + room.arm.size, arrival.again_after)
+            received += reward if math.isnan(arrival.reward) else arrival.reward
+            played += 1
+            budget += measure.gains[arm]
+            if budget < lowest:
+                lowest = budget
+                if breach == 0 and budget < -TOLERANCE * measure.default_mean * played:
+                    breach = played
+        write_checkpoint(arms, measure, outcome, run, c, lowest, received)
+    outcome.first_breach[run] = breach

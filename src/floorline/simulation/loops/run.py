@@ -1,0 +1,120 @@
+"""What all loops share: how runs are measured, what is kept of them, and the loop over runs."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floorline.core.kernel import kernel, slot
+from floorline.core.records import Arms, Counts, Floats, Memory, Rules
+
+NO_SUCH_ARM = -1
+"""Written in place of the first breach when a proposer names an arm that does not exist."""
+
+
+class Measure(NamedTuple):
+    """What a run is measured by; none of it is known to the policy."""
+
+    checkpoints: Counts
+    gaps: Floats
+    """How much less than the best arm each arm pays in expectation."""
+    gains: Floats
+    """What a play of each arm adds to the budget in expectation."""
+    means: Floats
+    default_mean: float
+    wants_rewards: bool
+    wants_misses: bool
+    """Whether every interval is held against its arm's mean."""
+    wants_quantiles: bool = True
+
+
+class Outcome(NamedTuple):
+    """What is kept of each run, at every checkpoint; what is not kept has no rows."""
+
+    pseudo_regret: NDArray[np.float64]
+    regret: NDArray[np.float64]
+    lowest_budget: NDArray[np.float64]
+    plays: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    first_breach: Counts
+    first_miss: Counts
+    """The first round after which an interval did not contain its arm's mean; 0: none."""
+
+
+def rows(outcome: Outcome, start: int, stop: int) -> Outcome:
+    """Some of the runs, as views."""
+    part: Any = (array[start:stop] for array in outcome)
+    return Outcome(*part)
+
+
+@slot
+def one_run(
+    rules: Rules, arms: Arms, memory: Memory, room: Any, environment: Any, measure: Measure,
+    rng: Any, side_rng: Any, outcome: Outcome, run: int,
+) -> None:  # fmt: skip
+    """Play one run from the start and write its results into row `run` of `outcome`.
+
+    `room` is for the loop's own use: three numbers an arm, or what `new_room` gives.
+    """
+    raise NotImplementedError
+
+
+@slot
+def missed(measure: Measure, arms: Arms, arm: int) -> bool:
+    """Whether an arm's interval does not contain its mean; False where nobody asks."""
+    raise NotImplementedError
+
+
+@kernel
+def not_watched(measure: Measure, arms: Arms, arm: int) -> bool:
+    """False: the compiler then leaves the question out."""
+    return False
+
+
+@kernel
+def misses_mean(measure: Measure, arms: Arms, arm: int) -> bool:
+    """Whether an arm's interval does not contain its mean."""
+    return not arms.lower[arm] <= measure.means[arm] <= arms.upper[arm]
+
+
+@kernel
+def write_checkpoint(
+    arms: Arms,
+    measure: Measure,
+    outcome: Outcome,
+    run: int,
+    checkpoint: int,
+    lowest: float,
+    received: float,
+) -> None:
+    """Write how a run stands in a stochastic environment, whether or not rewards come late."""
+    outcome.lowest_budget[run, checkpoint] = lowest
+    if measure.wants_rewards:
+        outcome.rewards[run, checkpoint] = received
+    write_plays(arms, outcome, run, checkpoint, 0)
+    regret = 0.0
+    for i in range(arms.plays.size):
+        regret += outcome.plays[run, checkpoint, i] * measure.gaps[i]
+    outcome.pseudo_regret[run, checkpoint] = regret
+
+
+@kernel
+def write_plays(arms: Arms, outcome: Outcome, run: int, checkpoint: int, hidden: int) -> None:
+    """Write how often each arm was played so far, `hidden` default plays included."""
+    for i in range(arms.plays.size):
+        outcome.plays[run, checkpoint, i] = arms.plays[i]
+    outcome.plays[run, checkpoint, 0] += hidden
+
+
+@kernel
+def many_runs(
+    rules: Rules, arms: Arms, memory: Memory, room: Any, environment: Any, measure: Measure,
+    rng: Any, side_rng: Any, outcome: Outcome, stop: Counts,
+) -> None:  # fmt: skip
+    """Play one run after the other, all from one stream of random numbers."""
+    for run in range(outcome.first_breach.size):
+        if stop[0] != 0:
+            return
+        one_run(rules, arms, memory, room, environment, measure, rng, side_rng, outcome, run)

@@ -1,0 +1,109 @@
+"""The loop over the rounds of a run in a stochastic environment."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from floorline.core.kernel import kernel
+from floorline.core.records import TOLERANCE, Arms, Floats, Memory, Rules
+from floorline.core.slots import default_rounds, fallback_arm
+from floorline.core.steps import (
+    apply_floor,
+    candidate_of,
+    fast_forward,
+    forget,
+    observe,
+    observe_known_default,
+    play,
+)
+from floorline.environments.base import draw, draw_sum
+from floorline.simulation.loops.run import (
+    NO_SUCH_ARM,
+    Measure,
+    Outcome,
+    missed,
+    write_checkpoint,
+)
+
+
+@kernel
+def stochastic_run(
+    rules: Rules,
+    arms: Arms,
+    memory: Memory,
+    room: Floats,
+    environment: Any,
+    measure: Measure,
+    rng: Any,
+    side_rng: Any,
+    outcome: Outcome,
+    run: int,
+) -> None:
+    """Play one run from the start and write its results into row `run` of `outcome`.
+
+    Rewards of a default arm whose mean is known teach nothing. They are drawn
+    only if asked for, from `side_rng`, so that asking changes nothing else.
+    """
+    forget(rules, arms, memory)
+    known_default = not math.isnan(rules.default_mean)
+    played = 0
+    budget = 0.0
+    lowest = math.inf
+    breach = 0
+    miss = 0
+    received = 0.0
+    for c in range(measure.checkpoints.size):
+        while played < measure.checkpoints[c]:
+            candidate = candidate_of(rules, arms, memory, played + 1, rng)
+            if candidate < 0 or candidate >= arms.plays.size:
+                outcome.first_breach[run] = NO_SUCH_ARM
+                return
+            permission = apply_floor(rules, arms, memory, played + 1, candidate, rng)
+            # Branches, not one choice of arm: the processor then runs ahead into the likely one.
+            if candidate == 0 or not permission.granted:
+                arm = 0
+                if not permission.granted:
+                    arm = fallback_arm(rules.floor, arms, memory.floor)
+                if arm == 0 and known_default:
+                    if rules.fast_forward:
+                        rounds = default_rounds(
+                            rules.floor, arms, memory.floor, played + 1, candidate
+                        )
+                        rounds = min(rounds, measure.checkpoints[c] - played)
+                        fast_forward(rules, arms, memory, rounds)
+                    else:
+                        rounds = 1
+                        probability = permission.fallback_probability
+                        play(rules, arms, memory, 0, probability)
+                        observe_known_default(rules, arms, memory, probability, 1)
+                    if measure.wants_rewards:
+                        received += draw_sum(environment, 0, rounds, side_rng)
+                    played += rounds
+                    lowest = min(lowest, budget + measure.gains[0])  # later rounds only add
+                    budget += rounds * measure.gains[0]
+                    if candidate == 0 or not rules.fast_forward or played == measure.checkpoints[c]:
+                        continue
+                    # The proposer would say the same again; the floor has the last word.
+                    permission = apply_floor(rules, arms, memory, played + 1, candidate, rng)
+                    if not permission.granted:
+                        continue
+                    arm = candidate  # saved up for
+            else:
+                arm = candidate
+            play(rules, arms, memory, arm, permission.fallback_probability)
+            reward = draw(environment, arm, rng)
+            observe(rules, arms, memory, arm, permission.fallback_probability, reward)
+            received += reward
+            played += 1
+            if miss == 0 and missed(measure, arms, arm):  # only now has an interval changed
+                miss = played
+            budget += measure.gains[arm]
+            if budget < lowest:  # a first breach is always a new low
+                lowest = budget
+                if breach == 0 and budget < -TOLERANCE * measure.default_mean * played:
+                    breach = played
+        write_checkpoint(arms, measure, outcome, run, c, lowest, received)
+    outcome.first_breach[run] = breach
+    if measure.wants_misses:
+        outcome.first_miss[run] = miss
