@@ -75,25 +75,30 @@ def test_breaches_are_as_rare_as_promised(case, noise):
                 delta=DELTA, noise_scale=scale, bounded=environment.bounded, **options,
             )  # fmt: skip
             results = simulate(
-                make_policy(name, setting), environment, horizon=HORIZON, runs=RUNS, max_loss=max_loss
+                make_policy(name, setting),
+                environment,
+                horizon=HORIZON,
+                runs=RUNS,
+                max_loss=max_loss,
             )
             assert not too_many(results), (instance, max_loss)
             assert case != "certain warm-up" or (results.first_breach == 0).all()
 
 
 @kernel
-def hopeful_budget(rules: ConfidenceRules, arms: Arms, round: int, arm: int) -> float:
+def hope(rules: ConfidenceRules, arms: Arms, memory, round: int, candidate: int) -> float:
     """Broken: credits a challenger's average where only its lower end is sure."""
-    earned = 0.0
+    earned = arms.average[candidate]
     for i in range(1, arms.plays.size):
         earned += arms.plays[i] * arms.average[i]
-    return budget_bound(rules.max_loss, arms, arms.plays[0], round, earned + arms.average[arm])
+    budget = budget_bound(rules.max_loss, arms, arms.plays[0], round, earned)
+    return 0.0 if budget >= 0.0 else 1.0
 
 
 @dataclass(frozen=True)
 class HopefulFloor(ConfidenceFloor):
     def kernels(self):
-        return {**super().kernels(), guaranteed_budget: hopeful_budget}
+        return {**super().kernels(), fallback_probability: hope}
 
 
 def test_a_broken_floor_is_caught():
@@ -105,7 +110,7 @@ def test_a_broken_floor_is_caught():
 
 
 @kernel
-def best_lower_of_all(rules: ConfidenceRules, arms: Arms) -> int:
+def best_lower_of_all(rules: ConfidenceRules, arms: Arms, memory) -> int:
     """The paper's remark, ties to the last arm: lower ends are all 0 at first."""
     best = 0
     for i in range(arms.lower.size):
@@ -117,7 +122,7 @@ def best_lower_of_all(rules: ConfidenceRules, arms: Arms) -> int:
 @dataclass(frozen=True)
 class LiteralFallback(ConfidenceFloor):
     def kernels(self):
-        return {**super().kernels(), fall_back: best_lower_of_all}
+        return {**super().kernels(), fallback_arm: best_lower_of_all}
 
 
 def test_best_lower_end_of_all_is_not_safe_with_a_learned_default():

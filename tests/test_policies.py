@@ -1,5 +1,7 @@
 """Every policy of the catalogue, and compositions by hand."""
 
+from dataclasses import fields
+
 import pytest
 
 from floorline import (
@@ -11,10 +13,11 @@ from floorline import (
     Gaussian,
     NoFloor,
     Policy,
-    Proposer,
     PolicySetup,
+    Proposer,
     Tabulated,
     WarmUp,
+    beta_thompson,
     classical_ucb,
     gaussian_thompson,
     kernel,
@@ -40,17 +43,36 @@ def in_turn(rules, arms, memory, round, rng):
 def setting(environment, **changes):
     scale = 0.5 if environment.bounded else 0.3
     options = {"max_loss": 0.2, "noise_scale": scale, "horizon": 300} | changes
-    return Setting(
+    return PolicySetup(
         n_arms=len(environment.means), default_mean=environment.means[0],
         bounded=environment.bounded, **options,
     )  # fmt: skip
+
+
+def test_a_setting_takes_from_its_environment_what_it_tells():
+    """Thompson sampling on clicks was Gaussian of scale 1 unless a field said otherwise."""
+    for environment in ENVIRONMENTS.values():
+        found = PolicySetup.of(environment, horizon=300, max_loss=0.2)
+        assert found == setting(environment)
+    clicks = PolicySetup.of(ENVIRONMENTS["bernoulli"], horizon=300)
+    assert make_policy("thompson", clicks).proposer.propose is beta_thompson().propose
+    # An adversary's rewards have no noise, and may be anything in the range.
+    assert PolicySetup.of(Adaptive([0.5, 0.8]), horizon=300).noise_scale == 0.5
+    assert (
+        PolicySetup.of(ENVIRONMENTS["bernoulli"], horizon=300, noise_scale=2.0).noise_scale == 2.0
+    )
+
+
+def test_every_field_of_a_setting_is_documented():
+    for field in fields(PolicySetup):
+        assert f"        {field.name}: " in PolicySetup.__doc__
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS.values(), ids=ENVIRONMENTS)
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_every_policy_passes_the_suite(name, environment):
     for learned in (False, True):
-        policy = named(name, setting(environment, learned=learned))
+        policy = make_policy(name, setting(environment, learned=learned))
         if policy.floor.own_rounds or (policy.unit_rewards and not environment.bounded):
             with pytest.raises(ValueError, match=r"adversary: must be given|noise: must keep"):
                 check_policy(policy, environment)
@@ -61,7 +83,7 @@ def test_every_policy_passes_the_suite(name, environment):
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_every_policy_passes_the_suite_against_an_adversary(name):
     adversary = Adaptive([0.5, 0.8, 0.3])
-    check_policy(named(name, setting(adversary)), adversary)
+    check_policy(make_policy(name, setting(adversary)), adversary)
 
 
 @pytest.mark.parametrize("fallback", ["default", "best-lower"])
@@ -70,7 +92,7 @@ def test_every_policy_passes_the_suite_against_an_adversary(name):
 def test_both_fallbacks_pass_the_suite(fallback, learned, max_loss):
     environment = Gaussian([0.3, 0.9, 0.0], 0.1)
     options = {"learned": learned, "fallback": fallback, "max_loss": max_loss, "noise_scale": 0.1}
-    check_policy(named("conservative-ucb", setting(environment, **options)), environment)
+    check_policy(make_policy("conservative-ucb", setting(environment, **options)), environment)
 
 
 def test_a_refused_default_falls_back_too_in_bulk():
@@ -85,7 +107,9 @@ def test_a_refused_default_falls_back_too_in_bulk():
 @pytest.mark.parametrize("boundary", ["stitched", "authors", "union", "union-proved"])
 def test_every_boundary_passes_the_suite(boundary):
     environment = ENVIRONMENTS["gaussian"]
-    check_policy(named("conservative-ucb", setting(environment, boundary=boundary)), environment)
+    check_policy(
+        make_policy("conservative-ucb", setting(environment, boundary=boundary)), environment
+    )
 
 
 @pytest.mark.parametrize("default_mean", [0.03, None])
@@ -167,10 +191,10 @@ def test_the_warm_up_follows_the_boundary_unless_told():
         ("stitched", None, "certified"),
         ("authors", "certain", "certain"),
     ):
-        policy = named("budget-first", setting(environment, boundary=boundary, warm_up=told))
+        policy = make_policy("budget-first", setting(environment, boundary=boundary, warm_up=told))
         assert policy.floor.form == form
 
 
 def test_an_unknown_name_says_what_there_is():
     with pytest.raises(ValueError, match=r"policy: must be one of ucb, .*, not 'greedy'"):
-        named("greedy", setting(ENVIRONMENTS["gaussian"]))
+        make_policy("greedy", setting(ENVIRONMENTS["gaussian"]))

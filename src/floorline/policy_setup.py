@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 from floorline.boundaries import Boundary
 from floorline.core.checks import choice, number, whole
+from floorline.environments import Environment
 from floorline.floors import ConfidenceFloor, Floor, WarmUp
 from floorline.policy import Policy
 from floorline.proposers import Proposer, beta_thompson, gaussian_thompson, paper_targets
@@ -17,6 +18,8 @@ from floorline.proposers import Proposer, beta_thompson, gaussian_thompson, pape
 @dataclass(frozen=True, kw_only=True)
 class PolicySetup:
     """All that a policy of the catalogue may ask about; each uses what it needs.
+
+    `PolicySetup.of(environment, horizon)` takes from an environment what it tells.
 
     Args:
         n_arms: how many arms there are, the default included.
@@ -62,6 +65,30 @@ class PolicySetup:
         whole("arms", self.n_arms, 2)
         whole("horizon", self.horizon, 1)
         number("max_loss", self.max_loss, 0, 1)
+
+    @classmethod
+    def of(cls, environment: Environment, horizon: int, **others: Any) -> Self:
+        """Return the set-up for an environment: its arms, default mean, noise scale and bounds.
+
+        Args:
+            environment: where the policy is to play.
+            horizon: rounds.
+            others: fields to set, or to set otherwise.
+
+        >>> from floorline import Bernoulli
+        >>> setup = PolicySetup.of(Bernoulli([0.03, 0.04]), horizon=10_000, max_loss=0.2)
+        >>> setup.default_mean, setup.noise_scale, setup.bounded
+        (0.03, 0.5, True)
+        """
+        # What an adversary pays has no noise, but it is known only to lie in the range.
+        scale = environment.noise_scale or (environment.high - environment.low) / 2 or 1.0
+        known = {
+            "n_arms": len(environment.means),
+            "default_mean": environment.means[0],
+            "noise_scale": scale,
+            "bounded": environment.bounded,
+        }
+        return cls(horizon=horizon, **{**known, **others})
 
     def intervals(self) -> Boundary:
         """The confidence boundary."""

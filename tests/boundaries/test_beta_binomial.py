@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.special import betaln, gammaln
 
 from floorline import Boundary
-from floorline.core import beta_binomial
+from floorline.boundaries import beta_binomial
 from floorline.boundaries.beta_binomial import (
     beta_binomial_interval,
     beta_binomial_lower,
@@ -37,6 +37,8 @@ GRID = [
     for share in (0.0, 1e-9, 1e-4, 0.03, 0.4, 0.5, 0.9, 1 - 1e-6, 1 - 1e-9, 1.0)
 ] + [(seen, total) for seen in (1, 10, 10**6) for total in (1e-300, 1e-30, 1e-17, 0.01, 1.0)]
 
+NONE = np.zeros(0)
+
 
 def bernoulli_numbers(last):
     found = [Fraction(1)]
@@ -46,7 +48,8 @@ def bernoulli_numbers(last):
 
 
 BERNOULLI = bernoulli_numbers(32)
-ULPS, ROUNDING, CLOSE = Decimal("4e-16"), Decimal("1e-10"), Decimal("1e-9")
+ULPS, CLOSE = Decimal("4e-16"), Decimal("1e-9")
+ROUNDING, EACH = Decimal("1e-9"), Decimal("1e-15")
 TINY = Decimal("1e-300")  # below, floats have fewer digits
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097")
 
@@ -87,24 +90,25 @@ class Evidence:
 def check_ends(seen, total, level, prior, ends):
     """Each end is outside the exact root up to rounding, and by hardly more than that.
 
-    Rounding: two units in an end's last digit, and 1e-10 in log(inverse_error), as if delta
-    were larger by one part in 10^10.
+    Rounding counts as if delta were larger by one part in 10^9, and one in 10^15 for each
+    reward. How much further out an end may be is told up to two units in its last digit.
     """
     lower, upper = map(Decimal, ends)
+    rounding = ROUNDING + seen * EACH
     with localcontext() as context:
         context.prec = 50
         evidence = Evidence(seen, total, level, prior)
         average = Decimal(total) / seen
         assert 0 <= lower <= average * (1 + ULPS)
         assert average * (1 - ULPS) <= upper <= 1
-        assert lower < TINY or evidence.against(lower * (1 - ULPS)) >= -ROUNDING
-        assert upper == 1 or evidence.against(upper * (1 + ULPS)) >= -ROUNDING
+        assert lower < TINY or evidence.against(lower) >= -rounding
+        assert upper == 1 or evidence.against(upper) >= -rounding
         if total > 0:
             inside = lower + CLOSE * (average - lower) + ULPS * average
-            assert evidence.against(inside) < ROUNDING
+            assert evidence.against(inside) < rounding
         if total < seen:
             inside = upper - CLOSE * (upper - average) - ULPS * upper
-            assert evidence.against(max(inside, average)) < ROUNDING
+            assert evidence.against(max(inside, average)) < rounding
 
 
 def test_the_independent_log_gamma_is_right():
@@ -117,25 +121,44 @@ def test_the_independent_log_gamma_is_right():
 def test_ends_on_a_grid(prior, level):
     rules = beta_binomial_rules(level, prior, 0.0, 1.0)
     for seen, total in GRID:
-        check_ends(seen, total, level, prior, beta_binomial_interval(rules, seen, total))
+        check_ends(seen, total, level, prior, beta_binomial_interval(rules, NONE, 0, seen, total))
+
+
+@pytest.mark.parametrize(
+    ("prior", "level", "seen", "total"),
+    [
+        ((3.0, 97.0), 40.0, 10**9, 10**9 - 100.0),  # once as if delta were half as large again
+        ((1.0, 1.0), 1e6, 10**5, 10**5 - 1.0),
+        (JEFFREYS, 1e6, 10, 9.5),
+        (JEFFREYS, 40.0, 10**5, 10**5 - 0.5),
+    ],
+)
+def test_upper_ends_near_1_are_rounded_outwards(prior, level, seen, total):
+    """Where hardly anything is left of 1, half a unit in the last digit is a large part of it."""
+    rules = beta_binomial_rules(level, prior, 0.0, 1.0)
+    lower, upper = beta_binomial_interval(rules, seen, total)
+    assert 1 - 1e-13 < upper <= 1
+    check_ends(seen, total, level, prior, (lower, upper))
+    with pytest.raises(AssertionError):
+        check_ends(seen, total, level, prior, (lower, math.nextafter(upper, 0)))
 
 
 @given(seen=COUNTS, share=SHARES, level=LEVELS, prior=PRIORS, whole=st.booleans())
 def test_ends_anywhere(seen, share, level, prior, whole):
     total = float(round(seen * share)) if whole else min(seen * share, float(seen))
     rules = beta_binomial_rules(level, prior, 0.0, 1.0)
-    check_ends(seen, total, level, prior, beta_binomial_interval(rules, seen, total))
+    check_ends(seen, total, level, prior, beta_binomial_interval(rules, NONE, 0, seen, total))
 
 
 def test_the_check_catches_ends_that_are_a_little_off():
     """Negative control."""
     rules = beta_binomial_rules(40.0, JEFFREYS, 0.0, 1.0)
-    lower, upper = beta_binomial_interval(rules, 1000, 30.0)
+    lower, upper = beta_binomial_interval(rules, NONE, 0, 1000, 30.0)
     check_ends(1000, 30.0, 40.0, JEFFREYS, (lower, upper))
     for ends in (
-        (lower * (1 + 1e-10), upper),
+        (lower * (1 + 1e-9), upper),
         (lower * (1 - 1e-8), upper),
-        (lower, upper * (1 - 1e-10)),
+        (lower, upper * (1 - 1e-9)),
         (lower, upper * (1 + 1e-8)),
     ):
         with pytest.raises(AssertionError):
@@ -147,8 +170,12 @@ def test_closed_forms_without_a_reward_and_with_all_of_them():
         rules = beta_binomial_rules(40.0, JEFFREYS, 0.0, 1.0)
         allowed = math.log(40) + betaln(0.5, 0.5) - betaln(0.5, 0.5 + seen)
         far = -math.expm1(-allowed / seen)
-        assert beta_binomial_interval(rules, seen, 0.0) == pytest.approx((0, far), rel=1e-12)
-        assert beta_binomial_interval(rules, seen, seen) == pytest.approx((1 - far, 1), rel=1e-12)
+        assert beta_binomial_interval(rules, NONE, 0, seen, 0.0) == pytest.approx(
+            (0, far), rel=1e-12
+        )
+        assert beta_binomial_interval(rules, NONE, 0, seen, seen) == pytest.approx(
+            (1 - far, 1), rel=1e-12
+        )
 
 
 def test_newton_starts_outside_stays_there_and_needs_few_steps(monkeypatch):
@@ -159,7 +186,7 @@ def test_newton_starts_outside_stays_there_and_needs_few_steps(monkeypatch):
             ends = []
             for steps in (0, 1, 2, 4, 12):
                 monkeypatch.setattr(beta_binomial, "STEPS", steps)
-                ends.append(beta_binomial_interval(rules, seen, total))
+                ends.append(beta_binomial_interval(rules, NONE, 0, seen, total))
             for (lower, upper), (next_lower, next_upper) in pairwise(ends):
                 assert lower <= next_lower * (1 + 1e-12)
                 assert upper >= next_upper * (1 - 1e-12)
@@ -170,8 +197,8 @@ def test_newton_starts_outside_stays_there_and_needs_few_steps(monkeypatch):
 def test_ends_rise_with_the_total(seen, share, more, level, prior):
     rules = beta_binomial_rules(level, prior, 0.0, 1.0)
     total = seen * share
-    lower, upper = beta_binomial_interval(rules, seen, total)
-    higher = beta_binomial_interval(rules, seen, total + (seen - total) * more)
+    lower, upper = beta_binomial_interval(rules, NONE, 0, seen, total)
+    higher = beta_binomial_interval(rules, NONE, 0, seen, total + (seen - total) * more)
     # Two ends, each too far out by no more than 1e-9 of the interval.
     slack = 2e-9 * (upper - lower)
     assert higher[0] >= lower - slack
@@ -181,7 +208,9 @@ def test_ends_rise_with_the_total(seen, share, more, level, prior):
 @given(seen=COUNTS, share=SHARES, level=LEVELS, prior=PRIORS)
 def test_intervals_nest_in_delta(seen, share, level, prior):
     narrow, wide = (
-        beta_binomial_interval(beta_binomial_rules(one, prior, 0.0, 1.0), seen, seen * share)
+        beta_binomial_interval(
+            beta_binomial_rules(one, prior, 0.0, 1.0), NONE, 0, seen, seen * share
+        )
         for one in (level, 2 * level)
     )
     assert wide[0] <= narrow[0] <= narrow[1] <= wide[1]
@@ -191,8 +220,11 @@ def test_intervals_nest_in_delta(seen, share, level, prior):
 def test_interval_is_both_ends(seen, share, level):
     rules = beta_binomial_rules(level, JEFFREYS, -5.0, 20.0)
     total = seen * (25 * share - 5)
-    both = beta_binomial_lower(rules, seen, total), beta_binomial_upper(rules, seen, total)
-    assert both == beta_binomial_interval(rules, seen, total)
+    both = (
+        beta_binomial_lower(rules, NONE, 0, seen, total),
+        beta_binomial_upper(rules, NONE, 0, seen, total),
+    )
+    assert both == beta_binomial_interval(rules, NONE, 0, seen, total)
 
 
 def test_a_total_outside_the_range_by_rounding_counts_as_its_end():
@@ -200,10 +232,10 @@ def test_a_total_outside_the_range_by_rounding_counts_as_its_end():
     for seen in (3, 10**9):
         least, most = -5.0 * seen, 20.0 * seen
         off = 1e-15 * most
-        at_least = beta_binomial_interval(rules, seen, least)
-        assert beta_binomial_interval(rules, seen, least - off) == at_least
-        at_most = beta_binomial_interval(rules, seen, most)
-        assert beta_binomial_interval(rules, seen, most + off) == at_most
+        at_least = beta_binomial_interval(rules, NONE, 0, seen, least)
+        assert beta_binomial_interval(rules, NONE, 0, seen, least - off) == at_least
+        at_most = beta_binomial_interval(rules, NONE, 0, seen, most)
+        assert beta_binomial_interval(rules, NONE, 0, seen, most + off) == at_most
         assert (at_least[0], at_most[1]) == (-5.0, 20.0)
 
 
@@ -211,8 +243,8 @@ def test_a_total_outside_the_range_by_rounding_counts_as_its_end():
 def test_another_range_is_the_unit_interval_rescaled(seen, share, low):
     unit = beta_binomial_rules(40.0, JEFFREYS, 0.0, 1.0)
     scaled = beta_binomial_rules(40.0, JEFFREYS, low, low + 25)
-    expected = [low + 25 * end for end in beta_binomial_interval(unit, seen, seen * share)]
-    found = beta_binomial_interval(scaled, seen, seen * (low + 25 * share))
+    expected = [low + 25 * end for end in beta_binomial_interval(unit, NONE, 0, seen, seen * share)]
+    found = beta_binomial_interval(scaled, NONE, 0, seen, seen * (low + 25 * share))
     assert found == pytest.approx(expected, abs=1e-9)
 
 
@@ -222,8 +254,10 @@ def test_compiled_equals_interpreted():
         rules = beta_binomial_rules(40.0, JEFFREYS, low, high)
         for seen, unit in GRID:
             total = seen * low + unit * (high - low)
-            expected = beta_binomial_interval(rules, seen, total)
-            assert quick(rules, seen, total) == pytest.approx(expected, rel=1e-12, abs=1e-14)
+            expected = beta_binomial_interval(rules, NONE, 0, seen, total)
+            assert quick(rules, NONE, 0, seen, total) == pytest.approx(
+                expected, rel=1e-12, abs=1e-14
+            )
 
 
 def test_a_boundary_fills_in_level_prior_and_range():
@@ -245,9 +279,9 @@ def test_it_has_no_radius():
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ({"highest_reward": 0.0}, "highest_reward"),
-        ({"lowest_reward": 2.0}, "highest_reward"),
-        ({"highest_reward": math.inf}, "highest_reward"),
+        ({"high": 0.0}, "high"),
+        ({"low": 2.0}, "high"),
+        ({"high": math.inf}, "high"),
         ({"prior": (0.0, 1.0)}, "prior"),
         ({"prior": (1.0, math.nan)}, "prior"),
         ({"prior": (1.0, 1001.0)}, "prior"),
@@ -263,6 +297,6 @@ def test_bad_input_is_named(options, named):
 def test_clicks_are_known_better_than_by_a_radius():
     """Why it is there: at 3% the interval is about a third as wide as the subgaussian one."""
     rules = beta_binomial_rules(40.0, JEFFREYS, 0.0, 1.0)
-    lower, upper = beta_binomial_interval(rules, 10_000, 300.0)
+    lower, upper = beta_binomial_interval(rules, NONE, 0, 10_000, 300.0)
     radius = Boundary("stitched", noise_scale=0.5).radius(10_000, 40.0)
     assert np.isclose((upper - lower) / (2 * radius), 1 / 3, atol=0.05)

@@ -35,7 +35,7 @@ REWARDS = {
 
 
 @kernel
-def fixed_time_interval(rules, seen, total):
+def fixed_time_interval(rules, memory, arm, seen, total):
     """Broken: Chernoff's bound with a union over the two sides, right at one count alone."""
     up = min(max(total, 0.0), float(seen))
     allowed = math.log(2.0) + rules.start
@@ -44,6 +44,7 @@ def fixed_time_interval(rules, seen, total):
     return lower, upper
 
 
+NO_MEMORY = np.zeros(0)
 INTERVALS = {
     "mixture": compiled(beta_binomial_interval, {}),
     "fixed time": compiled(fixed_time_interval, {}),
@@ -58,12 +59,12 @@ def totals_that_hold(interval, rules, mean):
         start, stop = 0.0, mean * seen
         for _ in range(45):
             middle = (below + above) / 2
-            if interval(rules, seen, middle)[0] <= mean:
+            if interval(rules, NO_MEMORY, 0, seen, middle)[0] <= mean:
                 below = middle
             else:
                 above = middle
             middle = (start + stop) / 2
-            if interval(rules, seen, middle)[1] >= mean:
+            if interval(rules, NO_MEMORY, 0, seen, middle)[1] >= mean:
                 stop = middle
             else:
                 start = middle

@@ -8,11 +8,15 @@ from hypothesis import strategies as st
 from scipy.special import zeta as riemann
 
 from floorline import Boundary, ConfidenceFloor, Policy, optimistic
+from floorline.boundaries import BOUNDARIES
+from floorline.boundaries.stitched import STITCH_LEVEL
+from floorline.boundaries.subgaussian import TABLE_SIZE, radius, radius_table
 from floorline.core import subgaussian
-from floorline.boundaries.subgaussian import RADII, STITCH_LEVEL, TABLE_SIZE, radius, radius_table
 
 LEVELS = st.floats(30.0, 1e12)  # below, the simple psi grows faster than its count at first
 COUNTS = st.integers(1, 10**9)
+
+RADII = {name: kind.unit_radius for name, kind in BOUNDARIES.items() if kind.has_radius}
 
 
 @pytest.mark.parametrize("name", RADII)
@@ -118,7 +122,7 @@ def test_table_and_formula_agree_beyond_the_table():
         ({"delta": 1.5}, "delta"),
         ({"noise_scale": 0.0}, "noise_scale"),
         ({"noise_scale": math.inf}, "noise_scale"),
-        ({"lowest_reward": math.nan}, "lowest_reward"),
+        ({"low": math.nan}, "low"),
     ],
 )
 def test_bad_input_is_named(options, named):
@@ -128,6 +132,6 @@ def test_bad_input_is_named(options, named):
 
 @pytest.mark.parametrize("name", RADII)
 def test_a_long_table_is_filled_by_compiled_code_with_the_same_numbers(name, monkeypatch):
-    plain = radius_table.__wrapped__(name, 80.0, 0.3, 3000)
+    plain = radius_table.__wrapped__(RADII[name], 80.0, 0.3, 3000)
     monkeypatch.setattr(subgaussian, "WORTH_COMPILING", 10)
-    assert radius_table.__wrapped__(name, 80.0, 0.3, 3000).tolist() == plain.tolist()
+    assert radius_table.__wrapped__(RADII[name], 80.0, 0.3, 3000).tolist() == plain.tolist()

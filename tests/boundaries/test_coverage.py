@@ -12,12 +12,14 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import binom
 
-from floorline.boundaries.subgaussian import RADII
+from floorline.boundaries import BOUNDARIES
 
 PATHS = 40_000
 STEPS = 2048
 LEVELS = (6.0, 20.0, 80.0, 400.0)
 PROVED = ("stitched", "authors", "union-proved")
+
+RADII = {name: kind.unit_radius for name, kind in BOUNDARIES.items() if kind.has_radius}
 
 
 def three_point_noise(rng, shape, level):

@@ -4,28 +4,63 @@ import sys
 
 import pytest
 
-PLAN = ("plan", "--challengers", "2", "--default-mean", "0.5", "--decisions-per-day", "300",
-        "--improvement", "40%", "--days", "20")  # fmt: skip
+PLAN = (
+    *("plan", "--challengers", "2", "--default-mean", "0.5", "--decisions-per-day", "60"),
+    *("--improvement", "40%", "--days", "12", "--runs", "100"),
+)
 
 
 def test_plan_prints_a_page_and_draws_a_figure(program, tmp_path):
     found = program(*PLAN, "--max-loss", "10%,0.2", "--out", str(tmp_path / "new"))
     assert found.returncode == 0, found.stderr
+    lines = found.stdout.splitlines()
     assert "10%" in found.stdout and "20%" in found.stdout
-    assert "it gets most of the traffic from" in found.stdout
-    assert len(found.stdout.splitlines()) < 40
+    assert "gets most traffic from day" in found.stdout
+    assert "9 in 10 campaigns" in found.stdout and "worst run" not in found.stdout
+    assert "medians of 100 simulated campaigns" in found.stdout
+    assert len(lines) < 40 and max(map(len, lines)) <= 80
     assert (tmp_path / "new" / "plan.png").stat().st_size > 10_000
 
 
 def test_plan_as_json_has_an_outlook_for_every_loss_and_every_guess(floorline):
-    found = floorline(*PLAN, "--default-mean-error", "0.1", "--max-loss", "0.1,0.2", "--no-figure",
-                      "--format", "json")  # fmt: skip
-    answer = json.loads(found.stdout)
+    words = ("--default-mean-error", "0.1", "--max-loss", "0.1,0.2", "--no-figure")
+    answer = json.loads(floorline(*PLAN, *words, "--format", "json").stdout)
     assert [(o["max_loss"], o["default_mean"]) for o in answer["outlooks"]] == [
         (loss, mean) for loss in (0.1, 0.2) for mean in (0.5, 0.4, 0.6)
     ]
     assert answer["question"]["learned"] is True and answer["figure"] is None
-    assert len(answer["outlooks"][0]["better"]["gain"]) == 20
+    first = answer["outlooks"][0]
+    assert first["floor"] == "confidence" and first["runs"] == 100
+    assert set(first["takeover_day"]) == {"low", "median", "high"}
+    assert [len(first["better"]["gain"][edge]) for edge in ("low", "median", "high")] == [12] * 3
+
+
+def test_a_plan_is_in_the_units_of_the_user(floorline):
+    orders = ("--low", "0", "--high", "200", "--default-mean", "1.8", "--spread", "12")
+    words = [word for word in PLAN if word not in ("--default-mean", "0.5")]
+    found = floorline(*words, *orders, "--max-loss", "20%", "--no-figure")
+    assert found.returncode == 0, found.stderr
+    page = " ".join(found.stdout.split())
+    assert "The default earns 1.8 a decision, 60 decisions a day: 1,296 in 12 days" in page
+    assert "after 12 days, in reward -259" in page
+    assert "A reward of the default is 81.8 in 2.2% of the decisions, else 0" in page
+
+
+def test_floors_and_losses_stand_side_by_side(floorline, monkeypatch, tmp_path):
+    """With a second floor in the table: its name is all that the command line needs."""
+    from floorline import ConfidenceFloor
+    from floorline.planning import FLOORS
+
+    monkeypatch.setitem(FLOORS, "half", lambda loss, mean: ConfidenceFloor(loss / 2, mean))
+    words = ("--floor", "confidence,half", "--max-loss", "10%,40%", "--out", str(tmp_path))
+    found = floorline(*PLAN, *words, "--format", "json")
+    outlooks = json.loads(found.stdout)["outlooks"]
+    assert [(one["floor"], one["max_loss"]) for one in outlooks] == [
+        (floor, loss) for floor in ("confidence", "half") for loss in (0.1, 0.4)
+    ]
+    days = [one["takeover_day"]["median"] or 99 for one in outlooks]
+    assert days[0] < days[2] and days[1] <= days[3]
+    assert (tmp_path / "plan.png").exists()
 
 
 def test_without_matplotlib_plan_says_so_in_one_line():
@@ -44,7 +79,10 @@ def test_without_matplotlib_plan_says_so_in_one_line():
         ((*PLAN, "--max-loss", "0"), "--max-loss"),
         ((*PLAN, "--max-loss", "ten"), "--max-loss"),
         ((*PLAN, "--default-mean-error", "0.5"), "--default-mean-error"),
-        ((*PLAN, "--reward", "coins"), "--reward"),
+        ((*PLAN, "--floor", "confidence,ceiling"), "--floor"),
+        ((*PLAN, "--runs", "4"), "--runs"),
+        ((*PLAN, "--spread", "0.6"), "--spread"),
+        ((*PLAN, "--missing", "never", "--delay-hours", "1"), "--missing"),
         ((*PLAN, "--improvement", "200%"), "--improvement"),
         (("bounds", "--means", "0.5,1.6"), "--means"),
         (("bounds", "--means", "0.5"), "--means"),
@@ -60,22 +98,45 @@ def test_bad_options_are_one_line_and_exit_code_2(floorline, words, option):
 
 
 def test_a_plan_says_what_keeps_it_from_exploring(floorline):
-    words = ["plan", "--challengers", "1", "--default-mean", "0.03", "--improvement", "33%",
-             "--decisions-per-day", "100", "--days", "5", "--max-loss", "10%",
-             "--no-figure"]  # fmt: skip
+    words = (
+        *("plan", "--challengers", "1", "--default-mean", "0.03", "--improvement", "33%"),
+        *("--decisions-per-day", "100", "--days", "5", "--max-loss", "10%", "--no-figure"),
+    )
     lost = " ".join(floorline(*words, "--lost", "10%").stdout.split())
-    assert "the most of it that it can ever get 13.94%" in lost
+    assert "its traffic is never above 13.94%" in lost
     assert "At 10% a challenger that is 33% better can never get most of the traffic" in lost
-    assert "Try --boundary beta-binomial" in lost
-    live = " ".join(floorline(*words, "--boundary", "beta-binomial").stdout.split())
-    assert "the most of it that it can ever get 100%" in live
-    assert "by theory, at the latest" not in live
+    assert "Of all rewards 10% get lost" in lost
+    wide = " ".join(floorline(*words, "--boundary", "stitched").stdout.split())
+    assert "Try --boundary beta-binomial" in wide
+    live = " ".join(floorline(*words).stdout.split())
+    assert "its traffic is never above 98%" in live
     assert "never get" not in live and "Try --boundary" not in live
 
 
+def test_a_plan_of_rewards_without_a_range_says_what_to_give(floorline):
+    found = floorline(*PLAN, "--reward", "gaussian")
+    assert found.returncode == 2
+    assert found.stderr == (
+        "floorline: --reward: is no longer an option; give --low, --high and --spread instead\n"
+    )
+
+
 def test_bounds_agree_with_the_functions_and_stand_above_the_simulation(floorline):
-    found = floorline("bounds", "--means", "0.5,0.6,0.4", "--noise-scale", "0.1", "--horizon",
-                      "20000", "--delta", "1e-9", "--format", "json", "--runs", "20")  # fmt: skip
+    found = floorline(
+        "bounds",
+        "--means",
+        "0.5,0.6,0.4",
+        "--noise-scale",
+        "0.1",
+        "--horizon",
+        "20000",
+        "--delta",
+        "1e-9",
+        "--format",
+        "json",
+        "--runs",
+        "20",
+    )
     answer = json.loads(found.stdout)
     for name, row in answer["bounds"].items():
         if row["simulated_max"] is not None:
@@ -94,3 +155,19 @@ def test_bounds_as_a_table_by_the_name_of_the_package():
     found = subprocess.run(command, capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
     assert "Theorem 2" in found.stdout and "default_mean: must be from" in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "bound"),
+    [
+        (("--means", "0.5,0.6,0.4,0.4,0.4", "--max-loss", "0.001"), 27.9),
+        (("--means", "0.03,0.04", "--noise", "bernoulli", "--horizon", "1000000"), 16.9),
+    ],
+)
+def test_the_lower_bound_is_that_of_a_floor_which_may_fail_and_of_these_rewards(
+    floorline, words, bound
+):
+    found = floorline("bounds", *words, "--runs", "1", "--format", "json")
+    assert json.loads(found.stdout)["bounds"]["lower_bound"]["bound"] == pytest.approx(
+        bound, abs=0.05
+    )

@@ -14,9 +14,13 @@ import pytest
 
 PAPER = ["--means", "0.5,0.6,0.4,0.4,0.4", "--horizon", "1000", "--runs", "200", "--delta", "0.01"]
 POLICIES = [
-    "ucb", "conservative-ucb", "budget-first", "unbalanced-moss", "thompson",
+    "ucb",
+    "conservative-ucb",
+    "budget-first",
+    "unbalanced-moss",
+    "thompson",
     "conservative-thompson",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -25,9 +29,16 @@ def test_json_has_the_promised_shape(floorline, policy):
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert list(answer) == [
-        "policy", "horizon", "runs", "seed", "pseudo_regret", "breach_rate", "lowest_budget",
-        "plays", "rounds_per_second",
-    ]  # fmt: skip
+        "policy",
+        "horizon",
+        "runs",
+        "seed",
+        "pseudo_regret",
+        "breach_rate",
+        "lowest_budget",
+        "plays",
+        "rounds_per_second",
+    ]
     assert answer["policy"] == policy
     assert (answer["horizon"], answer["runs"], answer["seed"]) == (1000, 200, 1)
     assert set(answer["pseudo_regret"]) == {"mean", "standard_error"}
@@ -39,10 +50,29 @@ def test_json_has_the_promised_shape(floorline, policy):
 def test_every_option_is_taken_by_every_policy(floorline):
     """An option that a policy does not use is ignored, so that only --policy changes."""
     options = [
-        "--noise", "gaussian", "--noise-scale", "1", "--max-loss", "0.1", "--default-mean",
-        "learned", "--boundary", "authors", "--fallback", "best-lower", "--warm-up", "certified",
-        "--guarantee", "expectation", "--seed", "3", "--threads", "2", "--device", "cpu",
-    ]  # fmt: skip
+        "--noise",
+        "gaussian",
+        "--noise-scale",
+        "1",
+        "--max-loss",
+        "0.1",
+        "--default-mean",
+        "learned",
+        "--boundary",
+        "authors",
+        "--fallback",
+        "best-lower",
+        "--warm-up",
+        "certified",
+        "--guarantee",
+        "expectation",
+        "--seed",
+        "3",
+        "--threads",
+        "2",
+        "--device",
+        "cpu",
+    ]
     for policy in POLICIES:
         done = floorline("simulate", "--policy", policy, *PAPER, *options, "--format", "json")
         assert done.returncode == 0, done.stderr
@@ -64,10 +94,27 @@ def test_table_is_for_people(floorline):
 
 def test_the_default_is_stitched_with_delta_5_percent_and_the_mean_known(floorline):
     told = [
-        "--noise", "gaussian", "--noise-scale", "1", "--default-mean", "known", "--boundary",
-        "stitched", "--fallback", "default", "--max-loss", "0.1", "--delta", "0.05", "--seed", "1",
-        "--device", "cpu", "--guarantee", "probability",
-    ]  # fmt: skip
+        "--noise",
+        "gaussian",
+        "--noise-scale",
+        "1",
+        "--default-mean",
+        "known",
+        "--boundary",
+        "stitched",
+        "--fallback",
+        "default",
+        "--max-loss",
+        "0.1",
+        "--delta",
+        "0.05",
+        "--seed",
+        "1",
+        "--device",
+        "cpu",
+        "--guarantee",
+        "probability",
+    ]
     start = ["simulate", "--policy", "conservative-ucb", *PAPER[:6], "--format", "json"]
     answers = [json.loads(floorline(*start, *more).stdout) for more in ([], told)]
     for answer in answers:
@@ -116,7 +163,7 @@ def test_an_adversary_adds_regret_to_the_answer(floorline, tmp_path, adversary):
         (["--runs", "-5"], "--runs: must be"),
         (["--boundary", "wide"], "--boundary: must be one of stitched, authors"),
         (["--boundary", "beta-binomial"], "--noise: must keep rewards within 0 and 1"),
-        (["--boundary", "beta-binomial", "--highest-reward", "0"], "--highest-reward: must be"),
+        (["--boundary", "beta-binomial", "--high", "0"], "--high: must be"),
         (["--fallback", "hope"], "--fallback: must be one of default, best-lower"),
         (["--default-mean", "0.5"], "--default-mean: must be one of known, learned"),
         (["--noise", "pink"], "--noise: must be one of gaussian, bernoulli, table:FILE"),
@@ -140,7 +187,7 @@ def test_an_adversary_adds_regret_to_the_answer(floorline, tmp_path, adversary):
         (["--repeated", "2"], "--repeated: must be "),
         (["--missing", "gone"], "--missing: must be one of unknown, zero, random"),
         (["--delay", "5", "--policy", "ucb"], "--policy: must be one with a ConfidenceFloor"),
-        (["--delay", "5", "--adversary", "lure"], "--environment: must be one that draws"),
+        (["--delay", "5", "--adversary", "lure"], "--adversary: must be left out"),
         (["--colour", "red"], "No such option"),
     ],
 )
@@ -153,6 +200,56 @@ def test_bad_input_is_one_line_and_exit_code_2(floorline, options, message):
     assert done.stderr.count("\n") == 1, done.stderr
 
 
+def test_rewards_of_0_or_1_have_their_own_noise_scale(floorline):
+    """It was 1 unless told: four times the plays for the same certainty."""
+    start = [
+        "--policy",
+        "conservative-ucb",
+        "--noise",
+        "bernoulli",
+        "--means",
+        "0.5,0.6",
+        "--horizon",
+        "2000",
+        "--runs",
+        "50",
+        "--format",
+        "json",
+    ]
+    regrets = [
+        json.loads(floorline("simulate", *start, *more).stdout)["pseudo_regret"]["mean"]
+        for more in ([], ["--noise-scale", "0.5"], ["--noise-scale", "1"])
+    ]
+    assert regrets[0] == regrets[1] < 0.9 * regrets[2]
+
+
+def test_low_and_high_have_their_old_names_too(floorline, tmp_path):
+    table = tmp_path / "orders.csv"
+    table.write_text("arm,value,probability\n0,-5,0.5\n0,20,0.5\n1,-5,0.3\n1,20,0.7\n")
+    start = [
+        "simulate",
+        "--policy",
+        "conservative-ucb",
+        "--boundary",
+        "beta-binomial",
+        "--noise",
+        f"table:{table}",
+        "--horizon",
+        "300",
+        "--runs",
+        "8",
+        "--format",
+        "json",
+    ]
+    now = floorline(*start, "--low", "-5", "--high", "20")
+    before = floorline(*start, "--lowest-reward", "-5", "--highest-reward", "20")
+    assert now.returncode == before.returncode == 0 and now.stderr == ""
+    assert json.loads(now.stdout)["plays"] == json.loads(before.stdout)["plays"]
+    assert "--lowest-reward is deprecated; it is called --low now" in before.stderr
+    shown = floorline("simulate", "--help").stdout
+    assert "--low" in shown and "--lowest-reward" not in shown
+
+
 def test_missing_policy_and_means(program):
     for words in (["simulate"], ["simulate", "--policy", "ucb"]):
         done = program(*words)
@@ -162,18 +259,38 @@ def test_missing_policy_and_means(program):
 
 def test_beta_binomial_on_clicks(floorline):
     done = floorline(
-        "simulate", "--policy", "conservative-ucb", "--boundary", "beta-binomial", "--noise",
-        "bernoulli", "--means", "0.03,0.06", "--horizon", "500", "--runs", "2",
-        "--device", "python",
-    )  # fmt: skip
+        "simulate",
+        "--policy",
+        "conservative-ucb",
+        "--boundary",
+        "beta-binomial",
+        "--noise",
+        "bernoulli",
+        "--means",
+        "0.03,0.06",
+        "--horizon",
+        "500",
+        "--runs",
+        "2",
+        "--device",
+        "python",
+    )
     assert done.returncode == 0, done.stderr
     assert "boundary beta-binomial, delta 0.05" in done.stdout
 
 
 def test_a_boundary_that_is_not_proved_warns_in_one_line(program):
     small = ["--horizon", "100", "--runs", "2", "--device", "python"]
-    done = program("simulate", "--policy", "conservative-ucb", "--means", "0.5,0.6", *small,
-                   "--boundary", "as-printed")  # fmt: skip
+    done = program(
+        "simulate",
+        "--policy",
+        "conservative-ucb",
+        "--means",
+        "0.5,0.6",
+        *small,
+        "--boundary",
+        "as-printed",
+    )
     assert done.returncode == 0
     assert done.stderr.startswith("floorline: warning: boundary as-printed")
     assert done.stderr.count("\n") == 1
@@ -224,9 +341,24 @@ def test_version(program):
 
 
 def test_rewards_can_come_late_or_never(floorline):
-    start = ["--policy", "conservative-ucb", "--means", "0.5,0.6", "--noise", "bernoulli",
-             "--noise-scale", "0.5", "--horizon", "500", "--runs", "64", "--max-loss", "0.5",
-             "--format", "json"]  # fmt: skip
+    start = [
+        "--policy",
+        "conservative-ucb",
+        "--means",
+        "0.5,0.6",
+        "--noise",
+        "bernoulli",
+        "--noise-scale",
+        "0.5",
+        "--horizon",
+        "500",
+        "--runs",
+        "64",
+        "--max-loss",
+        "0.5",
+        "--format",
+        "json",
+    ]
     shares = []
     for late in ([], ["--delay", "100"], ["--delay", "0-200", "--lost", "0,0.5"]):
         answer = json.loads(floorline("simulate", *start, *late).stdout)

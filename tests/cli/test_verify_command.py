@@ -35,3 +35,28 @@ def test_bad_options_are_one_line(floorline):
     assert done.stderr == (
         "floorline: --confidence: must be a number at least 0 and at most 1, not 2.0\n"
     )
+
+
+def test_rewards_of_0_or_1_have_their_own_noise_scale(floorline):
+    start = (
+        "verify",
+        "--noise",
+        "bernoulli",
+        "--means",
+        "0.5,0.1",
+        "--horizon",
+        "200",
+        "--runs",
+        "2000",
+        "--delta",
+        "0.2",
+        "--boundary",
+        "union",
+        "--format",
+        "json",
+    )
+    found = [
+        json.loads(floorline(*start, *more).stdout)["misses"]["count"]
+        for more in ((), ("--noise-scale", "0.5"), ("--noise-scale", "1"))
+    ]
+    assert found[0] == found[1] > 0 == found[2]

@@ -10,22 +10,19 @@ from hypothesis import strategies as st
 from floorline import Boundary
 from floorline.core.compiler import compiled
 from floorline.core.kernel import bind, kernel
-from floorline.core.late import (
-    Span,
-    best_ends,
+from floorline.core.late import best_ends, late_ends, optimistic_end, receive, update_bounds
+from floorline.core.pending import (
+    add_slots,
     close_play,
     forget_plays,
-    freshen,
-    hoped_end,
-    late_ends,
-    make_room,
-    new_book,
+    new_pending,
     open_play,
-    receive,
     skip_play,
 )
-from floorline.core.records import FOREVER, in_lists, new_arms
-from floorline.core.steps import forget, interval
+from floorline.core.records import FOREVER, in_lists, new_arms, new_memory
+from floorline.core.slots import interval
+from floorline.core.steps import forget
+from floorline.floors.confidence import SURELY_EARNED
 from floorline.live import Settings
 
 OPEN, RECEIVE, VOID, SKIP = range(4)
@@ -36,8 +33,13 @@ SIZE = 64
 SETTINGS = Settings(arms=("a", "b", "c"), max_loss=0.1, low=LOW, high=HIGH)
 POLICY = SETTINGS.to_policy().prepare(ARMS, FOREVER)
 CHOICES = {**POLICY.kernels, late_ends: best_ends}
-SPAN = Span(LOW, HIGH)
-ends_of = bind(POLICY.kernels[interval], CHOICES)
+NO_MEMORY = np.zeros(0)
+interval_of = bind(POLICY.kernels[interval], CHOICES)
+receive_reward = bind(receive, CHOICES)
+
+
+def ends_of(rules, seen, total):
+    return interval_of(rules, NO_MEMORY, 0, seen, total)
 
 
 class PlainBook:
@@ -99,19 +101,19 @@ def script_of(steps):
 
 
 def new_records():
-    arms, book = new_arms(ARMS), new_book(ARMS, SIZE)
-    bind(forget, CHOICES)(POLICY.rules, arms, np.zeros(POLICY.memory))
+    arms, memory, book = new_arms(ARMS), new_memory(POLICY.memory), new_pending(ARMS, SIZE)
+    bind(forget, CHOICES)(POLICY.rules, arms, memory)
     forget_plays(book)
-    return arms, book
+    return arms, memory, book
 
 
 @kernel
-def take_step(rules, arms, book, action, arm, place, reward):
+def take_step(rules, arms, memory, book, action, arm, place, reward):
     if action == OPEN:
         arms.plays[arm] += 1
         open_play(book, arm, place)
     elif action == RECEIVE:
-        receive(rules, arms, book, arm, place, reward)
+        receive(rules, arms, memory, book, arm, place, reward)
     elif action == SKIP:
         skip_play(book, arm, place)
     else:
@@ -121,15 +123,15 @@ def take_step(rules, arms, book, action, arm, place, reward):
 
 
 @kernel
-def take_steps(rules, arms, book, span, actions, of_arm, places, rewards, found):
+def take_steps(rules, arms, memory, book, actions, of_arm, places, rewards, found):
     for i in range(actions.size):
-        take_step(rules, arms, book, actions[i], of_arm[i], places[i], rewards[i])
-        freshen(rules, arms, book, span)
+        take_step(rules, arms, memory, book, actions[i], of_arm[i], places[i], rewards[i])
+        update_bounds(rules, arms, memory, book, LOW, HIGH)
         for arm in range(arms.plays.size):
             at = (i * arms.plays.size + arm) * 3
             found[at] = arms.lower[arm]
             found[at + 1] = arms.upper[arm]
-            found[at + 2] = book.hoped[arm]
+            found[at + 2] = book.optimistic_upper[arm]
 
 
 STEPS = st.lists(
@@ -145,18 +147,18 @@ STEPS = st.lists(
 @settings(max_examples=150, deadline=None)
 @given(STEPS)
 def test_the_book_is_a_list_of_plays(steps):
-    arms, book = new_records()
+    arms, memory, book = new_records()
     plain, arm_at = PlainBook(), {}
-    fresh = bind(freshen, CHOICES)
+    step, fresh = bind(take_step, CHOICES), bind(update_bounds, CHOICES)
     words = {RECEIVE: "received", VOID: "voided", SKIP: "skipped"}
     for action, opened, place, reward in script_of(steps):
         arm = arm_at.setdefault(place, opened) if action == OPEN else arm_at.pop(place)
-        take_step(POLICY.rules, arms, book, action, arm, place, reward)
+        step(POLICY.rules, arms, memory, book, action, arm, place, reward)
         if action == OPEN:
             plain.open(arm, place)
         else:
             plain.end(place, words[action], reward)
-        fresh(POLICY.rules, arms, book, SPAN)
+        fresh(POLICY.rules, arms, memory, book, LOW, HIGH)
         for i in range(ARMS):
             counted, closed = plain.counted(i), plain.closed(i)
             assert book.length[i] == len(counted)
@@ -170,50 +172,50 @@ def test_the_book_is_a_list_of_plays(steps):
             for i in range(1, ARMS)
             for play in plain.plays[i]
         )
-        assert arms.earned[0] == pytest.approx(charged, abs=1e-12)
+        assert memory.floor[SURELY_EARNED] == pytest.approx(charged, abs=1e-12)
 
 
 def test_the_better_form_is_each_of_the_two_in_turn():
     """One late reward at the front favours all plays, one at the end the closed ones."""
-    rules, arms, book = POLICY.rules, *new_records()
-    fresh = bind(freshen, CHOICES)
+    rules, arms, memory, book = POLICY.rules, *new_records()
+    fresh = bind(update_bounds, CHOICES)
     for place in range(40):
         open_play(book, 1, place)
     for place in range(1, 40):
-        receive(rules, arms, book, 1, place, 2.0)
-    fresh(rules, arms, book, SPAN)
+        receive_reward(rules, arms, memory, book, 1, place, 2.0)
+    fresh(rules, arms, memory, book, LOW, HIGH)
     assert book.closed[1] == 0
     assert arms.lower[1] == pytest.approx(ends_of(rules.boundary, 40, 78.0 + LOW)[0])
-    receive(rules, arms, book, 1, 0, 2.0)
+    receive_reward(rules, arms, memory, book, 1, 0, 2.0)
     assert book.closed[1] == 40
     for place in range(40, 60):
         open_play(book, 1, place)
-    fresh(rules, arms, book, SPAN)
+    fresh(rules, arms, memory, book, LOW, HIGH)
     assert arms.lower[1] == pytest.approx(ends_of(rules.boundary, 40, 80.0)[0])
     assert arms.upper[1] == pytest.approx(ends_of(rules.boundary, 40, 80.0)[1])
     assert arms.lower[1] > ends_of(rules.boundary, 60, 80.0 + 20 * LOW)[0]
 
 
 def test_proposers_count_open_plays_at_what_the_others_earned():
-    rules, arms, book = POLICY.rules, *new_records()
+    rules, arms, memory, book = POLICY.rules, *new_records()
     for place in range(10):
         open_play(book, 2, place)
-    hoped = bind(hoped_end, CHOICES)
-    assert hoped(rules, arms, book, SPAN, 2) == ends_of(rules.boundary, 10, 10 * LOW)[1]
+    hoped = bind(optimistic_end, CHOICES)
+    assert hoped(rules, arms, memory, book, LOW, 2) == ends_of(rules.boundary, 10, 10 * LOW)[1]
     for place in range(4):
-        receive(rules, arms, book, 2, place, 1.5)
+        receive_reward(rules, arms, memory, book, 2, place, 1.5)
     expected = ends_of(rules.boundary, 10, 10 * 1.5)[1]
-    assert hoped(rules, arms, book, SPAN, 2) == pytest.approx(expected)
+    assert hoped(rules, arms, memory, book, LOW, 2) == pytest.approx(expected)
 
 
 def test_a_fuller_book_holds_the_same_plays():
-    rules, arms, book = POLICY.rules, *map(in_lists, new_records())
+    rules, arms, memory, book = POLICY.rules, *map(in_lists, new_records())
     for place in range(SIZE):
         open_play(book, place % ARMS, place)
-    for place in make_room(book):
+    for place in add_slots(book):
         open_play(book, place % ARMS, place)
     for place in reversed(range(2 * SIZE)):
-        receive(rules, arms, book, place % ARMS, place, 1.0)
+        receive_reward(rules, arms, memory, book, place % ARMS, place, 1.0)
     assert book.closed == book.length == [43, 43, 42]
     assert book.closed_least == [43.0, 43.0, 42.0]
 
@@ -232,9 +234,9 @@ def test_compiled_and_interpreted_books_agree():
     columns = [np.array(column) for column in zip(*script, strict=True)]
     found = []
     for take in (bind(take_steps, CHOICES), compiled(take_steps, CHOICES)):
-        arms, book = new_records()
+        arms, memory, book = new_records()
         ends = np.zeros(len(script) * ARMS * 3)
-        take(POLICY.rules, arms, book, SPAN, *columns, ends)
+        take(POLICY.rules, arms, memory, book, *columns, ends)
         found.append((ends, arms, book))
     (ends, arms, book), (other_ends, other_arms, other_book) = found
     np.testing.assert_allclose(ends, other_ends, atol=1e-12)
@@ -258,7 +260,7 @@ def test_filling_in_at_the_worst_is_the_worst(boundary):
     ends = bind(boundary.kernels()[interval], boundary.kernels())
 
     def clipped(seen, total):
-        lower, upper = ends(rules, seen, total)
+        lower, upper = ends(rules, NO_MEMORY, 0, seen, total)
         return max(lower, 0.0), min(upper, 1.0)
 
     for seen in (1, 2, 3, 7, 20, 60, 300):

@@ -7,7 +7,7 @@ from floorline import Bernoulli, ByReward, Delayed, Gaussian, Tabulated
 from floorline.core.kernel import bind
 from floorline.core.records import FOREVER
 from floorline.environments.base import draw
-from floorline.environments.fate import fate
+from floorline.environments.delayed import arrival_of
 
 CLICKS = Bernoulli([0.5, 0.8])
 VALUES = Tabulated([[0, 2], [0, 1, 3]], [[0.5, 0.5], [0.2, 0.4, 0.4]])
@@ -19,7 +19,7 @@ def all_fates(environment, arm=0, count=20_000, round=7):
     draws = bind(environment.kernels()[draw], environment.kernels())
     rules = environment.rules()
     rewards = [draws(rules.rewards, arm, rng) for _ in range(count)]
-    ahead = zip(*(fate(rules, arm, round, r, rng) for r in rewards), strict=True)
+    ahead = zip(*(arrival_of(rules, arm, round, r, rng) for r in rewards), strict=True)
     return np.array(rewards), *(np.array(one) for one in ahead)
 
 
@@ -53,7 +53,7 @@ def test_delays_change_the_order():
     rng = np.random.default_rng(1)
     for delay, in_order in ((range(20), False), (20, True)):
         rules = Delayed(CLICKS, delay=delay).rules()
-        after = [fate(rules, 0, round, 1.0, rng).closed_after for round in range(1, 101)]
+        after = [arrival_of(rules, 0, round, 1.0, rng).closed_after for round in range(1, 101)]
         assert (np.diff(after) >= 0).all() == in_order
 
 

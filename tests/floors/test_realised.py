@@ -22,7 +22,7 @@ from floorline import (
     simulate,
 )
 from floorline.core.slots import fallback_probability
-from floorline.floors.realised import RealisedRules
+from floorline.floors.realised import RECEIVED, RealisedRules
 from floorline.testing import check_policy
 
 LEVELS = [0.5, 0.9, 0.2, 0.7]
@@ -75,15 +75,15 @@ def test_it_holds_against_any_table_of_rewards(data, max_loss, default_mean):
 
 
 @kernel
-def trusting_budget(rules: RealisedRules, arms, round, arm):
+def trust(rules: RealisedRules, arms, memory, round, candidate):
     """Broken: forgets that the present round must be paid for, too."""
-    return arms.earned[0] - rules.owed * (round - 1)
+    return 0.0 if memory[RECEIVED] >= rules.owed * (round - 1) else 1.0
 
 
 @dataclass(frozen=True)
 class TrustingFloor(RealisedFloor):
     def kernels(self):
-        return {**super().kernels(), guaranteed_budget: trusting_budget}
+        return {**super().kernels(), fallback_probability: trust}
 
 
 def test_a_broken_wrapper_is_caught():

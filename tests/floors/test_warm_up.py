@@ -81,7 +81,7 @@ def test_where_rewards_can_be_negative_a_loss_of_everything_still_needs_a_warm_u
 
 def test_a_certain_warm_up_does_not_take_negative_means_for_granted():
     policy = Policy(Proposer(always_the_worst), WarmUp(0.1, 0.5, "certain"))
-    with pytest.raises(ValueError, match="means: must be at least lowest_reward"):
+    with pytest.raises(ValueError, match="means: must be at least low"):
         simulate(policy, Gaussian([0.5, -0.5]), horizon=100, runs=1)
 
 

@@ -13,10 +13,10 @@ from floorline.live.choose import choose
 from floorline.live.events import Event
 from floorline.live.settings import Settings
 from floorline.live.state import State
-from floorline.simulation.engines.cpu import stream
 from floorline.simulation.engines.base import new_outcome
+from floorline.simulation.engines.cpu import stream
 from floorline.simulation.loops.late import late_run, new_late_room
-from floorline.simulation.loops.stochastic import Measure
+from floorline.simulation.loops.run import Measure
 
 NAMES = ("now", "video", "quiz")
 CLICKS = Bernoulli([0.5, 0.7, 0.2])

@@ -7,9 +7,10 @@ from floorline.simulation.stepping import step_through
 
 def paper_picture():
     policy = Policy(
-        optimistic(), ConfidenceFloor(budget.MAX_LOSS, budget.MEANS[0]),
+        optimistic(),
+        ConfidenceFloor(budget.MAX_LOSS, budget.MEANS[0]),
         Boundary("stitched", budget.DELTA, budget.NOISE_SCALE),
-    )  # fmt: skip
+    )
     arms = Gaussian(budget.MEANS, budget.NOISE_SCALE)
     return step_through(policy, arms, horizon=budget.ROUNDS, seed=budget.SEED)
 

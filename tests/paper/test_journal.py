@@ -43,9 +43,15 @@ def test_even_the_first_line_may_be_cut_off(path):
 
 
 @pytest.mark.parametrize(
-    "other", [Settings(runs=3), Settings(seed=2), Settings(boundary="stitched"),
-              Settings(quick=True), Settings(device="python")],
-)  # fmt: skip
+    "other",
+    [
+        Settings(runs=3),
+        Settings(seed=2),
+        Settings(boundary="stitched"),
+        Settings(quick=True),
+        Settings(device="python"),
+    ],
+)
 def test_results_of_other_settings_are_refused_and_left_alone(path, other):
     before = path.read_bytes()
     with pytest.raises(ValueError, match=r"^out: .* holds results of other settings \(\w+ .* not"):

@@ -18,9 +18,12 @@ from floorline.paper.sweeps import Settings
 
 SMALL = Settings(runs=32)
 FIGURES = [
-    "budget.svg", "price-of-boundaries.svg", "regret-over-alpha.svg", "regret-over-horizon.svg",
+    "budget.svg",
+    "price-of-boundaries.svg",
+    "regret-over-alpha.svg",
+    "regret-over-horizon.svg",
     "runs-below-the-floor.svg",
-]  # fmt: skip
+]
 
 
 @pytest.fixture(autouse=True)
@@ -171,9 +174,13 @@ def test_a_folder_that_cannot_be_written_is_one_clear_line(tmp_path, inside):
 
 @pytest.mark.parametrize(
     ("change", "word"),
-    [({"runs": 1}, "runs"), ({"seed": -1}, "seed"), ({"boundary": "wide"}, "boundary"),
-     ({"device": "abacus"}, "device")],
-)  # fmt: skip
+    [
+        ({"runs": 1}, "runs"),
+        ({"seed": -1}, "seed"),
+        ({"boundary": "wide"}, "boundary"),
+        ({"device": "abacus"}, "device"),
+    ],
+)
 def test_bad_settings_leave_no_folder_behind(tmp_path, change, word):
     with pytest.raises(ValueError, match=f"^{word}: must be"):
         reproduce(replace(SMALL, **change), tmp_path / "new")

@@ -15,9 +15,14 @@ def test_one_simulation_counts_the_breaches_of_every_loss():
     rates = []
     for loss, row in zip(LOSSES, rows, strict=True):
         found = summarize(
-            make_policy("ucb", PolicySetup(n_arms=5, horizon=1000, default_mean=0.5)), Gaussian(MEANS),
-            horizon=1000, runs=200, seed=5, max_loss=loss, checkpoints=[100, 1000],
-        )  # fmt: skip
+            make_policy("ucb", PolicySetup(n_arms=5, horizon=1000, default_mean=0.5)),
+            Gaussian(MEANS),
+            horizon=1000,
+            runs=200,
+            seed=5,
+            max_loss=loss,
+            checkpoints=[100, 1000],
+        )
         assert row.max_loss == loss
         assert row.mean == pytest.approx(found.pseudo_regret.mean[-1], rel=1e-12)
         assert row.standard_error == pytest.approx(found.pseudo_regret.standard_error[-1])
@@ -33,11 +38,28 @@ def test_floorline_simulate_gives_the_same_number(policy, floorline):
     ((row,),) = run.produce([point], SETTINGS)
     name = run.POLICIES[policy].name
     done = floorline(
-        "simulate", "--policy", name, "--means", ",".join(map(str, MEANS)), "--horizon", "500",
-        "--runs", "200", "--seed", "5", "--max-loss", "0.3", "--delta", str(1 / 500), "--boundary",
-        "authors", "--default-mean", "learned" if policy == LEARNED else "known", "--format",
+        "simulate",
+        "--policy",
+        name,
+        "--means",
+        ",".join(map(str, MEANS)),
+        "--horizon",
+        "500",
+        "--runs",
+        "200",
+        "--seed",
+        "5",
+        "--max-loss",
+        "0.3",
+        "--delta",
+        str(1 / 500),
+        "--boundary",
+        "authors",
+        "--default-mean",
+        "learned" if policy == LEARNED else "known",
+        "--format",
         "json",
-    )  # fmt: skip
+    )
     answer = json.loads(done.stdout)
     same = pytest.approx([row.mean, row.standard_error], rel=1e-12)
     assert list(answer["pseudo_regret"].values()) == same

@@ -23,8 +23,7 @@ import numpy as np
 from floorline import *
 
 def run(name, environment, runs, device, **options):
-    setting = PolicySetup(n_arms=len(environment.means), horizon=40, default_mean=environment.means[0],
-                      max_loss=0.3, noise_scale=0.3, bounded=environment.bounded, **options)
+    setting = PolicySetup.of(environment, 40, max_loss=0.3, noise_scale=0.3, **options)
     return simulate(make_policy(name, setting), environment, horizon=40, runs=runs, max_loss=0.3,
                     device=device, checkpoints=[10, 40])
 
@@ -64,8 +63,9 @@ print(json.dumps([normals, uniforms]))
 
 SUMS = """
 import importlib
-modules = [importlib.import_module("floorline.simulate." + name)
-           for name in ("cuda", "cuda_bins", "cuda_parts", "cuda_sums", "digest", "results")]
+modules = [importlib.import_module("floorline.simulation." + name)
+           for name in ("engines.cuda.engine", "engines.cuda.bins", "engines.cuda.parts",
+                        "engines.cuda.sums", "digest", "results")]
 for module in modules:  # small enough to have several of each
     vars(module).update({name: size for name, size in
                          {"CHUNK": 16, "PIECE": 4, "GROUP": 2}.items() if name in vars(module)})
@@ -74,7 +74,8 @@ cuda = modules[0]
 def case(loss, environment=Gaussian([0.4, 0.8, 0.1])):  # far more noise than was told
     setting = PolicySetup(n_arms=3, horizon=20, default_mean=0.4, max_loss=0.3, noise_scale=0.3,
                       delta=0.5)
-    return dict(policy=make_policy("conservative-ucb", setting), environment=environment, horizon=20,
+    policy = make_policy("conservative-ucb", setting)
+    return dict(policy=policy, environment=environment, horizon=20,
                 max_loss=loss, checkpoints=[5, 8, 20])  # many breaches are in round 8
 
 def numbers(found, quantiles=True):

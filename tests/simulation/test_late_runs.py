@@ -27,8 +27,9 @@ from floorline import (
     optimistic,
     simulate,
 )
-from floorline.core.late import Book, Span, late_ends
-from floorline.core.records import Arms, Rules
+from floorline.core.late import late_ends
+from floorline.core.pending import PendingPlays
+from floorline.core.records import Arms, Memory, Rules
 from floorline.core.slots import interval
 
 RUNS = 1000
@@ -162,17 +163,22 @@ def test_the_floor_holds_over_the_whole_grid(case, noise, boundary):
 
 
 @kernel
-def zero_filled(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> tuple[float, float]:
+def zero_filled(
+    rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, low, high, arm: int
+) -> tuple[float, float]:
     """Broken: a missing reward is a 0 at both ends."""
-    return interval(rules.boundary, book.length[arm], arms.total[arm])
+    plays = pending.length[arm]
+    return interval(rules.boundary, memory.boundary, arm, plays, arms.total[arm])
 
 
 @kernel
-def as_arrived(rules: Rules, arms: Arms, book: Book, span: Span, arm: int) -> tuple[float, float]:
+def as_arrived(
+    rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, low, high, arm: int
+) -> tuple[float, float]:
     """Broken: whatever has arrived is taken for the arm's first plays."""
     if arms.seen[arm] == 0:
-        return span.low, span.high
-    return interval(rules.boundary, arms.seen[arm], arms.total[arm])
+        return low, high
+    return interval(rules.boundary, memory.boundary, arm, arms.seen[arm], arms.total[arm])
 
 
 @dataclass(frozen=True)

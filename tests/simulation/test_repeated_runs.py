@@ -24,9 +24,10 @@ from floorline import (
     optimistic,
     simulate,
 )
-from floorline.core.late import CLOSED, NONE, receive
-from floorline.core.records import Arms, Rules
-from floorline.simulation.loops.late import LateRoom, take_news
+from floorline.core.late import receive
+from floorline.core.pending import CLOSED, NONE
+from floorline.core.records import Arms, Memory, Rules
+from floorline.simulation.loops.late import LateRoom, take_arrivals
 
 RUNS = 1000
 HORIZON = 1000
@@ -63,7 +64,7 @@ def test_runs_are_those_without_repeats(policy, rewards, setting):
 
 
 @kernel
-def count_again(rules: Rules, arms: Arms, room: LateRoom, round: int) -> None:
+def count_again(rules: Rules, arms: Arms, memory: Memory, room: LateRoom, round: int) -> None:
     """Broken: a reward that comes again is that of one more play."""
     news = room.first[round]
     while news != NONE:
@@ -71,20 +72,20 @@ def count_again(rules: Rules, arms: Arms, room: LateRoom, round: int) -> None:
         arm, reward = room.arm[place], room.reward[place]
         if room.is_open[place]:
             room.is_open[place] = False
-            receive(rules, arms, room.book, arm, place, reward)
+            receive(rules, arms, memory, room.pending, arm, place, reward)
         else:
             arms.seen[arm] += 1
             arms.total[arm] += reward
             arms.average[arm] = arms.total[arm] / arms.seen[arm]
-            room.book.length[arm] += 1
-            room.book.stale[arm] = CLOSED
+            room.pending.length[arm] += 1
+            room.pending.stale[arm] = CLOSED
         news = room.after[news]
 
 
 @dataclass(frozen=True)
 class CountsAgain(ConfidenceFloor):
     def kernels(self):
-        return {**super().kernels(), take_news: count_again}
+        return {**super().kernels(), take_arrivals: count_again}
 
 
 @pytest.mark.parametrize("boundary", ["beta-binomial", "stitched"])

@@ -39,9 +39,12 @@ HORIZON = 200_000
 LEVELS = [0.9, 1.0, 0.3, 0.95]
 
 ADVERSARIES = [
-    Switching(LEVELS, span=7000), Late(LEVELS, span=60_000), Lure(LEVELS, span=500),
-    Adaptive(LEVELS), Scripted([[0.9, 0.0, 1.0, 0.0]] * HORIZON),
-]  # fmt: skip
+    Switching(LEVELS, span=7000),
+    Late(LEVELS, span=60_000),
+    Lure(LEVELS, span=500),
+    Adaptive(LEVELS),
+    Scripted([[0.9, 0.0, 1.0, 0.0]] * HORIZON),
+]
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda one: type(one).__name__)
@@ -98,14 +101,25 @@ def test_prior_weighted_exp3_stays_within_its_bounds():
         assert bound < horizon * 2 / 3  # what playing uniformly would lose
 
 
+def test_prior_weighted_exp3_has_the_bounds_of_the_target_that_it_takes():
+    """A target beyond a uniform prior is not taken: 397.2 against a challenger was wrong."""
+    uniform = math.sqrt(2 * 10_000 * 5 * math.log(5))
+    bounds = prior_exp3_regret(5, 10_000, 500.0)
+    assert bounds == pytest.approx((uniform, uniform))
+    assert uniform == pytest.approx(401.2, abs=0.05)
+    assert prior_exp3_regret(5, 10_000, 1e9) == bounds
+    policy, clamped = prior_exp3(5, 10_000, 500.0), prior_exp3(5, 10_000, uniform)
+    assert policy.rules.rate == clamped.rules.rate == uniform / 50_000
+    assert np.exp(policy.rules.prior) == pytest.approx([0.2] * 5)
+
+
 # --- t_0
 
 
 def plain_last_safe_round(envelope, max_loss, default_mean, limit):
     fits = [
-        t for t in range(1, limit + 1)
-        if max_loss * default_mean * t <= envelope(t) + default_mean
-    ]  # fmt: skip
+        t for t in range(1, limit + 1) if max_loss * default_mean * t <= envelope(t) + default_mean
+    ]
     return max(fits)
 
 

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from floorline.boundaries.subgaussian import as_printed, authors
+from floorline.boundaries.as_printed import as_printed
+from floorline.boundaries.authors import authors
 
 STRETCHES = 20_000
 
@@ -39,9 +40,15 @@ def failing(radius, factor, zeta):
 
 @pytest.mark.parametrize(
     ("zeta", "program", "printed"),
-    [(6, 0.51, 0.22), (20, 0.22, 0.33), (80, 0.16, 0.36), (400, 0.13, 0.39), (4e4, 0.10, 0.46),
-     (1e8, 0.08, 0.56)],
-)  # fmt: skip
+    [
+        (6, 0.51, 0.22),
+        (20, 0.22, 0.33),
+        (80, 0.16, 0.36),
+        (400, 0.13, 0.39),
+        (4e4, 0.10, 0.46),
+        (1e8, 0.08, 0.56),
+    ],
+)
 def test_with_the_factor_2_both_forms_of_psi_are_proved(zeta, program, printed):
     assert round(failing(authors, 2, zeta), 2) == program < 1
     assert round(failing(as_printed, 1, zeta), 2) == printed < 1

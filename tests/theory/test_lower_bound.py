@@ -6,7 +6,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from floorline import CATALOGUE, Gaussian, Policy, Scripted, Setting, kernel, named, simulate
+from floorline import (
+    CATALOGUE,
+    Gaussian,
+    Policy,
+    PolicySetup,
+    Scripted,
+    kernel,
+    make_policy,
+    simulate,
+)
 from floorline.proposers import Proposer
 from floorline.theory import lower_bound, lower_bound_means
 
@@ -16,16 +25,6 @@ DELTA = 1e-4
 
 # max_loss 0.1 is case 1 of the proof (exploring costs most), 0.001 case 2 (the floor does).
 LOSSES = [0.1, 0.001]
-
-# For Bernoulli rewards the divergence between the proof's arms is at most
-# (2 gap)^2 / (q (1 - q)) with q = 0.5 + gap, below (2 gap)^2 / (2 * 0.1) as gap <= 0.2 here:
-# that of Gaussian rewards whose variance is 0.1. The proof uses nothing else of the noise.
-BERNOULLI_SCALE = math.sqrt(0.1)
-
-
-def in_expectation(max_loss):
-    """The loss in expectation of a floor that holds with probability 1 - DELTA (means >= 0)."""
-    return 1 - (1 - max_loss) * (1 - DELTA)
 
 
 def gaussian(policy, means, max_loss):
@@ -52,13 +51,12 @@ def bound_and_worst(policy_for, max_loss, unit_rewards=False):
 
     Six standard errors are taken off: each mean would be that far off less than once in 10^8.
     """
-    asked = (5, HORIZON, in_expectation(max_loss), 0.5, BERNOULLI_SCALE if unit_rewards else 1.0)
+    asked = (5, HORIZON, max_loss, 0.5, None if unit_rewards else 1.0)
     found = []
-    for means in lower_bound_means(*asked):
-        assert not unit_rewards or max(means) <= 0.7
+    for means in lower_bound_means(*asked, delta=DELTA):
         regret = (coins if unit_rewards else gaussian)(policy_for(means), means, max_loss)
         found.append(regret.mean() - 6 * regret.std() / math.sqrt(RUNS))
-    return lower_bound(*asked), max(found)
+    return lower_bound(*asked, delta=DELTA), max(found)
 
 
 def conservative():
@@ -75,7 +73,9 @@ def test_the_catalogue_says_which_policies_are_conservative():
     """A policy with a floor of its own says so; one without does not."""
     found = {param.values[0] for param in conservative()}
     setting = PolicySetup(n_arms=5, horizon=HORIZON, default_mean=0.5)
-    assert found == {name for name in CATALOGUE if make_policy(name, setting).floor.max_loss is not None}
+    assert found == {
+        name for name in CATALOGUE if make_policy(name, setting).floor.max_loss is not None
+    }
     assert found >= {"conservative-ucb", "conservative-thompson", "budget-first", "safe-exp3-ix"}
 
 
@@ -141,6 +141,50 @@ def test_the_proofs_means_lie_in_the_unit_interval_whenever_the_conditions_hold(
 def test_other_noise_scales_are_other_units_of_reward():
     ones = lower_bound(5, HORIZON, 0.004, 0.5)
     assert math.isclose(lower_bound(5, HORIZON, 0.004, 0.25, noise_scale=0.5), ones / 2)
+
+
+def test_a_floor_that_may_fail_counts_with_what_it_loses_in_expectation():
+    """E12: a floor that fails with delta keeps (1 - max_loss) (1 - delta) in expectation."""
+    assert lower_bound(5, HORIZON, 0.001, 0.5) == pytest.approx(155.4, abs=0.1)
+    assert lower_bound(5, HORIZON, 0.001, 0.5, delta=0.05) == pytest.approx(27.9, abs=0.1)
+    for max_loss, delta in ((0.001, 0.05), (0.1, 0.05), (0.01, 0.0)):
+        loss = 1 - (1 - max_loss) * (1 - delta)
+        expected = lower_bound(5, HORIZON, loss, 0.5)
+        assert lower_bound(5, HORIZON, max_loss, 0.5, delta=delta) == expected
+
+
+def coin_divergence(p, q):
+    return p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))
+
+
+def test_rewards_of_0_or_1_have_the_largest_scale_that_covers_their_divergence():
+    """E12: the proof needs the divergence to be at most (2 gap)^2 / (2 scale^2)."""
+    assert lower_bound(2, 10**6, 0.1, 0.03, None, delta=0.05) == pytest.approx(16.9, abs=0.1)
+    checked = 0
+    for default_mean in (0.01, 0.03, 0.3, 0.5, 0.9, 0.99):
+        for max_loss in (1e-4, 0.1):
+            asked = (4, 10**6, max_loss, default_mean)
+            try:
+                worse, better = lower_bound_means(*asked, None)[1][2:0:-1]
+            except ValueError:
+                continue
+            checked += 1
+            gap = better - default_mean
+            variance = better * (1 - better) / 2
+            assert coin_divergence(worse, better) <= (2 * gap) ** 2 / (2 * variance)
+            # It is the bound of Gaussian rewards of that variance, and none larger will do.
+            assert lower_bound(*asked, None) == pytest.approx(
+                lower_bound(*asked, math.sqrt(variance))
+            )
+            more = lower_bound_means(*asked, 1.01 * math.sqrt(variance))[1][1]
+            assert 1.01**2 * variance > more * (1 - more) / 2
+    assert checked > 8
+
+
+@pytest.mark.parametrize("default_mean", [0.0, 1.0])
+def test_rewards_of_0_or_1_that_never_differ_have_no_bound(default_mean):
+    with pytest.raises(ValueError, match=r"^default_mean: must be above 0 and below 1"):
+        lower_bound(2, 1000, 0.1, default_mean, None)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from floorline import Setting, kernel, named, simulate
-from floorline.boundaries.subgaussian import STITCH_FACTOR, STITCH_LEVEL
+from floorline import PolicySetup, kernel, make_policy, simulate
+from floorline.boundaries.stitched import STITCH_FACTOR, STITCH_LEVEL
 from floorline.environments.base import draw, draw_each, draw_sum
 from floorline.theory import problem_regret, worst_regret
 
@@ -112,9 +112,14 @@ def test_on_the_edge_of_the_intervals_the_printed_bound_fails_and_ours_holds(
     """Not a random test: the intervals hold in this run, which is all that the proofs use."""
     means = (1 - default_gap, 1.0, *[0.5] * (challengers - 1))
     setting = PolicySetup(
-        n_arms=len(means), horizon=horizon, default_mean=means[0], learned=learned,
-        max_loss=0.01, delta=delta, noise_scale=scale,
-    )  # fmt: skip
+        n_arms=len(means),
+        horizon=horizon,
+        default_mean=means[0],
+        learned=learned,
+        max_loss=0.01,
+        delta=delta,
+        noise_scale=scale,
+    )
     boundary = setting.intervals()
     zeta = boundary.inverse_error(setting.n_arms, default_known=not learned)
     environment = Edge(means, stitched_radii(boundary, zeta, horizon))

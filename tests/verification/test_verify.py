@@ -28,7 +28,9 @@ WORST = Gaussian([0.5, 0, 0, 0, 0])
 
 def verified(boundary, runs=40_000, delta=1e-3):
     setting = PolicySetup(n_arms=5, horizon=1000, default_mean=0.5, delta=delta, boundary=boundary)
-    return verify(make_policy("conservative-ucb", setting), WORST, delta=delta, horizon=1000, runs=runs)
+    return verify(
+        make_policy("conservative-ucb", setting), WORST, delta=delta, horizon=1000, runs=runs
+    )
 
 
 @pytest.mark.parametrize("boundary", ["stitched", "authors"])
@@ -85,4 +87,6 @@ def test_an_interval_can_miss_on_either_side():
 def test_intervals_are_watched_only_where_they_have_means_at_once(environment):
     setting = PolicySetup(n_arms=2, horizon=10, default_mean=0.5, bounded=True)
     with pytest.raises(ValueError, match="misses: must not be asked for"):
-        verify(make_policy("conservative-ucb", setting), environment, delta=0.1, horizon=10, runs=10)
+        verify(
+            make_policy("conservative-ucb", setting), environment, delta=0.1, horizon=10, runs=10
+        )

@@ -7,6 +7,7 @@ In the unit range, t rewards of sum S (and F = t - S) rule out the mean m once
 where Beta(a, b) is the prior: once t KL(S/t, m) reaches an allowance that does not depend
 on m. So each end is the root of a convex function, and Newton's steps from a point outside
 the interval stay outside: whatever step is the last, the interval is not too narrow.
+What rounding adds to that is in docs/guarantee.md.
 """
 
 from __future__ import annotations
@@ -35,6 +36,13 @@ STEPS = 12
 
 PRECISION = 1e-5
 """A relative step so small that its square, about the error left, does not matter."""
+
+
+NEARLY_ONE = 1.0 - 1e-4
+"""Beyond this share, what is left of 1 has lost digits that the upper end needs."""
+
+BELOW_ONE = 2.0**-53
+"""From a float in [1/2, 1) to the next."""
 
 
 class BetaBinomialRules(NamedTuple):
@@ -124,7 +132,13 @@ def lower_from(rules: BetaBinomialRules, up: float, down: float, allowed: float)
 @kernel
 def upper_from(rules: BetaBinomialRules, up: float, down: float, allowed: float) -> float:
     """The upper end, in the user's units."""
-    share = (up - down * math.expm1(-log_shrinkage(down, up, allowed))) / (up + down)
+    z = log_shrinkage(down, up, allowed)
+    share = (up - down * math.expm1(-z)) / (up + down)
+    if share > NEARLY_ONE:
+        rest = down * math.exp(-z) / (up + down)
+        share = 1.0 - rest
+        if 1.0 - share > rest:  # rounded inwards
+            share += BELOW_ONE
     return rules.low + rules.width * share
 
 

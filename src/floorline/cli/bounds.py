@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from floorline.cli import options
-from floorline.cli.environments import environment_from
+from floorline.cli.environments import environment_from, setting_from
 
 if TYPE_CHECKING:
     from floorline import Environment, PolicySetup
 
-MANY = 200_000_000
+MOST_ROUNDS = 200_000_000
 """Rounds that are simulated in a second or two; long horizons get fewer runs."""
 
 
@@ -38,25 +38,27 @@ def bounds(
         str, typer.Option(help="stitched, authors, as-printed, union or union-proved.")
     ] = "stitched",
     noise: Annotated[str, typer.Option(help="gaussian or bernoulli.")] = "gaussian",
-    noise_scale: Annotated[float, typer.Option(help="Subgaussian scale of the rewards.")] = 1.0,
+    noise_scale: options.NoiseScale = None,
     default_mean: options.DefaultMean = "known",
     runs: Annotated[int, typer.Option(help="At most how many runs are simulated.")] = 400,
     seed: options.Seed = 1,
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
 ) -> None:
     """Show every bound of the paper for one setting, and what policies lose in simulation."""
-    from floorline import PolicySetup
     from floorline.core.checks import choice, whole
 
     choice("format", format, ("table", "json"))
-    choice("default_mean", default_mean, ("known", "learned"))
     environment = environment_from(noise, means, noise_scale)
-    setting = PolicySetup(
-        n_arms=len(environment.means), horizon=horizon, default_mean=environment.means[0],
-        learned=default_mean == "learned", max_loss=max_loss, delta=delta,
-        noise_scale=noise_scale, boundary=boundary, bounded=environment.bounded,
-    )  # fmt: skip
-    runs = max(1, min(whole("runs", runs, 1), MANY // horizon))
+    setting = setting_from(
+        environment,
+        horizon,
+        default_mean,
+        noise_scale,
+        max_loss=max_loss,
+        delta=delta,
+        boundary=boundary,
+    )
+    runs = max(1, min(whole("runs", runs, 1), MOST_ROUNDS // horizon))
     rows = stochastic(setting, environment, runs, seed)
     rows += adversarial(setting, environment, runs, seed)
     remarks = remarks_on(setting)
@@ -85,30 +87,51 @@ def stochastic(setting: PolicySetup, environment: Environment, runs: int, seed: 
     mean, worst = simulated("conservative-ucb")
     first_mean, first_worst = simulated("budget-first")
     first = theory.budget_first_regret
+    printed = problem(setting, means, as_printed=True)
+    printed_penalty = penalty(setting, means, as_printed=True)
+    first_bound = first(setting, max(means) - means[0])
+    everything = setting.horizon * (max(means) - min(means))
     return [
-        Row("conservative_ucb", f"Conservative UCB ({which})",
-            problem(setting, means), problem(setting, means, as_printed=True), mean, worst),
-        Row("conservative_ucb_floor_penalty", "  of which the floor's price",
-            penalty(setting, means), penalty(setting, means, as_printed=True)),
-        Row("conservative_ucb_expected", "  in expectation",
-            theory.expected_regret(setting, means), None, mean),
+        Row(
+            "conservative_ucb",
+            f"Conservative UCB ({which})",
+            problem(setting, means),
+            printed,
+            mean,
+            worst,
+        ),
+        Row(
+            "conservative_ucb_floor_penalty",
+            "  of which the floor's price",
+            penalty(setting, means),
+            printed_penalty,
+        ),
+        Row(
+            "conservative_ucb_expected",
+            "  in expectation",
+            theory.expected_regret(setting, means),
+            None,
+            mean,
+        ),
         Row("conservative_ucb_worst", "  any means", theory.worst_regret(setting)),
-        Row("budget_first", "BudgetFirst", first(setting, max(means) - means[0]),
-            None, first_mean, first_worst),
+        Row("budget_first", "BudgetFirst", first_bound, None, first_mean, first_worst),
         Row("budget_first_worst", "  any means", first(setting)),
-        Row("everything", "the largest gap in every round",
-            setting.horizon * (max(means) - min(means))),
+        Row("everything", "the largest gap in every round", everything),
         Row("lower_bound", "at least, for some means (Theorem 4)", lower(setting)[0]),
-    ]  # fmt: skip
+    ]
 
 
 def lower(setting: PolicySetup) -> tuple[float | None, str]:
-    """The lower bound, or None and why it says nothing here."""
+    """The lower bound for a floor that may fail with delta, or None and why there is none.
+
+    For rewards in [0, 1] it is that of rewards of 0 or 1, which are among them.
+    """
     from floorline.theory import lower_bound
 
     asked = (setting.n_arms, setting.horizon, setting.max_loss, setting.default_mean)
+    scale = None if setting.bounded else setting.noise_scale
     try:
-        return lower_bound(*asked, setting.noise_scale), "its conditions hold"
+        return lower_bound(*asked, scale, delta=setting.delta), "its conditions hold"
     except ValueError as error:
         return None, str(error)
 
@@ -123,22 +146,26 @@ def adversarial(setting: PolicySetup, environment: Environment, runs: int, seed:
     adversary = Switching(environment.means, span=max(1, horizon // 10))
 
     def simulated(name: str) -> tuple[float, float]:
-        policy = make_policy(name, setting)
         found = summarize(
-            policy, adversary, horizon=horizon, runs=runs, seed=seed, max_loss=setting.max_loss
+            make_policy(name, setting),
+            adversary,
+            horizon=horizon,
+            runs=runs,
+            seed=seed,
+            max_loss=setting.max_loss,
         ).regret
         return (math.nan, math.nan) if found is None else (found.mean[-1], found.max[-1])
 
+    plain = theory.exp3_ix_regret(n_arms, horizon, delta)
+    safe = theory.safe_exp3_ix_regret(*asked, delta)
+    printed = theory.safe_exp3_ix_regret(*asked, delta, as_printed=True)
     prior = theory.prior_exp3_regret(n_arms, horizon, setting.may_lose())
     return [
-        Row("exp3_ix", "Exp3-IX, no floor", theory.exp3_ix_regret(n_arms, horizon, delta), None,
-            *simulated("exp3-ix")),
-        Row("safe_exp3_ix", "safe Exp3-IX (Theorem 3)", theory.safe_exp3_ix_regret(*asked, delta),
-            theory.safe_exp3_ix_regret(*asked, delta, as_printed=True),
-            *simulated("safe-exp3-ix")),
+        Row("exp3_ix", "Exp3-IX, no floor", plain, None, *simulated("exp3-ix")),
+        Row("safe_exp3_ix", "safe Exp3-IX (Theorem 3)", safe, printed, *simulated("safe-exp3-ix")),
         Row("prior_exp3_default", "prior Exp3, against the default", prior.default),
         Row("prior_exp3_challenger", "  against a challenger", prior.challenger),
-    ]  # fmt: skip
+    ]
 
 
 def remarks_on(setting: PolicySetup) -> dict[str, Any]:
@@ -170,8 +197,8 @@ def print_table(rows: list[Row], remarks: dict[str, Any], setting: PolicySetup, 
         f"Regret after {setting.horizon:,} rounds at most: max_loss {setting.max_loss:g}, "
         f"delta {setting.delta:g}, {setting.boundary}"
     )
-    table = Table("", "bound", "as printed", "simulated", "worst run", box=None, title=title,
-                  title_justify="left", pad_edge=False)  # fmt: skip
+    headers = ("", "bound", "as printed", "simulated", "worst run")
+    table = Table(*headers, box=None, title=title, title_justify="left", pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
     for row in rows:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from floorline import Environment
+    from floorline import Environment, PolicySetup
 
 
-def environment_from(noise: str, means: str | None, noise_scale: float) -> Environment:
-    """The environment that the options --noise, --means and --noise-scale describe."""
+def environment_from(noise: str, means: str | None, noise_scale: float | None) -> Environment:
+    """The environment that --noise and --means describe; --noise-scale is for gaussian noise."""
     from floorline import Bernoulli, Gaussian, Tabulated
     from floorline.core.checks import require
 
@@ -23,7 +23,7 @@ def environment_from(noise: str, means: str | None, noise_scale: float) -> Envir
     if noise == "bernoulli":
         return Bernoulli(given)
     require(noise == "gaussian", "noise", "one of gaussian, bernoulli, table:FILE", noise)
-    return Gaussian(given, noise_scale)
+    return Gaussian(given) if noise_scale is None else Gaussian(given, noise_scale)
 
 
 def adversary_from(adversary: str, means: str | None, horizon: int) -> Environment:
@@ -51,6 +51,8 @@ def delayed_from(
 
     if (delay, lost, repeated, missing) == ("0", "0", "0", "unknown"):
         return environment
+    if environment.adversarial:
+        raise ValueError("adversary: must be left out with --delay, --lost, --repeated, --missing")
     try:
         first, _, last = delay.partition("-")
         delays = range(int(first), int(last or first) + 1)
@@ -59,6 +61,23 @@ def delayed_from(
     return Delayed(
         environment, delays, by_arm("lost", lost), missing, repeated=by_arm("repeated", repeated)
     )
+
+
+def setting_from(
+    environment: Environment,
+    horizon: int,
+    default_mean: str,
+    noise_scale: float | None,
+    **others: Any,
+) -> PolicySetup:
+    """The policy's setting for an environment; --noise-scale, where given, overrides its own."""
+    from floorline import PolicySetup
+    from floorline.core.checks import choice
+
+    choice("default_mean", default_mean, ("known", "learned"))
+    if noise_scale is not None:
+        others["noise_scale"] = noise_scale
+    return PolicySetup.of(environment, horizon, learned=default_mean == "learned", **others)
 
 
 def by_arm(name: str, text: str) -> float | list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Annotated
 
 import typer
@@ -13,8 +14,17 @@ Noise = Annotated[
     str, typer.Option(help="gaussian, bernoulli, or table:FILE (arm, value, probability).")
 ]
 NoiseScale = Annotated[
-    float, typer.Option(help="Subgaussian scale of the rewards; 0.5 covers [0, 1].")
+    float | None,
+    typer.Option(
+        help="Subgaussian scale of the rewards that policies are told; 0.5 covers [0, 1]. "
+        "Gaussian rewards have it as their standard deviation.",
+        show_default="that of the rewards; 1 if gaussian",
+    ),
 ]
+Low = Annotated[float, typer.Option(help="No reward is below this.")]
+High = Annotated[float, typer.Option(help="No reward is above this.")]
+LowestReward = Annotated[float | None, typer.Option("--lowest-reward", hidden=True)]
+HighestReward = Annotated[float | None, typer.Option("--highest-reward", hidden=True)]
 MaxLoss = Annotated[float, typer.Option(help="Share of the default's reward that may be lost.")]
 Delta = Annotated[float, typer.Option(help="Chance that the guarantee fails.")]
 DefaultMean = Annotated[
@@ -22,3 +32,11 @@ DefaultMean = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Same seed, same results.")]
 Threads = Annotated[int | None, typer.Option(show_default="all cores")]
+
+
+def renamed(old: str, old_value: float | None, new: str, new_value: float) -> float:
+    """The value of an option that has a new name, under whichever of the two it was given."""
+    if old_value is None:
+        return new_value
+    warnings.warn(f"{old} is deprecated; it is called {new} now", stacklevel=2)
+    return old_value

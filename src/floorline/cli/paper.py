@@ -45,8 +45,10 @@ def paper(
     try:
         found = reproduce(settings, out, parts, force=force)
     except KeyboardInterrupt:
-        print(f"floorline: what is done is saved in {out}; the same command goes on from there",
-              file=sys.stderr)  # fmt: skip
+        print(
+            f"floorline: what is done is saved in {out}; the same command goes on from there",
+            file=sys.stderr,
+        )
         raise
     if found.was_finished:
         typer.echo(f"{out} is finished already; --force starts again")

@@ -11,33 +11,50 @@ from floorline.paper.style import pyplot, tidy
 if TYPE_CHECKING:
     from floorline.planning import Outlook, Question
 
-STYLES = (("#0072b2", "-"), ("#d55e00", "--"), ("#009e73", "-."), ("#cc79a7", ":"))
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+DASHES = ("-", "--", "-.", ":")
 
 
 def draw(question: Question, outlooks: Sequence[Outlook], path: Path) -> Path:
     """Draw the outlooks side by side, and give back where."""
     size = f"{100 * question.improvement:.4g}%"
+    losses = list(dict.fromkeys(one.max_loss for one in outlooks))
+    floors = list(dict.fromkeys(one.floor for one in outlooks))
     figure, (left, middle, right) = pyplot().subplots(
         1, 3, figsize=(13, 4.4), layout="constrained", sharex=True
     )
-    for i, one in enumerate(outlooks):
-        colour, dashes = STYLES[i % len(STYLES)]
-        style = {"color": colour, "linestyle": dashes, "linewidth": 2}
-        label = f"{100 * one.max_loss:.4g}% may be lost"
-        left.plot(one.better.days, 100 * one.better.share, label=label, **style)
-        for axes, case in ((middle, one.better), (right, one.none)):
-            axes.plot(case.days, 100 * case.gain, **style)
-            axes.fill_between(case.days, 100 * case.low, 100 * case.gain, color=colour, alpha=0.12)
-            axes.axhline(-100 * one.max_loss, color=colour, linestyle=dashes, linewidth=0.8)
-    left.set(title=f"Traffic to a challenger that is {size} better", ylabel="% of the decisions",
-             ylim=(-2, 102))  # fmt: skip
+    for one in outlooks:
+        loss, floor = losses.index(one.max_loss), floors.index(one.floor)
+        colour = COLOURS[loss % len(COLOURS)]
+        dashes = DASHES[(floor if len(floors) > 1 else loss) % len(DASHES)]
+        label = f"{100 * one.max_loss:.4g}% may be lost" + f", {one.floor}" * (len(floors) > 1)
+        days = one.better.days
+        bands = ((left, one.better.share), (middle, one.better.gain), (right, one.none.gain))
+        for axes, band in bands:
+            style = {"color": colour, "linestyle": dashes, "linewidth": 2}
+            axes.plot(days, 100 * band.median, label=label, **style)
+            axes.fill_between(
+                days, 100 * band.low, 100 * band.high, color=colour, alpha=0.15, linewidth=0
+            )
+    for i, value in enumerate(losses):
+        for axes in (middle, right):
+            axes.axhline(-100 * value, color=COLOURS[i % len(COLOURS)], linewidth=0.8)
+    left.set(
+        title=f"Traffic to a challenger that is {size} better",
+        ylabel="% of the decisions of the day",
+        ylim=(-2, 102),
+    )
     middle.set(title="Reward so far, in that case", ylabel="% above or below the default's")
     right.set(title=f"Reward so far, if all are {size} worse")
-    left.legend(frameon=False)
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
     for axes in (middle, right):
         axes.axhline(0, color="#555555", linewidth=0.8)
-    figure.supxlabel("day (thick: mean of the runs; shaded: down to the worst run; thin: the "
-                     "floors, which hold at every moment)", fontsize="medium")  # fmt: skip
+    figure.supxlabel(
+        f"day (thick: median of {outlooks[0].runs} simulated campaigns; shaded: 9 in 10 of them, "
+        "day by day; thin: the floors)",
+        fontsize="medium",
+    )
     for axes in (left, middle, right):
         tidy(axes)
     try:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from floorline.cli import options
-from floorline.cli.environments import adversary_from, delayed_from, environment_from
+from floorline.cli.environments import adversary_from, delayed_from, environment_from, setting_from
 
 if TYPE_CHECKING:
     from floorline import Summary
@@ -26,19 +27,24 @@ def simulate(
     horizon: options.Horizon = 10_000,
     runs: options.Runs = 1000,
     noise: options.Noise = "gaussian",
-    noise_scale: options.NoiseScale = 1.0,
-    lowest_reward: Annotated[float, typer.Option(help="No arm's mean is below this.")] = 0.0,
-    highest_reward: Annotated[
+    noise_scale: options.NoiseScale = None,
+    low: Annotated[
+        float,
+        typer.Option(help="No arm's mean is below this; for boundary beta-binomial, no reward."),
+    ] = 0.0,
+    high: Annotated[
         float, typer.Option(help="No reward is above this; for boundary beta-binomial.")
     ] = 1.0,
+    lowest_reward: options.LowestReward = None,
+    highest_reward: options.HighestReward = None,
     max_loss: options.MaxLoss = 0.1,
     delta: options.Delta = 0.05,
     default_mean: options.DefaultMean = "known",
     boundary: Annotated[
         str,
         typer.Option(
-            help="stitched, beta-binomial (for rewards from --lowest-reward to "
-            "--highest-reward), authors, as-printed, union or union-proved."
+            help="stitched, beta-binomial (for rewards from --low to --high), authors, "
+            "as-printed, union or union-proved."
         ),
     ] = "stitched",
     fallback: Annotated[
@@ -93,27 +99,46 @@ def simulate(
 
     An option that the policy does not use is ignored, so that only --policy need change.
     """
-    from floorline import PolicySetup, make_policy, summarize
-    from floorline.core.checks import choice
+    from floorline import BOUNDARIES, make_policy, summarize
+    from floorline.core.checks import choice, number
 
     choice("format", format, FORMATS)
-    choice("default_mean", default_mean, ("known", "learned"))
+    low = options.renamed("--lowest-reward", lowest_reward, "--low", low)
+    high = options.renamed("--highest-reward", highest_reward, "--high", high)
+    number("low", low, -math.inf, math.inf)
+    choice("boundary", boundary, BOUNDARIES)
+    least = low if BOUNDARIES[boundary].needs_range else -math.inf
+    number("high", high, least, math.inf, open_low=True)
     if adversary is None:
         environment = environment_from(noise, means, noise_scale)
     else:
         environment = adversary_from(adversary, means, horizon)
     environment = delayed_from(environment, delay, lost, repeated, missing)
-    setting = PolicySetup(
-        n_arms=len(environment.means), horizon=horizon, default_mean=environment.means[0],
-        learned=default_mean == "learned", max_loss=max_loss, delta=delta,
-        noise_scale=noise_scale, low=lowest_reward, high=highest_reward,
-        boundary=boundary, fallback=fallback, guarantee=guarantee, warm_up=warm_up, lil_ucb=lil_ucb,
-        bounded=environment.bounded,
-    )  # fmt: skip
+    setting = setting_from(
+        environment,
+        horizon,
+        default_mean,
+        noise_scale,
+        max_loss=max_loss,
+        delta=delta,
+        low=low,
+        high=high,
+        boundary=boundary,
+        fallback=fallback,
+        guarantee=guarantee,
+        warm_up=warm_up,
+        lil_ucb=lil_ucb,
+    )
     found = summarize(
-        make_policy(policy, setting), environment, horizon=horizon, runs=runs, seed=seed,
-        max_loss=max_loss, threads=threads, device=device,
-    )  # fmt: skip
+        make_policy(policy, setting),
+        environment,
+        horizon=horizon,
+        runs=runs,
+        seed=seed,
+        max_loss=max_loss,
+        threads=threads,
+        device=device,
+    )
     answer = as_dict(policy, seed, found)
     if format == "json":
         typer.echo(json.dumps(answer))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from floorline.cli import options
-from floorline.cli.environments import environment_from
+from floorline.cli.environments import environment_from, setting_from
 
 if TYPE_CHECKING:
     from floorline.verification import Share, Verification
@@ -33,7 +33,7 @@ def verify(
         str, typer.Option(help="Mean of each arm, the default arm's first; a worst case.")
     ] = MEANS,
     noise: options.Noise = "gaussian",
-    noise_scale: options.NoiseScale = 1.0,
+    noise_scale: options.NoiseScale = None,
     horizon: options.Horizon = 1000,
     max_loss: options.MaxLoss = 0.1,
     default_mean: options.DefaultMean = "known",
@@ -47,23 +47,33 @@ def verify(
 
     The exit code is 0 if both are shown to happen in at most a share delta of the runs, else 1.
     """
-    from floorline import PolicySetup, make_policy
+    from floorline import make_policy
     from floorline.core.checks import choice
     from floorline.verification import verify as verified
 
     choice("format", format, FORMATS)
-    choice("default_mean", default_mean, ("known", "learned"))
     environment = environment_from(noise, means, noise_scale)
-    setting = PolicySetup(
-        n_arms=len(environment.means), horizon=horizon, default_mean=environment.means[0],
-        learned=default_mean == "learned", max_loss=max_loss, delta=delta,
-        noise_scale=noise_scale, boundary=boundary, bounded=environment.bounded,
-    )  # fmt: skip
+    setting = setting_from(
+        environment,
+        horizon,
+        default_mean,
+        noise_scale,
+        max_loss=max_loss,
+        delta=delta,
+        boundary=boundary,
+    )
     found = verified(
-        make_policy(policy, setting), environment,
-        delta=delta, horizon=horizon, runs=runs, seed=seed,
-        max_loss=max_loss, confidence=confidence, threads=threads, device=device,
-    )  # fmt: skip
+        make_policy(policy, setting),
+        environment,
+        delta=delta,
+        horizon=horizon,
+        runs=runs,
+        seed=seed,
+        max_loss=max_loss,
+        confidence=confidence,
+        threads=threads,
+        device=device,
+    )
     if format == "json":
         about = {"policy": policy, "boundary": boundary, "horizon": horizon, "runs": runs}
         typer.echo(json.dumps({**about, "seed": seed, "delta": delta, **as_dict(found)}))
@@ -78,16 +88,21 @@ def as_dict(found: Verification) -> dict[str, Any]:
     """A verification under the names that the JSON output promises."""
     shares = {"breaches": found.breaches, "misses": found.misses}
     return {
-        **{
-            name: share and {
-                "count": share.count, "share": share.count / share.runs, "low": share.low,
-                "high": share.high, "verdict": share.verdict,
-            }
-            for name, share in shares.items()
-        },
+        **{name: share and share_as_dict(share) for name, share in shares.items()},
         "holds": found.holds,
         "rounds_per_second": found.rounds_per_second,
-    }  # fmt: skip
+    }
+
+
+def share_as_dict(share: Share) -> dict[str, Any]:
+    """A share of runs, with its confidence limits and its verdict."""
+    return {
+        "count": share.count,
+        "share": share.count / share.runs,
+        "low": share.low,
+        "high": share.high,
+        "verdict": share.verdict,
+    }
 
 
 def words(found: Verification, confidence: float) -> list[str]:

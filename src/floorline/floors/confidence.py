@@ -159,7 +159,8 @@ class ConfidenceFloor(Floor):
 
     Args:
         max_loss: the share of the default's reward that may be lost.
-        default_mean: the default arm's mean, or None to learn it.
+        default_mean: the default arm's mean, or None to learn it. One that is too high makes
+            the floor stricter, but looser where means may be below 0; see docs/guarantee.md.
         fallback: played instead of a refused candidate: `default`, or `best-lower`, the
             best lower end among the arms that are surely no worse than the default.
         guarantee: `probability`, or `expectation`: the floor then holds for the expected

@@ -56,11 +56,15 @@ def references() -> tuple[Reference, ...]:
     with files("floorline.paper").joinpath("authors_regret.csv").open() as file:
         return tuple(
             Reference(
-                row["policy"], int(row["horizon"]), float(row["max_loss"]), int(row["runs"]),
-                float(row["mean_pseudo_regret"]), float(row["standard_error"]),
+                row["policy"],
+                int(row["horizon"]),
+                float(row["max_loss"]),
+                int(row["runs"]),
+                float(row["mean_pseudo_regret"]),
+                float(row["standard_error"]),
             )
             for row in csv.DictReader(file)
-        )  # fmt: skip
+        )
 
 
 def compare(rows: Sequence[Row]) -> list[Comparison]:

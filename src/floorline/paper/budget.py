@@ -28,9 +28,10 @@ BLUE, GREEN, RED = "#0072b2", "#009e73", "#d55e00"
 def draw_budget(folder: Path) -> None:
     """One run of Conservative UCB: its reward, the default's, the floor, and what was refused."""
     policy = Policy(
-        optimistic(), ConfidenceFloor(MAX_LOSS, MEANS[0]),
+        optimistic(),
+        ConfidenceFloor(MAX_LOSS, MEANS[0]),
         Boundary("stitched", DELTA, NOISE_SCALE),
-    )  # fmt: skip
+    )
     run = step_through(policy, Gaussian(MEANS, NOISE_SCALE), horizon=ROUNDS, seed=SEED)
     rounds = np.arange(ROUNDS + 1)
     earned = np.concatenate([[0], np.cumsum(np.array(MEANS)[run.arm])])

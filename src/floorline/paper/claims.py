@@ -17,6 +17,7 @@ from floorline.paper.sweeps import (
     LEARNED,
     MAX_LOSS,
     MOSS,
+    RUNS,
     UCB,
 )
 
@@ -29,6 +30,15 @@ class Claim(NamedTuple):
     """Holds if this is so."""
     holds: bool
     evidence: str
+    enough_runs: bool = True
+    """Whether there are as many runs as it takes to tell that it does not hold."""
+
+    @property
+    def verdict(self) -> str:
+        """What the numbers say of it: `borne out`, `not borne out` or `too few runs to tell`."""
+        if self.holds:
+            return "borne out"
+        return "not borne out" if self.enough_runs else "too few runs to tell"
 
 
 class Numbers:
@@ -155,9 +165,8 @@ def _moss_breaks_early(numbers: Numbers) -> Claim:
 
 
 def _fallback_helps_little(numbers: Numbers) -> Claim:
-    pairs = list(zip(
-        numbers.curve("fallback", CONSERVATIVE), numbers.curve("fallback", BEST_LOWER), strict=True
-    ))  # fmt: skip
+    known, lower = (numbers.curve("fallback", policy) for policy in (CONSERVATIVE, BEST_LOWER))
+    pairs = list(zip(known, lower, strict=True))
     default, best = max(pairs, key=lambda pair: pair[0].mean / pair[1].mean)
     return Claim(
         "Falling back to the best lower bound, and not the default arm, improves regret by at "
@@ -174,13 +183,22 @@ def _bars_too_small(numbers: Numbers) -> Claim:
     top = max(row.mean for row in shown)
     worst = max(shown, key=lambda row: row.standard_error)
     half = 1.96 * worst.standard_error / top
+    enough = worst.runs >= RUNS
+    evidence = (
+        f"The widest is {half:.2%} of the height, on either side ({worst.policy}, "
+        f"alpha = {worst.max_loss:g}, {worst.runs:,} runs)."
+    )
+    if not enough:
+        expected = half * math.sqrt(worst.runs / RUNS)
+        evidence += f" With the {RUNS:,} runs of the full form it would be about {expected:.2%}."
     return Claim(
         "Error bars are too small to see.",
         "in the figure over alpha, every 95% band is narrower than the paper's lines: they are 2 "
-        "points thick on an axis of about 69, so 1.4% of the height on either side",
+        "points thick on an axis of about 69, so 1.4% of the height on either side; with fewer "
+        f"than {RUNS:,} runs it cannot be told that one is wider",
         half < 1 / 69,
-        f"The widest is {half:.2%} of the height, on either side ({worst.policy}, "
-        f"alpha = {worst.max_loss:g}, {worst.runs:,} runs).",
+        evidence,
+        enough,
     )
 
 

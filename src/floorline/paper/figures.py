@@ -57,8 +57,12 @@ def draw_breaches(rows: Sequence[Row], folder: Path) -> None:
         share = np.array([row.breach_rate for row in curve])
         half = BAND * np.sqrt(share * (1 - share) / np.array([row.runs for row in curve]))
         _line(axes, LINES[policy], losses, 100 * share, 100 * half)
-    axes.set(xlabel="α  (max_loss)", ylabel="% of runs below the floor at any time",
-             xlim=(0, 0.5), ylim=(-3, 103))  # fmt: skip
+    axes.set(
+        xlabel="α  (max_loss)",
+        ylabel="% of runs below the floor at any time",
+        xlim=(0, 0.5),
+        ylim=(-3, 103),
+    )
     if never:
         names = "\n".join(line.label for line in never)
         axes.text(0.215, 8, f"never, at any alpha:\n{names}", va="bottom", linespacing=1.4)
@@ -81,11 +85,20 @@ def draw_boundaries(rows: Sequence[Row], folder: Path) -> None:
         left.plot(seen, widths, **line.look, marker=line.marker, markevery=16, ms=5)
         curve = _curve(rows, "boundary", boundary=name)
         _average_regret(right, line, [row.max_loss for row in curve], curve)
-    left.set(xlabel="rewards seen of an arm, s", ylabel="radius × √s",
-             xscale="log", title="Width of the intervals", xlim=(1, HORIZON))  # fmt: skip
+    left.set(
+        xlabel="rewards seen of an arm, s",
+        ylabel="radius × √s",
+        xscale="log",
+        title="Width of the intervals",
+        xlim=(1, HORIZON),
+    )
     left.set_ylim(bottom=0)
-    right.set(xlabel="α  (max_loss)", ylabel="expected regret / n", xlim=(0, 1),
-              title="Regret of Conservative UCB")  # fmt: skip
+    right.set(
+        xlabel="α  (max_loss)",
+        ylabel="expected regret / n",
+        xlim=(0, 1),
+        title="Regret of Conservative UCB",
+    )
     right.set_ylim(bottom=0)
     legend(right)
     tidy(left)
@@ -95,9 +108,10 @@ def draw_boundaries(rows: Sequence[Row], folder: Path) -> None:
 
 def _curve(rows: Sequence[Row], sweep: str, **wanted: str) -> list[Row]:
     return [
-        row for row in rows
+        row
+        for row in rows
         if row.sweep == sweep and all(getattr(row, key) == value for key, value in wanted.items())
-    ]  # fmt: skip
+    ]
 
 
 def _average_regret(axes: Any, line: Line, x: Sequence[float], curve: Sequence[Row]) -> None:

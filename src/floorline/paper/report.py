@@ -19,6 +19,9 @@ from floorline.paper.style import BOUNDARY_LINES, LINES
 from floorline.paper.sweeps import HORIZON, MAX_LOSS, MEANS, Settings
 from floorline.paper.words import CAPTIONS, DIFFERENCES, PAGE
 
+MARKS = {"borne out": "good", "not borne out": "bad", "too few runs to tell": "open"}
+"""How the row of a claim is marked, by its verdict."""
+
 
 @dataclass(frozen=True)
 class Account:
@@ -88,8 +91,8 @@ def _claims(rows: Sequence[Row]) -> str:
         return ""
     body = _table(
         ("the paper's claim", "verdict", "the numbers", "counts as borne out if"),
-        [(c.text, "borne out" if c.holds else "not borne out", c.evidence, c.test) for c in found],
-        ["good" if c.holds else "bad" for c in found],
+        [(c.text, c.verdict, c.evidence, c.test) for c in found],
+        [MARKS[c.verdict] for c in found],
     )
     return _section("The paper's claims", body)
 
@@ -115,16 +118,27 @@ def _authors(found: Sequence[Comparison], settings: Settings) -> str:
     )
     rows = [
         (
-            LINES[one.theirs.policy].label, f"{one.theirs.horizon:,}", f"{one.theirs.max_loss:g}",
+            LINES[one.theirs.policy].label,
+            f"{one.theirs.horizon:,}",
+            f"{one.theirs.max_loss:g}",
             _pm(one.theirs),
             _pm(one.ours),
             f"{one.ours.mean - one.theirs.mean:+.2f}",
-            _in_errors(one), "yes" if one.agrees else "no",
+            _in_errors(one),
+            "yes" if one.agrees else "no",
         )
         for one in found
-    ]  # fmt: skip
-    head = ("policy", "n", "alpha", "authors' program", "Floorline", "difference",
-            "in standard errors", "agrees")  # fmt: skip
+    ]
+    head = (
+        "policy",
+        "n",
+        "alpha",
+        "authors' program",
+        "Floorline",
+        "difference",
+        "in standard errors",
+        "agrees",
+    )
     marks = ["" if one.agrees or not as_programmed else "bad" for one in found]
     return _section("Against the authors' program", f"<p>{intro}</p>{_table(head, rows, marks)}")
 
@@ -145,11 +159,14 @@ def _boundaries(rows: Sequence[Row]) -> str:
     table = _table(
         ("boundary", "regret of Conservative UCB", "runs below the floor"),
         [
-            (BOUNDARY_LINES[row.boundary].label, f"{row.mean:,.1f} ± {row.standard_error:.1f}",
-             f"{row.breach_rate:.2%}")
+            (
+                BOUNDARY_LINES[row.boundary].label,
+                f"{row.mean:,.1f} ± {row.standard_error:.1f}",
+                f"{row.breach_rate:.2%}",
+            )
             for row in found
         ],
-    )  # fmt: skip
+    )
     title = f"The price of each boundary at alpha = {MAX_LOSS:g}, n = {HORIZON:,}"
     return _section(title, table)
 

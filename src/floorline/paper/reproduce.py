@@ -104,9 +104,10 @@ def _write(folder: Path, settings: Settings, journal: Journal, parts: Sequence[s
     """Write results, figures and, last, the report: while it is missing nothing is finished."""
     (folder / REPORT).unlink(missing_ok=True)
     shown = [
-        part for part in PARTS
+        part
+        for part in PARTS
         if part in parts or (PARTS[part] and all(p in journal for p in points(settings, part)))
-    ]  # fmt: skip
+    ]
     done = [point for part in shown for point in points(settings, part)]
     rows = [Row(*values) for values in journal.rows(done)]
     _replace(folder / RESULTS, lambda file: csv.writer(file).writerows([Row._fields, *rows]))

@@ -8,25 +8,34 @@ from dataclasses import dataclass
 
 from floorline.boundaries import BOUNDARIES
 from floorline.core.checks import choice, number, require, whole
-from floorline.environments import Bernoulli, Environment, Gaussian
-from floorline.policy_setup import PolicySetup
+from floorline.environments import Bernoulli, Delayed, Environment, Tabulated
+from floorline.policies import make_policy
+from floorline.policy import Policy
+from floorline.policy_setup import FLOORS, PolicySetup
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is known or hoped for beforehand.
+    """What is known or hoped for beforehand. What is not told is as live campaigns have it.
 
     Args:
         challengers: how many new arms are tried.
         default_mean: mean reward of a decision for the default arm.
-        improvement: the smallest improvement worth finding, as a share: 0.1 is 10%.
         decisions_per_day: how many decisions there are.
+        improvement: the smallest improvement worth finding, as a share: 0.1 is 10%.
         days: how far to look.
         delta: chance that the floor fails.
-        noise_scale: subgaussian scale of the rewards; None for rewards of 0 or 1.
-        learned: whether the default mean is a guess that the policy must not rely on.
-        boundary: the confidence boundary; live campaigns have `beta-binomial`.
-        lost: share of all rewards that never come, where silence is `unknown`.
+        low: no reward is below this.
+        high: no reward is above this.
+        spread: standard deviation of one reward, the same for all arms. None: each reward is
+            `low` or `high`, as a click is 0 or 1.
+        learned: whether the campaign must learn the default mean instead of being given it.
+        floor: the floor, by its name.
+        boundary: the confidence boundary, one of those that live campaigns may have.
+        holdback: the share of decisions that go to the default for ever.
+        missing: what silence means: `unknown`, or after the delay `zero` or `random`.
+        lost: the share of all rewards that never come.
+        delay: decisions until a reward comes.
     """
 
     challengers: int
@@ -35,26 +44,43 @@ class Question:
     improvement: float = 0.1
     days: int = 90
     delta: float = 0.05
-    noise_scale: float | None = None
-    learned: bool = False
-    boundary: str = "stitched"
+    low: float = 0.0
+    high: float = 1.0
+    spread: float | None = None
+    learned: bool = True
+    floor: str = "confidence"
+    boundary: str = "beta-binomial"
+    holdback: float = 0.02
+    missing: str = "unknown"
     lost: float = 0.0
+    delay: int = 0
 
     def __post_init__(self) -> None:
         whole("challengers", self.challengers, 1)
         whole("decisions_per_day", self.decisions_per_day, 1)
         whole("days", self.days, 1)
         number("delta", self.delta, 0, 1, open_low=True)
-        highest = 1.0 if self.noise_scale is None else math.inf
-        number("default_mean", self.default_mean, 0, highest, open_low=True)
+        number("low", self.low, -math.inf, math.inf)
+        number("high", self.high, max(0.0, self.low), math.inf, open_low=True)
+        number("default_mean", self.default_mean, max(0.0, self.low), self.high, open_low=True)
         number("improvement", self.improvement, 0, 1, open_low=True)
-        require(self.default_mean * (1 + self.improvement) <= highest, "improvement",
-                "small enough to leave the better mean at 1 or below",
-                self.improvement)  # fmt: skip
-        clicks = self.noise_scale is None
-        fitting = [name for name, kind in BOUNDARIES.items() if clicks or not kind.needs_range]
-        choice("boundary", self.boundary, fitting)
-        number("lost", self.lost, 0, 1 if clicks else 0)
+        worse, better = (self.default_mean * (1 + sign * self.improvement) for sign in (-1, 1))
+        require(
+            self.low <= worse and better <= self.high,
+            "improvement",
+            f"small enough to leave all means from {self.low:g} to {self.high:g}",
+            self.improvement,
+        )
+        if self.spread is not None:
+            limits = [(mean - self.low) * (self.high - mean) for mean in (worse, better)]
+            number("spread", self.spread, 0, math.sqrt(min(limits)))
+        choice("floor", self.floor, FLOORS)
+        live = [name for name, kind in BOUNDARIES.items() if kind.live]
+        choice("boundary", self.boundary, live)
+        number("holdback", self.holdback, 0, 1)
+        number("lost", self.lost, 0, 1)
+        whole("delay", self.delay, 0)
+        self.environment(self.means(0))  # a meaning of silence that does not fit is an error now
 
     @property
     def horizon(self) -> int:
@@ -67,20 +93,38 @@ class Question:
         shares = [1.0, *[up] * better, *[down] * (self.challengers - better)]
         return [share * self.default_mean for share in shares]
 
-    def setting(self, max_loss: float) -> PolicySetup:
-        """The policy's setting."""
-        return PolicySetup(
-            n_arms=self.challengers + 1, horizon=self.horizon, default_mean=self.default_mean,
-            learned=self.learned, max_loss=max_loss, delta=self.delta,
-            noise_scale=self.noise_scale or 0.5, bounded=self.noise_scale is None,
+    def policy(self, max_loss: float) -> Policy:
+        """What a live campaign with these settings would decide by."""
+        half_range = (self.high - self.low) / 2
+        setup = PolicySetup(
+            n_arms=1 + self.challengers,
+            horizon=self.horizon,
+            default_mean=self._counted(self.default_mean),
+            learned=self.learned,
+            max_loss=max_loss,
+            delta=self.delta,
+            noise_scale=half_range,
+            low=self.low,
+            high=self.high,
             boundary=self.boundary,
-        )  # fmt: skip
+            floor=self.floor,
+            holdback=self.holdback,
+        )
+        return make_policy("conservative-ucb", setup)
+
+    def environment(self, means: Sequence[float]) -> Environment:
+        """Arms with these means, and what becomes of their rewards on the way."""
+        arms = self._rewards(means)
+        if self.delay == 0 and self.lost == 0 and self.missing == "unknown":
+            return arms
+        return Delayed(arms, self.delay, self.lost, self.missing)
 
     def traffic_limit(self, max_loss: float) -> float:
         """The largest share of decisions that the better challenger can ever get.
 
-        With enough plays the default's upper end u and the challenger's lower end l are their
-        means, lost rewards filled in with 1 and 0. A share s is affordable while
+        That is all but the holdback, unless silence is `unknown`. With enough plays the
+        default's upper end u and the challenger's lower end l are then their means with lost
+        rewards filled in at the worst. A share s is affordable while
         (max_loss - s) u + s l >= 0.
 
         >>> question = Question(challengers=1, default_mean=0.03, improvement=1 / 3,
@@ -88,15 +132,39 @@ class Question:
         >>> round(question.traffic_limit(0.1), 3)
         0.14
         """
+        most = 1 - self.holdback
+        if self.missing != "unknown":
+            return most
         kept = 1 - self.lost
-        upper = self.default_mean * kept + self.lost
-        lower = self.default_mean * (1 + self.improvement) * kept
+        upper = self.default_mean * kept + self.lost * self.high
+        lower = self.default_mean * (1 + self.improvement) * kept + self.lost * self.low
         if lower >= (1 - max_loss) * upper:
-            return 1.0
-        return max_loss * upper / (upper - lower)
+            return most
+        return min(most, max_loss * upper / (upper - lower))
 
-    def environment(self, means: Sequence[float]) -> Environment:
-        """Where it is simulated."""
-        if self.noise_scale is None:
+    def reward_values(self, mean: float) -> tuple[float, float, float]:
+        """The two values of a reward with this mean, and the chance of the larger.
+
+        One value is `low`; the other is `high`, or what gives the spread: of a mean d above
+        `low`, the value d + spread^2 / d above it. Intervals know only sums and the range, so
+        that more of the distribution would hardly change a plan.
+        """
+        above = mean - self.low
+        if self.spread is None:
+            return self.low, self.high, above / (self.high - self.low)
+        if self.spread == 0:
+            return self.low, mean, 1.0
+        return self.low, mean + self.spread**2 / above, above**2 / (above**2 + self.spread**2)
+
+    def _rewards(self, means: Sequence[float]) -> Environment:
+        if self.spread is None and (self.low, self.high) == (0, 1):
             return Bernoulli(means)
-        return Gaussian(means, self.noise_scale)
+        arms = [self.reward_values(mean) for mean in means]
+        return Tabulated(
+            [[least, min(most, self.high)] for least, most, _ in arms],
+            [[1 - chance, chance] for _, _, chance in arms],
+        )
+
+    def _counted(self, mean: float) -> float:
+        """A mean once silence that means 0 is counted as 0."""
+        return mean * (1 - self.lost) if self.missing == "zero" else mean

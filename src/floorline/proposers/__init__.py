@@ -3,7 +3,7 @@
 from floorline.proposers.ab_tests import ab_test
 from floorline.proposers.base import Proposer, unknown_chance
 from floorline.proposers.classical_ucb import classical_ucb
-from floorline.proposers.exponential import exp3_ix, prior_exp3
+from floorline.proposers.exponential import exp3_ix, prior_exp3, prior_target
 from floorline.proposers.lil_ucb import lil_ucb
 from floorline.proposers.optimistic import optimistic
 from floorline.proposers.thompson import beta_thompson, gaussian_thompson
@@ -22,6 +22,7 @@ __all__ = [
     "optimistic",
     "paper_targets",
     "prior_exp3",
+    "prior_target",
     "unbalanced_moss",
     "unbalanced_ucb",
     "unknown_chance",

@@ -101,6 +101,17 @@ def exp3_ix(n_arms: int) -> Proposer:
     )
 
 
+def prior_target(n_arms: int, horizon: int, default_target: float) -> float:
+    """The regret target that prior-weighted Exp3 works with: none beyond a uniform prior.
+
+    A larger one would turn the prior against the default arm.
+    """
+    whole("n_arms", n_arms, 2)
+    whole("horizon", horizon, 1)
+    number("default_target", default_target, 0, math.inf, open_low=True)
+    return min(default_target, math.sqrt(2 * horizon * n_arms * math.log(n_arms)))
+
+
 def prior_exp3(n_arms: int, horizon: int, default_target: float) -> Proposer:
     """Exp3 with a prior on the default arm, tuned for a small expected regret against it.
 
@@ -110,11 +121,7 @@ def prior_exp3(n_arms: int, horizon: int, default_target: float) -> Proposer:
     has such a guarantee, but its update could not be verified, so this is not it. No
     guarantee holds with high probability, and none before the horizon.
     """
-    whole("arms", n_arms, 2)
-    whole("horizon", horizon, 1)
-    number("default_target", default_target, 0, math.inf, open_low=True)
-    # A larger target would turn the prior against the default arm; this one is uniform.
-    target = min(default_target, math.sqrt(2 * horizon * n_arms * math.log(n_arms)))
+    target = prior_target(n_arms, horizon, default_target)
     spread = max(target**2 / (2 * horizon * n_arms), 1e-300)
     # log of 1 - exp(-spread), shared by the others; expm1 keeps it exact for a small spread
     others = math.log(-math.expm1(-spread)) - math.log(n_arms - 1)

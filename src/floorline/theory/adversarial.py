@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from floorline.core.checks import number, whole
 from floorline.core.records import FOREVER
+from floorline.proposers import prior_target
 
 Envelope = Callable[[int], float]
 """A bound on the regret after t rounds, for all t at once. It must not fall."""
@@ -81,9 +82,14 @@ def safe_playing_regret(
 
 
 def safe_exp3_ix_regret(
-    n_arms: int, horizon: int, max_loss: float, default_mean: float, delta: float,
-    *, as_printed: bool = False,
-) -> float:  # fmt: skip
+    n_arms: int,
+    horizon: int,
+    max_loss: float,
+    default_mean: float,
+    delta: float,
+    *,
+    as_printed: bool = False,
+) -> float:
     """What safe Exp3-IX loses, except with probability delta (corollary of Theorem 3).
 
     Differs: `as_printed` gives the paper's closed form, with K for K + 1 and without the
@@ -113,13 +119,15 @@ def prior_exp3_regret(n_arms: int, horizon: int, default_target: float) -> Prior
 
     With eta = B / (n N), prior exp(-B^2 / (2 n N)) on the default arm and the rest shared
     equally: B against the default, (n N / B) log((N - 1) / (1 - exp(-B^2 / (2 n N)))) + B / 2
-    against a challenger. It stands in for Exp3-gamma of Lattimore (2015); the derivation, in
-    docs/errata.md, is ours.
+    against a challenger, where B is the target, but no more than sqrt(2 n N log N): there the
+    prior is uniform, and a larger target would turn it against the default, so that is what
+    the policy takes instead. It stands in for Exp3-gamma of Lattimore (2015); the derivation,
+    in docs/errata.md, is ours.
 
     >>> [round(bound) for bound in prior_exp3_regret(5, 10_000, default_target=100)]
     [100, 1919]
     """
-    n = whole("n_arms", n_arms, 2) * whole("horizon", horizon, 1)
-    target = number("default_target", default_target, 0, math.inf, open_low=True)
-    left = -math.expm1(-(target**2) / (2 * n))
-    return PriorRegret(target, n / target * math.log((n_arms - 1) / left) + target / 2)
+    target = prior_target(n_arms, horizon, default_target)
+    size = horizon * n_arms
+    left = -math.expm1(-(target**2) / (2 * size))
+    return PriorRegret(target, size / target * math.log((n_arms - 1) / left) + target / 2)

@@ -150,8 +150,9 @@ def _terms(setting: PolicySetup) -> _Terms:
     number("max_loss", setting.max_loss, 0, 1, open_low=True)
     number("default_mean", setting.default_mean, 0, 1, open_low=True)
     number("low", setting.low, 0, 1)
-    require(setting.fallback == "default", "fallback", "default, as in Algorithm 1",
-            setting.fallback)  # fmt: skip
+    require(
+        setting.fallback == "default", "fallback", "default, as in Algorithm 1", setting.fallback
+    )
     floor, settled = setting.confidence_floor().settle(setting.intervals(), setting.horizon)
     boundary = settled or setting.intervals()
     size = final_boundary(
@@ -163,10 +164,18 @@ def _terms(setting: PolicySetup) -> _Terms:
 def _gaps(setting: PolicySetup, means: Sequence[float]) -> list[float]:
     """How much worse than the best each arm is; raises unless the means fit the setting."""
     lowest = setting.low
-    require(len(means) == setting.n_arms and all(lowest <= mean <= 1 for mean in means),
-            "means", f"{setting.n_arms} numbers from {lowest:g} to 1", means)  # fmt: skip
-    require(abs(means[0] - setting.default_mean) < 1e-12, "means",
-            f"the default mean ({setting.default_mean:g}) first", means)  # fmt: skip
+    require(
+        len(means) == setting.n_arms and all(lowest <= mean <= 1 for mean in means),
+        "means",
+        f"{setting.n_arms} numbers from {lowest:g} to 1",
+        means,
+    )
+    require(
+        abs(means[0] - setting.default_mean) < 1e-12,
+        "means",
+        f"the default mean ({setting.default_mean:g}) first",
+        means,
+    )
     return [max(means) - mean for mean in means]
 
 

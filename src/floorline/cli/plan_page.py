@@ -1,0 +1,176 @@
+"""The page of `floorline plan`, for a person who has not read the paper."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from floorline.planning import Band, Outlook, Question, Range
+
+Outlooks = Sequence[Sequence["Outlook"]]
+"""For each floor and max_loss, an outlook for each guess of the default mean."""
+
+Show = Callable[[float], str]
+
+
+def print_page(guesses: Sequence[Question], found: Outlooks, path: Path | None) -> None:
+    """Print the plan."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.print(introduction(guesses) + "\n")
+    console.print(table_of(guesses, found))
+    for hint in hindrances(guesses[0], [same[0] for same in found]):
+        console.print(f"\n[bold]{hint}[/bold]")
+    console.print("\n" + explanation(guesses[0], found[0][0].runs))
+    if path:
+        console.print(f"figure: {path}")
+
+
+def introduction(guesses: Sequence[Question]) -> str:
+    """What was asked."""
+    question = guesses[0]
+    earned = question.default_mean * question.horizon
+    ends = [guess.default_mean for guess in guesses[1:]]
+    about = f" (or {ends[0]:g} to {ends[1]:g})" if ends else ""
+    return (
+        f"[bold]Challengers: {question.challengers}. The default earns "
+        f"{question.default_mean:g}{about} a decision, {question.decisions_per_day:,} decisions "
+        f"a day:[/bold] {earned:,.0f} in {question.days} days. Percentages are of what the "
+        f"default would have earned by then."
+    )
+
+
+def table_of(guesses: Sequence[Question], found: Outlooks) -> Table:
+    """The numbers, a column for each floor and max_loss."""
+    from rich.table import Table
+
+    question = guesses[0]
+    size, days = share(question.improvement), question.days
+    earned = question.default_mean * question.horizon
+    several = len({same[0].floor for same in found}) > 1
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("You may lose at most", no_wrap=True)
+    for same in found:
+        one = same[0]
+        head = f"{share(one.max_loss)}, {one.floor}" if several else share(one.max_loss)
+        table.add_column(head, justify="right")
+
+    def row(label: str, text: Callable[[Outlook], str]) -> None:
+        table.add_row(label, *(text(same[0]) for same in found))
+
+    def ranges(label: str, value: Callable[[Outlook], Range], show: Show, more: bool) -> None:
+        """A row of medians and one of ranges, and such rows for other guesses if `more`."""
+        for i, guess in enumerate(guesses if more else guesses[:1]):
+            name = f"    if the default earns {guess.default_mean:g}" if i else label
+            shown = [[show(x) for x in value(same[i])] for same in found]
+            table.add_row(name, *(median for _, median, _ in shown))
+            table.add_row("    9 in 10 campaigns", *(between(*ends) for ends in shown))
+
+    row("First challenger at decision", first_decision)
+    table.add_row(f"[bold]If one is {size} better[/bold]")
+    ranges("  gets most traffic from day", lambda o: o.takeover_day, day, True)
+    row("  its traffic is never above", lambda o: share(o.traffic_limit))
+    ranges("  ahead of default from day", lambda o: o.back_day, day, False)
+    ranges("  lowest point before", lambda o: o.better.lowest_gain, change, False)
+    ranges(f"  after {days} days", lambda o: last(o.better.gain), change, False)
+    table.add_row(f"[bold]If all are {size} worse[/bold]")
+    ranges("  lowest point", lambda o: o.none.lowest_gain, change, False)
+    ranges(f"  after {days} days", lambda o: last(o.none.gain), change, True)
+    table.add_row("[bold]In any case[/bold]")
+    row("  at any moment no lower than", lambda o: change(-o.max_loss))
+    row(f"    after {days} days, in reward", lambda o: f"{-o.max_loss * earned:,.0f}")
+    row("  simulated campaigns lower", below_floor)
+    return table
+
+
+def explanation(question: Question, runs: int) -> str:
+    """How the numbers were found, and what they are not."""
+    how = "learns what the default earns" if question.learned else "is told what the default earns"
+    silence = ""
+    if question.lost or question.delay:
+        silence = (
+            f" Of all rewards {share(question.lost)} get lost, the others come "
+            f"{question.delay:,} decisions late; silence is {question.missing}."
+        )
+    orders = ""
+    if question.spread is not None:
+        least, most, chance = question.reward_values(question.default_mean)
+        orders = (
+            f" A reward of the default is {most:.4g} in {share(chance)} of the decisions, else "
+            f"{least:g}, which has the spread of {question.spread:g}."
+        )
+    return (
+        f"Days and rewards are medians of {runs} simulated campaigns, and below each the range "
+        f"that 9 in 10 of them are in; lowest points are ends of days. Where one challenger is "
+        f"better, the others are as much worse. The campaign {how}, has "
+        f"the boundary {question.boundary} and holds back {share(question.holdback)} of the "
+        f"decisions for the default.{orders}{silence} The floor is about expected reward, and "
+        f"fails with a chance of at most {share(question.delta)}; luck comes on top, and arms "
+        "that change over time can break it (docs/guarantee.md). 'From day' means from then on "
+        f"until the end; 'later' is after the {question.days} days."
+    )
+
+
+def hindrances(question: Question, found: Sequence[Outlook]) -> list[str]:
+    """What keeps such a campaign from exploring usefully, in words."""
+    hints = []
+    size = share(question.improvement)
+    stuck = [share(one.max_loss) for one in found if one.traffic_limit <= 0.5]
+    if stuck:
+        hints.append(
+            f"At {', '.join(stuck)} a challenger that is {size} better can never get most of the "
+            f"traffic, however long the campaign runs: with {share(question.lost)} of the rewards "
+            "unknown, the default might earn that much more, and its challengers that much less."
+        )
+    slow = [share(one.max_loss) for one in found if math.isinf(one.takeover_day.median)]
+    if slow and question.boundary != "beta-binomial":
+        hints.append(
+            f"At {', '.join(slow)} the days are not enough with the boundary {question.boundary}, "
+            "which is wide for rare clicks. Try --boundary beta-binomial, as live campaigns do."
+        )
+    return hints
+
+
+def first_decision(one: Outlook) -> str:
+    """The first decision that a challenger may get."""
+    return "later" if one.first_exploration is None else f"{one.first_exploration:,}"
+
+
+def below_floor(one: Outlook) -> str:
+    """How many of the simulated campaigns were ever below the floor, of both cases."""
+    return f"{one.better.below_floor + one.none.below_floor} of {2 * one.runs}"
+
+
+def last(band: Band) -> Range:
+    """A band at the end of the last day."""
+    from floorline.planning import Range
+
+    return Range(*(float(edge[-1]) for edge in band))
+
+
+def between(low: str, median: str, high: str) -> str:
+    """A range as its ends are shown; the unit once, the sign where it is needed."""
+    if low == high:
+        return low
+    return f"{low.lstrip('+').removesuffix('%')} to {high.lstrip('+')}"
+
+
+def day(value: float) -> str:
+    """A day, counted from 1."""
+    return f"{value:,.0f}" if math.isfinite(value) else "later"
+
+
+def share(value: float) -> str:
+    """A share as a percentage, as short as it goes."""
+    return f"{100 * value:.4g}%"
+
+
+def change(value: float) -> str:
+    """A change as a percentage with its sign."""
+    return f"{100 * value:+.1f}%".replace("-0.0%", "0.0%").replace("+0.0%", "0.0%")

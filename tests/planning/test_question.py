@@ -1,0 +1,87 @@
+"""What a plan is asked: the settings of live campaigns, in the user's own units."""
+
+import inspect
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from floorline.live.settings import Settings
+from floorline.planning import Question
+from floorline.policy_setup import FLOORS
+
+QUESTION = Question(challengers=2, default_mean=0.5, decisions_per_day=10)
+ORDERS = replace(QUESTION, default_mean=1.8, high=200.0, spread=12.0)
+
+
+def test_what_is_not_told_is_as_live_campaigns_have_it():
+    for name, parameter in inspect.signature(Settings).parameters.items():
+        if name in ("delta", "low", "high", "boundary", "missing", "holdback"):
+            assert getattr(QUESTION, name) == parameter.default, name
+    assert Settings(arms=("a", "b"), max_loss=0.1).default_mean is None and QUESTION.learned
+    assert QUESTION.floor in FLOORS
+
+
+def test_a_plan_has_the_floor_and_the_boundary_of_a_live_campaign():
+    for question in (QUESTION, ORDERS, replace(QUESTION, boundary="stitched", learned=False)):
+        live = Settings(
+            arms=("a", "b", "c"),
+            max_loss=0.1,
+            default_mean=None if question.learned else question.default_mean,
+            low=question.low,
+            high=question.high,
+            boundary=question.boundary,
+        ).to_policy()
+        planned = question.policy(0.1)
+        assert (planned.floor, planned.boundary) == (live.floor, live.boundary)
+
+
+@pytest.mark.parametrize("low", [0.0, -3.0, 1.0])
+@pytest.mark.parametrize("spread", [None, 0.0, 2.0, 10.0])
+def test_rewards_have_the_mean_the_spread_and_the_range_that_were_told(low, spread):
+    question = replace(ORDERS, low=low, spread=spread)
+    arms = question.environment(question.means(1))
+    assert arms.means == pytest.approx([1.8, 1.98, 1.62])
+    assert low <= arms.low <= arms.high <= 200
+    for mean, values, chances in zip(arms.means, arms.values, arms.probabilities, strict=True):
+        squares = np.dot(np.square(np.array(values) - mean), chances)
+        widest = math.sqrt((mean - low) * (200 - mean))
+        assert math.sqrt(squares) == pytest.approx(widest if spread is None else spread)
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"challengers": 0}, "challengers"),
+        ({"default_mean": 0.0}, "default_mean"),
+        ({"default_mean": 1.2}, "default_mean"),
+        ({"default_mean": 0.95}, "improvement"),
+        ({"low": 0.48}, "improvement"),
+        ({"improvement": 0.0}, "improvement"),
+        ({"decisions_per_day": 0}, "decisions_per_day"),
+        ({"days": 0}, "days"),
+        ({"delta": 0.0}, "delta"),
+        ({"high": -1.0}, "high"),
+        ({"spread": 0.6}, "spread"),
+        ({"boundary": "authors"}, "boundary"),
+        ({"floor": "ceiling"}, "floor"),
+        ({"holdback": 1.5}, "holdback"),
+        ({"lost": 1.5}, "lost"),
+        ({"delay": -1}, "delay"),
+        ({"missing": "maybe", "delay": 1}, "missing"),
+    ],
+)
+def test_bad_questions_are_refused_by_name(changes, name):
+    with pytest.raises(ValueError, match=f"^{name}: must be "):
+        replace(QUESTION, **changes)
+
+
+def test_the_limit_on_traffic_is_where_the_budget_stays_at_zero():
+    clicks = replace(QUESTION, default_mean=0.03, improvement=0.5, challengers=1)
+    share = replace(clicks, lost=0.2).traffic_limit(0.1)
+    upper, lower = 0.8 * 0.03 + 0.2, 0.8 * 0.045
+    assert 0.1 < share < 0.2
+    assert math.isclose((1 - share - 0.9) * upper + share * lower, 0, abs_tol=1e-12)
+    assert clicks.traffic_limit(0.1) == 0.98  # all but what is held back
+    assert replace(clicks, lost=0.2, missing="zero").traffic_limit(0.1) == 0.98
