@@ -9,16 +9,20 @@ from floorline.environments import (
     Adaptive,
     Bernoulli,
     ByReward,
+    Changing,
     Delayed,
     Environment,
     Gaussian,
     Late,
     Lure,
     Scripted,
+    Seasonal,
+    Segments,
     Switching,
     Tabulated,
+    Turncoat,
 )
-from floorline.floors import ConfidenceFloor, Floor, NoFloor, RealisedFloor, WarmUp
+from floorline.floors import ConfidenceFloor, Floor, NoFloor, RandomisedFloor, RealisedFloor, WarmUp
 from floorline.policies import CATALOGUE, make_policy
 from floorline.policy import Policy
 from floorline.policy_setup import Entry, PolicySetup
@@ -49,6 +53,7 @@ __all__ = [
     "BoundaryKind",
     "ByReward",
     "Case",
+    "Changing",
     "ConfidenceFloor",
     "Delayed",
     "Entry",
@@ -61,13 +66,17 @@ __all__ = [
     "Policy",
     "PolicySetup",
     "Proposer",
+    "RandomisedFloor",
     "RealisedFloor",
     "Results",
     "Scripted",
+    "Seasonal",
+    "Segments",
     "Share",
     "Summary",
     "Switching",
     "Tabulated",
+    "Turncoat",
     "Verification",
     "WarmUp",
     "ab_test",

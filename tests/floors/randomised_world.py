@@ -114,10 +114,10 @@ def campaigns(rules, world, arms, memory, wins, losses, ring, horizon, rng, out)
                 of_arm_0 = outcome(world, memory, p, kind, 0, t, rng)
                 of_arm_1 = outcome(world, memory, p, kind, 1, t, rng)
                 arm = 0
-                if p < 1.0:
+                if 0.0 < p < 1.0:
                     p, default_wins = toss(rules, memory, p, rng)
                     arm = 0 if default_wins else candidate
-                charge(rules, arms, memory, candidate, arm, p)
+                charge(rules, arms, memory, arm, p)
                 if arm != 0:
                     played += 1
                     late_played += 1 if t >= horizon - horizon // 10 else 0
@@ -150,7 +150,7 @@ def campaigns(rules, world, arms, memory, wins, losses, ring, horizon, rng, out)
 def settle(rules, arms, memory, wins, losses, ring, place, reward):
     """Credit the reward of the decision at `place` of the ring and let the learner know."""
     arm = ring.arm[place]
-    credit(rules, arms, memory, arm, reward, ring.p[place])
+    credit(rules, arms, memory, arm, ring.p[place], reward, 0.0)
     y = (reward - rules.low) / rules.span
     cell = 2 * ring.kind[place] + (1 if arm != 0 else 0)
     wins[cell] += y

@@ -132,11 +132,11 @@ def test_the_account_is_the_worst_of_all_fillings(data, low, rate, burst):
         if waiting and (plain.pending() >= 6 or data.draw(st.booleans())):
             decision = data.draw(st.sampled_from(waiting))
             decision[2] = low + 3 * data.draw(st.sampled_from([0.0, 0.5, 1.0]))
-            credit(rules, ARMS, memory, decision[0], decision[2], decision[1])
+            credit(rules, ARMS, memory, decision[0], decision[1], decision[2], 0.0)
         else:
             p = data.draw(st.sampled_from([1.0, *rules.ladder]))
             arm = 0 if p == 1.0 else data.draw(st.integers(0, 1))
-            charge(rules, ARMS, memory, 1, arm, p)
+            charge(rules, ARMS, memory, arm, p)
             plain.decisions.append([arm, p, None])
         if data.draw(st.booleans()):
             continue  # not every change is looked at
@@ -155,14 +155,14 @@ def test_the_account_is_the_worst_of_all_fillings(data, low, rate, burst):
             assert found == pytest.approx(worst, rel=2e-3, abs=1e-2)
 
 
-def test_the_chance_is_on_the_ladder_and_1_for_the_default():
+def test_the_chance_is_on_the_ladder_and_no_coin_is_tossed_for_the_default():
     memory = np.zeros(account_size(RULES))
-    assert fallback_probability(RULES, ARMS, memory, 1, 0) == 1.0
+    assert fallback_probability(RULES, ARMS, memory, 1, 0) == 0.0
     assert fallback_probability(RULES, ARMS, memory, 1, 1) == 1.0
     chances = []
     for _ in range(300):  # the default earns the most, without a coin
-        charge(RULES, ARMS, memory, 0, 0, 1.0)
-        credit(RULES, ARMS, memory, 0, 1.0, 1.0)
+        charge(RULES, ARMS, memory, 0, 1.0)
+        credit(RULES, ARMS, memory, 0, 1.0, 1.0, 0.0)
         chances.append(fallback_probability(RULES, ARMS, memory, 1, 1))
     assert chances == sorted(chances, reverse=True)
     assert set(chances) == {1.0, *RULES.ladder}
@@ -176,17 +176,18 @@ def test_a_chance_below_1_is_afforded(data):
         p = fallback_probability(RULES, ARMS, memory, 1, 1)
         assert p == 1.0 or lower_bound(RULES, memory, p) >= 0.0
         arm = 0 if p == 1.0 else data.draw(st.integers(0, 1))
-        charge(RULES, ARMS, memory, 1, arm, p)
+        charge(RULES, ARMS, memory, arm, p)
         if data.draw(st.integers(0, 3)) > 0:
-            credit(RULES, ARMS, memory, arm, data.draw(st.sampled_from([0.0, 0.4, 1.0])), p)
+            reward = data.draw(st.sampled_from([0.0, 0.4, 1.0]))
+            credit(RULES, ARMS, memory, arm, p, reward, 0.0)
 
 
 def test_retirement_is_for_ever():
     memory = np.zeros(account_size(RULES))
-    charge(RULES, ARMS, memory, 1, 1, 0.2)
+    charge(RULES, ARMS, memory, 1, 0.2)
     retired = memory[RETIRED]
     assert retired == len(RULES.lambdas) - RULES.usable[-1] > 0
-    charge(RULES, ARMS, memory, 1, 1, 0.8)
+    charge(RULES, ARMS, memory, 1, 0.8)
     assert memory[RETIRED] == retired
 
 
@@ -221,8 +222,8 @@ def replayed(rules, decisions):
     for arm, p, reward in decisions:
         if p < 1.0:
             least = min(least, lower_bound(rules, memory, p))
-        charge(rules, ARMS, memory, 1, arm, p)
-        credit(rules, ARMS, memory, arm, reward, p)
+        charge(rules, ARMS, memory, arm, p)
+        credit(rules, ARMS, memory, arm, p, reward, 0.0)
     return least
 
 
@@ -234,11 +235,11 @@ def late_campaign(rules, default_pays, seed):
     for round in range(1500):
         p = fallback_probability(rules, ARMS, memory, round + 1, 1)
         arm = 0 if rng.random() < p else 1
-        charge(rules, ARMS, memory, 1, arm, p)
+        charge(rules, ARMS, memory, arm, p)
         decisions.append((arm, p, default_pays(round) if arm == 0 else 0.2))
         if round >= 50:
             arm, p, reward = decisions[round - 50]
-            credit(rules, ARMS, memory, arm, reward, p)
+            credit(rules, ARMS, memory, arm, p, reward, 0.0)
     assert min(p for _, p, _ in decisions) < 1.0
     return decisions
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from floorline.core.kernel import kernel, slot
 from floorline.core.random import uniform
+from floorline.environments.base import Drawn, Environment
 
 
 @slot
@@ -39,30 +40,24 @@ def click_now(rules: Any, arm: int, round: int, kind: int, rng: Any) -> float:
     return 0.0
 
 
-class Clicks:
+def changes(environment: Environment) -> bool:
+    """Whether an environment's means depend on the round or on the kind of visitor."""
+    return mean_now in environment.kernels()
+
+
+def kinds_of(environment: Environment) -> int:
+    """How many kinds of visitors come; each has a learner of its own."""
+    return environment.kinds if isinstance(environment, Clicks) else 1
+
+
+class Clicks(Drawn):
     """What environments of clicks have in common."""
+
+    low = 0.0
+    high = 1.0
+    noise_scale = 0.5  # half the range
 
     @property
     def kinds(self) -> int:
-        """How many kinds of visitors there are; a proposer that looks has a learner for each."""
+        """How many kinds of visitors there are; each has a learner of its own."""
         return 1
-
-    @property
-    def bounded(self) -> bool:
-        """Every reward lies in [0, 1]."""
-        return True
-
-    @property
-    def reward_range(self) -> tuple[float, float]:
-        """0 and 1."""
-        return 0.0, 1.0
-
-    @property
-    def noise_scale(self) -> float:
-        """Half the range covers rewards of 0 and 1."""
-        return 0.5
-
-    @property
-    def adversarial(self) -> bool:
-        """Rewards are drawn."""
-        return False

@@ -3,7 +3,8 @@
 from floorline.floors.base import Floor
 from floorline.floors.confidence import ConfidenceFloor
 from floorline.floors.none import NoFloor
+from floorline.floors.randomised import RandomisedFloor
 from floorline.floors.realised import RealisedFloor
 from floorline.floors.warm_up import WarmUp
 
-__all__ = ["ConfidenceFloor", "Floor", "NoFloor", "RealisedFloor", "WarmUp"]
+__all__ = ["ConfidenceFloor", "Floor", "NoFloor", "RandomisedFloor", "RealisedFloor", "WarmUp"]

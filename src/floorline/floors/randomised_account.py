@@ -180,10 +180,11 @@ def fallback_probability(
 ) -> float:
     """The chance of the default: the smallest that the budget affords; 1 if it affords none.
 
-    The search starts at the rung of the last coin: one step is nearly always enough.
+    0, which is no coin, where the default is the candidate. The search starts at the rung of the
+    last coin: one step is nearly always enough.
     """
     if candidate == 0:
-        return 1.0
+        return 0.0
     refresh(rules, memory)
     known = known_budget(rules, memory)
     rung = int(memory[RUNG])
@@ -213,13 +214,13 @@ def count_pending(rules: RandomisedRules, memory: Floats, rung: int, change: flo
 
 @kernel
 def charge(
-    rules: RandomisedRules, arms: Arms, memory: Floats, candidate: int, arm: int, p: float
+    rules: RandomisedRules, arms: Arms, memory: Floats, arm: int, probability: float
 ) -> None:
-    """Count a decision whose coin was tossed with chance p, whichever side won; p = 1: no coin."""
+    """Count a decision, and its coin, whichever side won; at a probability of 0 or 1 there is none."""
     memory[ROUNDS] += 1.0
-    if p >= 1.0:
+    if probability <= 0.0 or probability >= 1.0:
         return
-    rung = rung_of(rules, p)
+    rung = rung_of(rules, probability)
     memory[RUNG] = float(rung)
     alive = alive_at(rules, memory, rung)
     if alive < len(rules.lambdas) - int(memory[RETIRED]):
@@ -231,17 +232,23 @@ def charge(
 
 @kernel
 def credit(
-    rules: RandomisedRules, arms: Arms, memory: Floats, arm: int, reward: float, p: float
+    rules: RandomisedRules,
+    arms: Arms,
+    memory: Floats,
+    arm: int,
+    probability: float,
+    reward: float,
+    lower_before: float,
 ) -> None:
-    """Count the reward of an earlier decision made with chance p."""
+    """Count the reward of an earlier decision."""
     y = (reward - rules.low) / rules.span
     if arm != 0:
         memory[CANDIDATE_SUM] += y
         return
     memory[DEFAULT_SUM] += y
-    if p >= 1.0:
+    if probability <= 0.0 or probability >= 1.0:
         return
-    rung = rung_of(rules, p)
+    rung = rung_of(rules, probability)
     count_pending(rules, memory, rung, -1.0)
     if y > 0.0:
         memory[CURRENT] = 0.0
@@ -249,4 +256,4 @@ def credit(
             if y == 1.0:
                 memory[SETTLED + j] += rules.table[j * len(rules.ladder) + rung]
             else:
-                memory[SETTLED + j] += penalty(rules.lambdas[j], p, y)
+                memory[SETTLED + j] += penalty(rules.lambdas[j], probability, y)
