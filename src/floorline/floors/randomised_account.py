@@ -216,7 +216,7 @@ def count_pending(rules: RandomisedRules, memory: Floats, rung: int, change: flo
 def charge(
     rules: RandomisedRules, arms: Arms, memory: Floats, arm: int, probability: float
 ) -> None:
-    """Count a decision, and its coin, whichever side won; at a probability of 0 or 1 there is none."""
+    """Count a decision and its coin, whichever side won; at 0 or 1 there was none."""
     memory[ROUNDS] += 1.0
     if probability <= 0.0 or probability >= 1.0:
         return

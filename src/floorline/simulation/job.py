@@ -66,7 +66,9 @@ def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) 
             "change"
         )
     if case.misses and policy.floor.counts_received:
-        raise ValueError("misses: must not be asked for under a floor that is not made of intervals")
+        raise ValueError(
+            "misses: must not be asked for under a floor that is not made of intervals"
+        )
     points = np.array([horizon] if checkpoints is None else checkpoints, dtype=np.int64)
     fits = points.size > 0 and points[0] >= 1 and points[-1] <= horizon
     require(bool(fits and np.all(np.diff(points) > 0)), "checkpoints",

@@ -13,6 +13,7 @@ from floorline.environments.moments import changes, click_now, only_kind, visito
 from floorline.simulation.digest import Part
 from floorline.simulation.loops.adversarial import adversarial_run
 from floorline.simulation.loops.late import late_run, new_late_room
+from floorline.simulation.loops.late_received import late_received_run, new_decision_room
 from floorline.simulation.loops.learners import learner_choices
 from floorline.simulation.loops.round_by_round import (
     mean_at,
@@ -58,21 +59,30 @@ def loop_choices(environment: Environment, measure: Measure) -> dict[Function, F
     if environment.adversarial:
         return {one_run: adversarial_run, **watched}
     if environment.late:
-        return {one_run: late_run, **watched}
+        return {one_run: late_received_run if measure.received else late_run, **watched}
     if changes(environment):
-        moments = {mean_at: mean_of_moment, reward_at: click_now}
-        return {one_run: round_by_round_run, **moments, **learner_choices(environment)}
+        return {
+            one_run: round_by_round_run,
+            mean_at: mean_of_moment,
+            reward_at: click_now,
+            **learner_choices(environment),
+        }
     if measure.received:
-        steady = {mean_at: steady_mean, reward_at: steady_reward, visitor_kind: only_kind}
-        return {one_run: round_by_round_run, **steady, **learner_choices(environment)}
+        return {
+            one_run: round_by_round_run,
+            mean_at: steady_mean,
+            reward_at: steady_reward,
+            visitor_kind: only_kind,
+            **learner_choices(environment),
+        }
     return {one_run: stochastic_run, **watched}
 
 
-def new_room(environment: Environment, horizon: int) -> Any:
+def new_room(environment: Environment, measure: Measure) -> Any:
     """What that loop needs for its own use."""
-    n_arms = len(environment.means)
+    n_arms, horizon = len(environment.means), int(measure.checkpoints[-1])
     if environment.late:
-        return new_late_room(n_arms, horizon)
+        return new_decision_room(horizon) if measure.received else new_late_room(n_arms, horizon)
     return np.zeros(3 * n_arms)
 
 

@@ -110,7 +110,7 @@ class CpuEngine:
         """Play the runs of one block, from the streams that belong to it."""
         rng = stream(self._seed, number)
         side_rng = stream(self._seed, number, 1) if self._wants_side else rng
-        room = new_room(self._environment, int(self._measure.checkpoints[-1]))
+        room = new_room(self._environment, self._measure)
         self._many_runs(
             self._policy.rules,
             new_arms(self._n_arms * self._sets),
