@@ -14,7 +14,7 @@ from floorline.core.records import Arms, Floats
 from floorline.proposers.base import Proposer
 
 # Memory, for N arms: their estimated losses so far, their chances in the present round, the
-# learning rate of that round, and its candidate.
+# learning rate of that round, and its candidate, counted from 1 (0: nothing was proposed).
 #
 # A reward counts for the candidate, also where a floor played another arm in its place. What a
 # proposal led to has exactly the chance of the proposal, which is known here; so the estimates
@@ -60,7 +60,7 @@ def exponential_arm(
         memory[n_arms + i] *= scale
         if below <= level and arm < n_arms - 1:
             arm += 1
-    memory[2 * n_arms + 1] = arm
+    memory[2 * n_arms + 1] = arm + 1
     return arm
 
 
@@ -76,9 +76,10 @@ def drawn_chance(
 def learn_ix(rules: ExponentialRules, arms: Arms, memory: Floats, arm: int, reward: float) -> None:
     """Add the loss over its chance plus half the learning rate: implicit exploration."""
     n_arms = len(arms.plays)
-    candidate = int(memory[2 * n_arms + 1])
-    loss = 1.0 - reward
-    memory[candidate] += loss / (memory[n_arms + candidate] + 0.5 * memory[2 * n_arms])
+    candidate = int(memory[2 * n_arms + 1]) - 1
+    if candidate >= 0:
+        divisor = memory[n_arms + candidate] + 0.5 * memory[2 * n_arms]
+        memory[candidate] += (1.0 - reward) / divisor
 
 
 @kernel
@@ -87,8 +88,9 @@ def learn_unbiased(
 ) -> None:
     """Add the loss over its chance."""
     n_arms = len(arms.plays)
-    candidate = int(memory[2 * n_arms + 1])
-    memory[candidate] += (1.0 - reward) / memory[n_arms + candidate]
+    candidate = int(memory[2 * n_arms + 1]) - 1
+    if candidate >= 0:
+        memory[candidate] += (1.0 - reward) / memory[n_arms + candidate]
 
 
 def exp3_ix(n_arms: int) -> Proposer:
