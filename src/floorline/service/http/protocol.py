@@ -16,7 +16,6 @@ from floorline.service.http import limits
 from floorline.service.http.connections import ConnectionCount
 from floorline.service.http.problems import MEDIA_TYPE, Problem, unavailable
 
-
 REFUSAL_SECONDS = 1.0
 """For a client to take the answer to a request that is refused unread."""
 
