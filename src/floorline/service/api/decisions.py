@@ -86,9 +86,10 @@ async def rewards(call: Call) -> RewardResults:
     batch: list[TicketReward] = call.body.rewards
     results: list[Any] = [None] * len(batch)
     shares: dict[str, list[int]] = {}
+    catalogue = call.host.registry.catalogue
     for index, item in enumerate(batch):
         try:
-            name = call.host.registry.catalogue.name_of_ticket(item.ticket)
+            name = call.access.name_of_ticket(catalogue, item.ticket)
             shares.setdefault(name, []).append(index)
         except CampaignError as error:
             results[index] = _refused(item.ticket, error)
