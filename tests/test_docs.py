@@ -19,7 +19,7 @@ import floorline
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "floorline"
 PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 WIDTH = 100

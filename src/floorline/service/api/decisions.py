@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import chain
 from typing import Any
 
 from floorline.live import Campaign, CampaignError, RewardReceipt
@@ -93,16 +94,12 @@ async def rewards(call: Call) -> RewardResults:
             shares.setdefault(name, []).append(index)
         except CampaignError as error:
             results[index] = _refused(item.ticket, error)
-    parts = [
-        (name, indices[start : start + BATCH_PART])
-        for name, indices in shares.items()
-        for start in range(0, len(indices), BATCH_PART)
-    ]
-    recorded = await asyncio.gather(
-        *(_record(call.host, name, [batch[index] for index in part]) for name, part in parts)
-    )
-    for (_, part), receipts in zip(parts, recorded, strict=True):
-        for index, receipt in zip(part, receipts, strict=True):
+    for name, indices in shares.items():  # one by one, since few may be open at a time
+        parts = [indices[i : i + BATCH_PART] for i in range(0, len(indices), BATCH_PART)]
+        recorded = await asyncio.gather(
+            *(_record(call.host, name, [batch[index] for index in part]) for part in parts)
+        )
+        for index, receipt in zip(indices, chain(*recorded), strict=True):
             results[index] = receipt
     return RewardResults(results)
 
