@@ -4,6 +4,7 @@ False alarms: a case fails if its breaches exceed what a breach rate of exactly 
 probability 1e-9; with fewer than 100 cases a correct build fails with probability below 1e-6.
 """
 
+import json
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -173,6 +174,20 @@ def test_options_that_only_the_confidence_floor_has_are_refused(option):
     setup = PolicySetup(n_arms=2, horizon=100, default_mean=0.5, floor="joint", **option)
     with pytest.raises(ValueError, match=f"^{next(iter(option))}: must be"):
         make_policy("conservative-ucb", setup)
+
+
+def test_the_command_line_takes_the_floor(floorline):
+    words = ("--policy", "conservative-ucb", "--horizon", "1000", "--format", "json")
+    simulated = ("simulate", *words, "--means", "0.5,0.9,0.4,0.4,0.4", "--runs", "64")
+    plays = {}
+    for name in ("confidence", "joint"):
+        plays[name] = json.loads(floorline(*simulated, "--floor", name).stdout)["plays"]["mean"][1]
+        verified = ("verify", *words, "--delta", "0.2", "--runs", "500", "--floor", name)
+        assert floorline(*verified).returncode == 0
+    assert plays["joint"] > 1.3 * plays["confidence"]
+    wrong = floorline(*simulated, "--floor", "wooden")
+    assert wrong.returncode == 2
+    assert "--floor: must be one of confidence, joint" in wrong.stderr
 
 
 # Proposers that know the means, and want the floor to break.
