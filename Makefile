@@ -1,9 +1,9 @@
-# make setup, test, check, demo, paper, bench: each sets up first what it needs.
+# make setup, test, check, docs, coverage, demo, paper, bench: each sets up first what it needs.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup test check demo paper bench soak clean
+.PHONY: setup test check docs coverage demo paper bench soak clean
 
 setup: $(READY)
 
@@ -12,14 +12,22 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,figures,service,parquet]'
 	touch $(READY)
 
-check: setup
+check: setup docs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Strict: a broken link fails. Not --quiet, which would let it pass.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
 test: check
 	$(BIN)/pytest
+
+# Branch coverage of src, of child processes too. Code that numba compiled is not seen.
+coverage: setup
+	$(BIN)/pytest --cov --cov-report=term --cov-report=html:out/coverage
 
 demo: setup
 	$(BIN)/floorline demo

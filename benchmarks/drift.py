@@ -13,9 +13,8 @@ import argparse
 import random
 import statistics
 
-from floorline.live import Campaign
+from floorline.live import Campaign, CampaignSettings
 from floorline.live.drift import DriftWatch
-from floorline.live.settings import Settings
 
 BEFORE = 20_000
 LONGEST = 80_000
@@ -36,7 +35,7 @@ def after_the_rise(holdback: float, seed: int) -> tuple[int | None, float, float
     while made < BEFORE + LONGEST:
         if made == BEFORE:
             means["now"] = RISEN
-        with campaign.together():
+        with campaign.transaction():
             for _ in range(GROUP):
                 ticket = campaign.decide()
                 campaign.observe(ticket, float(luck.random() < means[ticket.arm]))
@@ -52,7 +51,7 @@ def after_the_rise(holdback: float, seed: int) -> tuple[int | None, float, float
 
 def plays_to_alarm(means: tuple[float, float], before: int, seed: int, limit: int) -> int | None:
     """Plays of the default from a change of its mean to the alarm, if there is one."""
-    watch = DriftWatch(Settings(arms=("now", "video"), max_loss=0.1))
+    watch = DriftWatch(CampaignSettings(arms=("now", "video"), max_loss=0.1))
     luck = random.Random(seed)
     for play in range(before + limit):
         mean = means[play >= before]

@@ -18,9 +18,9 @@ import apsw
 
 from floorline.live import Campaign, snapshot
 from floorline.live.events import Event
-from floorline.live.ledger import SCHEMA, Ledger
+from floorline.live.ledgers.sqlite import SCHEMA, SqliteLedger
+from floorline.live.recorder import SNAPSHOT_EVERY
 from floorline.live.replay import load
-from floorline.live.writer import SNAPSHOT_EVERY
 
 ARMS = ["now", "a", "b", "c", "d"]
 MEANS = dict(zip(ARMS, (0.5, 0.6, 0.4, 0.4, 0.4), strict=True))
@@ -79,17 +79,17 @@ def group_times(folder: Path, groups: int) -> tuple[float, float]:
         for _ in range(groups):
             after = campaign.state()["seq"]
             start = time.perf_counter()
-            with campaign.together():
+            with campaign.transaction():
                 tickets = [campaign.decide() for _ in range(GROUP)]
             own.append(time.perf_counter() - start)
-            rows = list(campaign._ledger.rows(after))
+            rows = campaign._ledger.page(after)
             start = time.perf_counter()
             db.execute("BEGIN IMMEDIATE")
             for row in rows:
                 db.execute(INSERT, row)
             db.execute("COMMIT")
             bare.append(time.perf_counter() - start)
-            with campaign.together():  # rewards come a group later
+            with campaign.transaction():  # rewards come a group later
                 for ticket in tickets:
                     campaign.observe(ticket, 1.0)
     db.close()
@@ -103,11 +103,10 @@ def write_long_campaign(path: Path, events: int) -> None:
     """A campaign of so many events, with a snapshot as long before the end as there can be."""
     with new_campaign(path) as campaign:
         opening = next(campaign.events())
-    ledger = Ledger(str(path))
+    ledger = SqliteLedger(str(path))
     ledger._db.pragma("synchronous", "off")
     state = load(ledger)
     for batch in batches(long_story(opening.time), events - 1, 100_000):
-        ledger.begin()
         for event in batch:
             ledger.append(event)
             state.apply(event)

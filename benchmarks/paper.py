@@ -22,7 +22,7 @@ from floorline.paper.sweeps import (
     MOSS,
     RUNS,
     UCB,
-    Settings,
+    PaperRun,
     points,
 )
 
@@ -39,7 +39,7 @@ ROUNDS = RUNS * (len(ALPHA.max_losses) * sum(ALPHA.horizons) + sum(LONG.horizons
 
 def ours(policy: str) -> float:
     """Core-seconds of both figures for one policy at full size, scaled up from a sample."""
-    settings = Settings(runs=SAMPLE)
+    settings = PaperRun(runs=SAMPLE)
     wanted = [
         point
         for part in ("alpha", "horizon")

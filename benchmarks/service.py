@@ -69,7 +69,8 @@ end
 @contextmanager
 def server(data: Path) -> Iterator[tuple[int, str]]:
     """The process id and the address of a server."""
-    command = [sys.executable, "-m", "floorline", "serve", "--data", str(data), "--port", "0"]
+    serve = ["serve", "--create", "--data", str(data), "--port", "0"]
+    command = [sys.executable, "-m", "floorline", *serve]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None

@@ -1,7 +1,8 @@
-"""Pages run in a folder of their own, and campaigns in them have ids that can be printed."""
+"""Pages run in a folder of their own; their campaigns have ids that can be printed."""
 
 import pytest
 
+from floorline import BOUNDARIES
 from floorline.live import Campaign
 
 
@@ -11,3 +12,7 @@ def page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("floorline.live.opening.new_campaign_id", lambda: "5e1f0c7a92")
     monkeypatch.setitem(Campaign.open.__func__.__kwdefaults__, "clock", lambda: 1.8e9)
+    registered = dict(BOUNDARIES)
+    yield
+    BOUNDARIES.clear()  # of what the page has added
+    BOUNDARIES.update(registered)

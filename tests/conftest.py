@@ -1,4 +1,4 @@
-"""What several tests share."""
+"""Fixtures that tests of several folders use."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 import signal
 import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -14,17 +15,18 @@ from pathlib import Path
 import pytest
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+WaitUntil = Callable[[Callable[[], bool]], None]
 
 
 @pytest.fixture
 def hear_ctrl_c() -> Callable[[], None]:
-    """For a new process: programs started in the background by a shell do not hear it."""
+    """Return a `preexec_fn` that restores Ctrl-C: a background shell job ignores it."""
     return lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None
 
 
 @pytest.fixture
 def program() -> Run:
-    """Runs the command line as a user would, in its own process."""
+    """Return a function that runs the command line in a process of its own, as a user would."""
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         command = [str(Path(sys.executable).with_name("floorline")), *words]
@@ -35,7 +37,7 @@ def program() -> Run:
 
 @pytest.fixture
 def floorline(monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs the command line in this process, which has loaded and compiled much already."""
+    """Return a function that runs the command line in this process: nothing is loaded again."""
     from floorline.cli.main import main
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
@@ -54,3 +56,19 @@ def floorline(monkeypatch: pytest.MonkeyPatch) -> Run:
         )
 
     return run
+
+
+@pytest.fixture
+def wait_until() -> WaitUntil:
+    """Return a function that polls a condition until it is true; it fails after a minute.
+
+    The clock is a deadline for code that hangs. No result depends on it.
+    """
+
+    def wait(condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 60
+        while not condition():
+            assert time.monotonic() < deadline, "the condition was still false after a minute"
+            time.sleep(0.01)
+
+    return wait

@@ -73,8 +73,8 @@ def test_every_field_of_a_setting_is_documented():
 def test_every_policy_passes_the_suite(name, environment):
     for learned in (False, True):
         policy = make_policy(name, setting(environment, learned=learned))
-        if policy.floor.own_rounds or (policy.unit_rewards and not environment.bounded):
-            with pytest.raises(ValueError, match=r"adversary: must be given|noise: must keep"):
+        if policy.floor.private_clock or (policy.unit_rewards and not environment.bounded):
+            with pytest.raises(ValueError, match=r"^environment: this policy needs"):
                 check_policy(policy, environment)
             return
         check_policy(policy, environment)
@@ -133,11 +133,11 @@ def test_beta_binomial_takes_rewards_within_its_range_alone():
 
     table = Tabulated([[-5, 20], [0, 20]], [[0.5, 0.5], [0.3, 0.7]])
     run(policy(-5, 20), table)
-    with pytest.raises(ValueError, match=r"^noise: must keep rewards within -5 and 19 "):
+    with pytest.raises(ValueError, match=r"^environment: .* needs rewards in .-5, 19."):
         run(policy(-5, 19), table)
-    with pytest.raises(ValueError, match=r"^noise: .* within -4 and 20 .*, not within -5 and 20"):
+    with pytest.raises(ValueError, match=r"^environment: .*.-4, 20. .* these are in .-5, 20."):
         run(policy(-4, 20), table)
-    with pytest.raises(ValueError, match=r"^noise: must keep rewards within 0 and 1 "):
+    with pytest.raises(ValueError, match=r"^environment: .* needs rewards in .0, 1."):
         run(policy(0, 1), Gaussian([0.5, 0.6], 0.01))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from floorline.core.checks import choice
 from floorline.floors import RealisedFloor
-from floorline.plugins import plugin_entries
+from floorline.plugins import Plugin, plugin_entries
 from floorline.policy import Policy
 from floorline.policy_setup import FLOORS, Entry, PolicySetup
 from floorline.proposers import (
     ab_test,
     classical_ucb,
     exp3_ix,
+    kl_ucb,
     lil_ucb,
     optimistic,
     prior_exp3,
@@ -60,6 +61,18 @@ CATALOGUE: dict[str, Entry] = {
         "Thompson sampling where the guaranteed budget allows it",
         _FLOOR,
         lambda s: s.floored(s.thompson()),
+        live=True,
+        floors=ANY_FLOOR,
+    ),
+    "kl-ucb": Entry(
+        "KL-UCB: the largest mean that rewards in [0, 1] do not rule out",
+        _NONE,
+        lambda s: Policy(kl_ucb()),
+    ),
+    "conservative-kl-ucb": Entry(
+        "KL-UCB where the guaranteed budget allows it, for rewards in [0, 1]",
+        _FLOOR,
+        lambda s: s.floored(kl_ucb()),
         live=True,
         floors=ANY_FLOOR,
     ),
@@ -120,5 +133,10 @@ def find_entry(name: str) -> Entry:
     """Return the entry called `name`, of the catalogue or of a plug-in."""
     if name in CATALOGUE:
         return CATALOGUE[name]
-    added = {name: plugin.entry for name, plugin in plugin_entries().items()}
-    return added[choice("policy", name, (*CATALOGUE, *added))]
+    added = added_policies()
+    return added[choice("policy", name, (*CATALOGUE, *added))].entry
+
+
+def added_policies() -> dict[str, Plugin]:
+    """Return the policies that plug-ins add to the catalogue, by name."""
+    return plugin_entries(tuple(CATALOGUE))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 from floorline.boundaries import Boundary
 from floorline.core.checks import choice, number, whole
 from floorline.environments import Environment
-from floorline.floors import ConfidenceFloor, Floor, RandomisedFloor, WarmUp
+from floorline.floors import ConfidenceFloor, Floor, JointFloor, RandomisedFloor, WarmUp
 from floorline.policy import Policy
 from floorline.proposers import Proposer, beta_thompson, gaussian_thompson, paper_targets
 
@@ -32,7 +32,7 @@ class PolicySetup:
         low: no arm's mean is below this.
         high: no reward is above this.
         boundary: the name of the confidence boundary.
-        floor: the name of the floor, for policies that go with several.
+        floor: the name of the floor, for policies that go with several: `confidence` or `joint`.
         fallback: what confidence floors play instead of a refused candidate.
         guarantee: what confidence floors guarantee: `probability` or `expectation`.
         warm_up: the form of BudgetFirst's warm-up; chosen by the boundary unless told.
@@ -113,6 +113,12 @@ class PolicySetup:
         mean = None if self.learned else self.default_mean
         return ConfidenceFloor(self.max_loss, mean, self.fallback, self.guarantee)
 
+    def joint_floor(self) -> JointFloor:
+        """The floor that tests the budget itself; it has one fallback and one guarantee."""
+        choice("fallback", self.fallback, ("default",))
+        choice("guarantee", self.guarantee, ("probability",))
+        return JointFloor(self.max_loss, None if self.learned else self.default_mean)
+
     def randomised_floor(self) -> RandomisedFloor:
         """The floor that tosses coins."""
         held = {} if self.holdback is None else {"holdback": self.holdback}
@@ -151,6 +157,7 @@ class PolicySetup:
 
 FLOORS: dict[str, Callable[[PolicySetup], Floor]] = {
     "confidence": PolicySetup.confidence_floor,
+    "joint": PolicySetup.joint_floor,
     "randomised": PolicySetup.randomised_floor,
 }
 """The floors that a policy may be asked to run under, by name."""

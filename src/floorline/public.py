@@ -22,7 +22,15 @@ from floorline.environments import (
     Tabulated,
     Turncoat,
 )
-from floorline.floors import ConfidenceFloor, Floor, NoFloor, RandomisedFloor, RealisedFloor, WarmUp
+from floorline.floors import (
+    ConfidenceFloor,
+    Floor,
+    JointFloor,
+    NoFloor,
+    RandomisedFloor,
+    RealisedFloor,
+    WarmUp,
+)
 from floorline.policies import CATALOGUE, make_policy
 from floorline.policy import Policy
 from floorline.policy_setup import Entry, PolicySetup
@@ -33,6 +41,7 @@ from floorline.proposers import (
     classical_ucb,
     exp3_ix,
     gaussian_thompson,
+    kl_ucb,
     lil_ucb,
     optimistic,
     prior_exp3,
@@ -60,6 +69,7 @@ __all__ = [
     "Environment",
     "Floor",
     "Gaussian",
+    "JointFloor",
     "Late",
     "Lure",
     "NoFloor",
@@ -85,6 +95,7 @@ __all__ = [
     "exp3_ix",
     "gaussian_thompson",
     "kernel",
+    "kl_ucb",
     "lil_ucb",
     "make_policy",
     "optimistic",

@@ -125,12 +125,12 @@ def test_the_contrast_has_the_same_visitors():
     assert found.budget(np.array(rates), 0.1).min() == pytest.approx(run.lowest_budget[0, -1])
 
 
-def test_an_account_is_counted_right():
+def test_visits_are_counted_right():
     pytest.importorskip("starlette", reason="the extra [service] is not installed")
-    from floorline.cli.live_demo_table import Account
+    from floorline.cli.live_demo_table import Visits
 
     rates = np.array([0.5, 1.0, 0.0])
-    account = Account(np.array([0, 1, 2, 2]), np.array([0.4, 0.9, 0.0, 0.0]))
-    assert account.clicks(rates) == 2
-    assert account.share(rates).tolist() == [1.0, 1.5, 1.0, 0.75]
-    assert account.budget(rates, 0.1).tolist() == [0.05, 0.6, 0.15, -0.3]
+    visits = Visits(np.array([0, 1, 2, 2]), np.array([0.4, 0.9, 0.0, 0.0]))
+    assert visits.clicks(rates) == 2
+    assert visits.share(rates).tolist() == [1.0, 1.5, 1.0, 0.75]
+    assert visits.budget(rates, 0.1).tolist() == [0.05, 0.6, 0.15, -0.3]

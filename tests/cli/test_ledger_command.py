@@ -6,13 +6,14 @@ import json
 import sys
 
 import pytest
+from msgspec.structs import asdict
 
 pytest.importorskip("apsw")
 
 import apsw
 
 from floorline.cli.main import main
-from floorline.live import Campaign, writer
+from floorline.live import Campaign, recorder
 
 ARMS = ["now", "video", "quiz"]
 
@@ -34,7 +35,7 @@ def run(monkeypatch, capsys):
 @pytest.fixture
 def ledger(tmp_path, monkeypatch):
     """A campaign of 40 decisions, of which one is voided and the last 5 wait for a reward."""
-    monkeypatch.setattr(writer, "SNAPSHOT_EVERY", 30)
+    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 30)
     path = tmp_path / "c"
     with Campaign.open(path, arms=ARMS, max_loss=0.3, holdback=0.0, seed=1) as campaign:
         tickets = [campaign.decide(f"key {number}", "video") for number in range(40)]
@@ -108,7 +109,7 @@ def test_export_as_csv(run, ledger, records):
 def test_export_as_jsonl_and_to_a_file(run, ledger, records, tmp_path):
     code, out, _ = run("ledger", "export", ledger, "--format", "jsonl")
     assert code == 0
-    assert [json.loads(line) for line in out.splitlines()] == [r._asdict() for r in records]
+    assert [json.loads(line) for line in out.splitlines()] == [asdict(r) for r in records]
     assert run("ledger", "export", ledger, "--format", "jsonl", "--out", tmp_path / "o")[0] == 0
     assert (tmp_path / "o").read_text() == out
 
@@ -125,7 +126,7 @@ def test_export_as_parquet(run, ledger, records, tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     out = tmp_path / "c.parquet"
     assert run("ledger", "export", ledger, "--format", "parquet", "--out", out)[0] == 0
-    assert parquet.read_table(out).to_pylist() == [record._asdict() for record in records]
+    assert parquet.read_table(out).to_pylist() == [asdict(record) for record in records]
 
 
 @pytest.mark.parametrize(
@@ -161,9 +162,9 @@ def test_show_explains_the_arithmetic_of_a_decision(run, ledger, records):
 
 def test_every_decisions_arithmetic_adds_up(ledger, records):
     from floorline.live.explain import explain
-    from floorline.live.reader import LedgerReader
+    from floorline.live.ledgers import read_ledger
 
-    file = LedgerReader(str(ledger))
+    file = read_ledger(str(ledger))
     for record in records:
         found = explain(file, record.ticket)
         assert found.guaranteed_budget == pytest.approx(record.guaranteed_budget, abs=1e-6)
@@ -186,7 +187,7 @@ def test_show_of_no_decision(run, ledger, ticket):
     assert errors.startswith("floorline: ticket ")
 
 
-def test_reading_goes_on_beside_the_writer(run, ledger):
+def test_reading_goes_on_beside_the_recorder(run, ledger):
     with Campaign.open(ledger) as campaign:
         campaign.decide()
         assert run("ledger", "verify", ledger)[0] == 0

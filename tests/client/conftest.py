@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -63,17 +63,3 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 def campaign(service: Service, request: pytest.FixtureRequest) -> str:
     """A campaign for this test alone."""
     return service.open(f"c{abs(hash(request.node.nodeid)):x}")
-
-
-@pytest.fixture
-def eventually() -> Callable[[Callable[[], bool]], None]:
-    """Waits until something is so."""
-    import time
-
-    def wait(condition: Callable[[], bool]) -> None:
-        ends = time.monotonic() + 30
-        while not condition():
-            assert time.monotonic() < ends, "it never came"
-            time.sleep(0.05)
-
-    return wait

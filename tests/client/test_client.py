@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import create_server
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 
-from floorline.client import AsyncClient, Client, Decision, ServiceError, wire
+from floorline.client import AsyncClient, Client, Decision, ServiceError
 
 Decide = Callable[..., list[Decision]]
 
@@ -119,40 +116,25 @@ def test_a_server_that_hangs_is_not_waited_for(hanging: str, decide: Decide) -> 
     assert made == [Decision(None, "now", True, None, "timeout", None, None)]
 
 
-def test_all_steps_of_a_call_share_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = [0.0]
-
-    class Slow(HTTPConnection):
-        """Takes a second for each step."""
-
-        def connect(self) -> None:
-            clock[0] += 1
-            self.sock = Mock()
-
-        def request(self, *words: Any, **more: Any) -> None:
-            clock[0] += 1
-
-        def getresponse(self) -> Any:
-            return Mock(status=200, read=lambda: b"{}")
-
-    monkeypatch.setattr(wire, "time", Mock(monotonic=lambda: clock[0]))
-    monkeypatch.setattr(wire, "HTTPConnection", Slow)
-    assert wire.Wire("http://page", None).post("/", b"", 2.5) == (200, b"{}")
-    with pytest.raises(ServiceError, match="timeout"):
-        wire.Wire("http://page", None).post("/", b"", 1.5)
-
-
-def test_busy_threads_do_not_make_others_wait(hanging: str) -> None:
+@pytest.mark.parametrize("many", [False, True])
+def test_busy_threads_do_not_make_others_wait(hanging: str, many: bool) -> None:
     async def ask() -> list[Decision]:
         async with AsyncClient(
             hanging, connections=1, defaults={"page": "now"}, timeout=0.1
         ) as client:
-            return await asyncio.gather(*(client.decide("page") for _ in range(100)))
+            if not many:
+                return await asyncio.gather(*(client.decide("page") for _ in range(100)))
+            calls = (client.decide_many("page", ["a", "b"]) for _ in range(100))
+            return [
+                decision for decisions in await asyncio.gather(*calls) for decision in decisions
+            ]
 
     async def ask_in_time() -> list[Decision]:
         return await asyncio.wait_for(ask(), 8)  # one after the other it would be 10 seconds
 
-    assert {made.reason for made in asyncio.run(ask_in_time())} == {"timeout"}
+    decisions = asyncio.run(ask_in_time())
+    assert len(decisions) == (200 if many else 100)
+    assert {decision.reason for decision in decisions} == {"timeout"}
 
 
 def test_without_an_answer_and_a_default_the_error_is_raised(decide: Decide) -> None:
@@ -231,7 +213,7 @@ def test_connections_that_a_restart_cut_off_are_all_replaced(service: Any, campa
             thread.start()
         for thread in threads:
             thread.join()
-        assert len(client._wire._idle) > 3, "more idle connections than there are tries"
+        assert len(client._pool._idle) > 3, "more idle connections than there are tries"
         service.kill()
         service.start()
         assert client.decide(campaign).ticket is not None
@@ -259,7 +241,7 @@ def test_a_late_decision_is_voided_by_its_key(service: Any, proxy: Callable[[int
 
 
 def test_an_address_that_is_none() -> None:
-    with pytest.raises(ValueError, match="url: must be as http://"):
+    with pytest.raises(ValueError, match="url: must be like http://"):
         Client("127.0.0.1:8400")
 
 
@@ -268,12 +250,3 @@ def test_a_key_that_is_none_is_not_shown(key: Any) -> None:
     with pytest.raises(ValueError, match="key: must be printable ASCII") as caught:
         Client("http://127.0.0.1:9", key)
     assert "cret" not in str(caught.value)
-
-
-def test_the_client_loads_neither_numpy_nor_the_rest() -> None:
-    look = (
-        "import sys; from floorline import client; "
-        "print({'numpy', 'numba', 'floorline.public', 'msgspec'} & set(sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"

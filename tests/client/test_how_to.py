@@ -27,10 +27,9 @@ def run(service: Any, *command: str) -> str:
 
 def test_the_python_programs(service: Any) -> None:
     pytest.importorskip("openfeature", reason="the extra [openfeature] is not installed")
-    service.send("/v1/campaigns", {"name": "page", "arms": ["now", "video", "quiz"],
-                                   "max_loss": 0.1})  # fmt: skip
+    service.open("page", max_loss=0.1)
     programs = blocks("python")
-    assert len(programs) == 3
+    assert len(programs) == 4
     for program in programs:
         patient = program.replace(':8400"', ':8400", timeout=10')  # this machine may be busy
         assert run(service, sys.executable, "-c", patient).startswith("show now")

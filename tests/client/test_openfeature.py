@@ -35,9 +35,8 @@ def test_a_flag_is_a_decision(service: Any, campaign: str, flags: OpenFeatureCli
     assert [one.flag_metadata["ticket"] for one in found] == [one["ticket"] for one in records]
     assert [one.value for one in found] == [one["arm"] for one in records]
     assert [one.variant for one in found] == [one.value for one in found]
-    assert {(one.value == "now", one.reason) for one in found} == {
-        (True, Reason.DEFAULT), (False, Reason.SPLIT),
-    }  # fmt: skip
+    reasons = {(one.value == "now", one.reason) for one in found}
+    assert reasons == {(True, Reason.DEFAULT), (False, Reason.SPLIT)}
     assert found[0].flag_metadata["reason"] == records[0]["reason"]
     assert found[0].error_code is None
 

@@ -23,14 +23,14 @@ from floorline.core.records import FOREVER, in_lists, new_arms, new_memory
 from floorline.core.slots import interval
 from floorline.core.steps import forget
 from floorline.floors.confidence import SURELY_EARNED
-from floorline.live import Settings
+from floorline.live import CampaignSettings
 
 OPEN, RECEIVE, VOID, SKIP = range(4)
 LOW, HIGH = -1.0, 3.0
 ARMS = 3
 SIZE = 64
 
-SETTINGS = Settings(arms=("a", "b", "c"), max_loss=0.1, low=LOW, high=HIGH)
+SETTINGS = CampaignSettings(arms=("a", "b", "c"), max_loss=0.1, low=LOW, high=HIGH)
 POLICY = SETTINGS.to_policy().prepare(ARMS, FOREVER)
 CHOICES = {**POLICY.kernels, late_ends: best_ends}
 NO_MEMORY = np.zeros(0)

@@ -9,11 +9,11 @@ import sys
 
 from campaigns import new_campaign
 
-from floorline.live import writer
+from floorline.live import recorder
 
 
 def main():
-    writer.SNAPSHOT_EVERY = 50
+    recorder.SNAPSHOT_EVERY = 50
     path, seed = sys.argv[1], int(sys.argv[2])
     rng = random.Random(seed)
     campaign = new_campaign(path, max_loss=0.3, holdback=0.05, seed=seed)
@@ -23,7 +23,7 @@ def main():
             done = step(campaign, rng, waiting)
         else:
             done = []
-            with campaign.together():
+            with campaign.transaction():
                 for _ in range(rng.randrange(1, 40)):
                     done += step(campaign, rng, waiting)
         # One write, not through a buffer: a line is there whole or not at all.

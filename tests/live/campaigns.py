@@ -6,7 +6,7 @@ from pathlib import Path
 
 from floorline.live import Campaign
 from floorline.live import snapshot as snapshots
-from floorline.live.reader import LedgerReader
+from floorline.live.ledgers import read_ledger
 from floorline.live.replay import start
 
 
@@ -39,7 +39,7 @@ def replayed_from(ledger):
 
 
 def replayed_file(path):
-    ledger = LedgerReader(str(path))
+    ledger = read_ledger(str(path))
     try:
         return replayed_from(ledger)
     finally:

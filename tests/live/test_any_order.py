@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from oracle import OPEN, SEEN, SKIPPED, VOIDED, Oracle
 
-from floorline.live import Campaign, Conflict, LedgerError, Settings, drift, writer
+from floorline.live import Campaign, CampaignSettings, Conflict, LedgerError, drift, recorder
 from floorline.live.verify import verify
 
 ARMS = ["now", "video", "quiz"]
@@ -28,7 +28,7 @@ class AnyOrder(RuleBasedStateMachine):
         super().__init__()
         self.folder = tempfile.TemporaryDirectory(dir=IN_MEMORY)
         self.patches = [
-            mock.patch.object(writer, "SNAPSHOT_EVERY", 7),
+            mock.patch.object(recorder, "SNAPSHOT_EVERY", 7),
             mock.patch.object(drift, "BLOCK", 4),
         ]
         for patch in self.patches:
@@ -58,12 +58,18 @@ class AnyOrder(RuleBasedStateMachine):
         if missing == "zero" and low > 0:
             missing = "random"
         self.given = {
-            "arms": ARMS, "max_loss": max_loss, "low": low, "high": high, "missing": missing,
-            "window": None if missing == "unknown" else WINDOW, "voids": voids,
-            "default_mean": max(low, 0.0) + 0.5 if known else None, "holdback": holdback,
+            "arms": ARMS,
+            "max_loss": max_loss,
+            "low": low,
+            "high": high,
+            "missing": missing,
+            "window": None if missing == "unknown" else WINDOW,
+            "voids": voids,
+            "default_mean": max(low, 0.0) + 0.5 if known else None,
+            "holdback": holdback,
             "drift_level": drift_level,
-        }  # fmt: skip
-        self.oracle = Oracle(Settings.from_json(self.given))
+        }
+        self.oracle = Oracle(CampaignSettings.from_json(self.given))
         self.oracle.time = self.clock.now
         self.path = Path(self.folder.name) / "0" / "c"
         self.path.parent.mkdir()
@@ -114,7 +120,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(count=st.integers(1, 12))
     def decide_together(self, count):
-        with self.campaign.together():
+        with self.campaign.transaction():
             for number in range(count):
                 self.decide(candidate=ARMS[number % 3])
 
@@ -126,7 +132,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(start=st.integers(0, 10**6), count=st.integers(2, 12), eighths=st.integers(0, 8))
     def observe_many(self, start, count, eighths):
-        with self.campaign.together():
+        with self.campaign.transaction():
             for number in range(start, start + count):
                 self.observe_one(number, eighths if number % 3 else 8)
 
@@ -217,13 +223,14 @@ class AnyOrder(RuleBasedStateMachine):
         if in_group:
             kept = self.oracle.copy(), list(self.tickets), dict(self.keys)
             before = replayed_file(self.path)
-            self.campaign.together().__enter__()
+            unfinished = self.campaign.transaction()
+            unfinished.__enter__()
             for _ in range(in_group):
                 self.decide()
             self.oracle, self.tickets, self.keys = kept
         self.lives += 1
         copy = crash_copy(self.path, Path(self.folder.name) / str(self.lives))
-        self.campaign._ledger.close()
+        self.campaign.close()
         self.path = copy
         if before is not None:
             assert replayed_file(self.path) == before
@@ -241,7 +248,7 @@ class AnyOrder(RuleBasedStateMachine):
         kept = self.oracle.copy(), list(self.tickets), dict(self.keys)
         error = LedgerError("broke, for a test")
         broken = mock.patch.object(type(self.campaign._ledger), "commit", side_effect=error)
-        with broken, pytest.raises(LedgerError), self.campaign.together():
+        with broken, pytest.raises(LedgerError), self.campaign.transaction():
             for _ in range(number):
                 self.decide()
         self.oracle, self.tickets, self.keys = kept
@@ -267,9 +274,12 @@ class AnyOrder(RuleBasedStateMachine):
 
 def steps(examples, length):
     return settings(
-        max_examples=examples, stateful_step_count=length, deadline=None,
-        suppress_health_check=list(HealthCheck), report_multiple_bugs=False,
-    )  # fmt: skip
+        max_examples=examples,
+        stateful_step_count=length,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+    )
 
 
 class TestAnyOrder(AnyOrder.TestCase):

@@ -5,13 +5,14 @@ import pytest
 
 from floorline import Bernoulli, ByReward, Delayed, simulate
 from floorline.core.kernel import bind
-from floorline.core.late import NONE, best_ends, late_ends
-from floorline.core.records import new_arms
+from floorline.core.late import best_ends, late_ends
+from floorline.core.pending import NONE
+from floorline.core.records import new_arms, new_memory
 from floorline.environments.base import draw
 from floorline.live import Campaign
 from floorline.live.choose import choose
 from floorline.live.events import Event
-from floorline.live.settings import Settings
+from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
 from floorline.simulation.engines.base import new_outcome
 from floorline.simulation.engines.cpu import stream
@@ -28,7 +29,7 @@ ALIKE = {"arms": NAMES, "max_loss": 0.2, "delta": 0.1, "holdback": 0.0, "drift_l
 @pytest.mark.parametrize("boundary", ["beta-binomial", "stitched"])
 def test_without_delay_a_campaign_decides_as_the_simulator(default_mean, boundary):
     settings = {**ALIKE, "default_mean": default_mean, "boundary": boundary}
-    policy = Settings(**settings).to_policy()
+    policy = CampaignSettings(**settings).to_policy()
     horizon = 1500
     plays = simulate(policy, CLICKS, horizon=horizon, runs=1, checkpoints=range(1, horizon + 1))
     simulated = np.diff(plays.plays[0], axis=0, prepend=0).argmax(axis=1)
@@ -68,9 +69,17 @@ def simulated_plays(policy, environment, horizon):
     measure = Measure(np.array([horizon]), nothing, nothing, nothing, 0.0, False, False)
     outcome = new_outcome(1, len(environment.means), measure, adversarial=False)
     bind(late_run, choices)(
-        prepared.rules, arms, np.zeros(prepared.memory), room, environment.rules(), measure,
-        stream(1, 0), stream(1, 0, 1), outcome, 0,
-    )  # fmt: skip
+        prepared.rules,
+        arms,
+        new_memory(prepared.memory),
+        room,
+        environment.rules(),
+        measure,
+        stream(1, 0),
+        stream(1, 0, 1),
+        outcome,
+        0,
+    )
     return room
 
 
@@ -80,10 +89,13 @@ def simulated_plays(policy, environment, horizon):
 def test_with_delays_the_live_state_decides_as_the_simulator(setting, known, policy):
     environment = Delayed(CLICKS, **SETTINGS[setting])
     horizon = 600
-    settings = Settings(
-        **ALIKE, default_mean=environment.means[0] if known else None, policy=policy,
-        missing=environment.missing, window=None if environment.missing == "unknown" else 1.0,
-    )  # fmt: skip
+    settings = CampaignSettings(
+        **ALIKE,
+        default_mean=environment.means[0] if known else None,
+        policy=policy,
+        missing=environment.missing,
+        window=None if environment.missing == "unknown" else 1.0,
+    )
     room = simulated_plays(settings.to_policy(), environment, horizon)
     state, rng = State(settings), stream(1, 0)
     reward_of = bind(CLICKS.kernels()[draw], CLICKS.kernels())
@@ -101,7 +113,7 @@ def test_with_delays_the_live_state_decides_as_the_simulator(setting, known, pol
             else:  # where it comes again, the ticket is no longer open
                 happen("observed", tickets[news % horizon], {"reward": reward})
             news = room.after[news]
-        body = choose(state, None, 1.0, rng)
+        body = choose(state, None, None, rng)  # no holdback, no coin
         arm = NAMES.index(body["arm"])
         assert arm == room.arm[round], round
         if arm > 0 or not known:

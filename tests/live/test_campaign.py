@@ -54,8 +54,12 @@ def test_a_stopped_campaign_decides_nothing_more():
     ticket = campaign.decide()
     campaign.stop()
     campaign.stop()
-    for ask in (campaign.decide, campaign.pause, campaign.start_epoch,
-                lambda: campaign.change(holdback=0.5)):  # fmt: skip
+    for ask in (
+        campaign.decide,
+        campaign.pause,
+        campaign.start_epoch,
+        lambda: campaign.change(holdback=0.5),
+    ):
         with pytest.raises(Stopped):
             ask()
     assert campaign.observe(ticket, 1.0) == "accepted"
@@ -81,10 +85,21 @@ def test_a_new_epoch_begins_from_zero():
 
 @pytest.mark.parametrize(
     "setting",
-    [{"max_loss": 0.2}, {"delta": 0.1}, {"arms": ["a", "b"]}, {"boundary": "stitched"},
-     {"prior": [1, 1]}, {"low": -1.0}, {"high": 2.0}, {"missing": "zero"}, {"window": 3.0},
-     {"voids": True}, {"default_mean": 0.1}, {"drift_level": 0.5}],
-)  # fmt: skip
+    [
+        {"max_loss": 0.2},
+        {"delta": 0.1},
+        {"arms": ["a", "b"]},
+        {"boundary": "stitched"},
+        {"prior": [1, 1]},
+        {"low": -1.0},
+        {"high": 2.0},
+        {"missing": "zero"},
+        {"window": 3.0},
+        {"voids": True},
+        {"default_mean": 0.1},
+        {"drift_level": 0.5},
+    ],
+)
 def test_what_the_promise_depends_on_never_changes(setting):
     campaign = new_campaign()
     before = campaign.state()
@@ -168,3 +183,24 @@ def test_the_budget_is_shown_floored_at_zero_and_the_raw_one_is_on_tickets():
     assert status.verdict.startswith("The default is played: by what is known now, ")
     assert campaign.decide(candidate="video").guaranteed_budget < 0  # a default, raw
     assert all(t.guaranteed_budget >= 0 for t in tickets + waiting if not t.is_default)
+
+
+# Former names.
+
+
+def test_together_is_a_transaction_by_its_former_name():
+    campaign = new_campaign()
+    with pytest.warns(DeprecationWarning, match=r"use Campaign\.transaction") as warned:
+        with campaign.together():
+            campaign.decide()
+        assert [warning.filename for warning in warned] == [__file__]
+    assert campaign.status().decisions == 1
+
+
+def test_settings_are_campaign_settings_by_their_former_name():
+    from floorline import live
+
+    with pytest.warns(DeprecationWarning, match="use CampaignSettings"):
+        assert live.Settings is live.CampaignSettings
+    with pytest.raises(AttributeError, match="no attribute 'Setting'"):
+        live.Setting  # noqa: B018

@@ -9,15 +9,15 @@ import msgspec
 import pytest
 from campaigns import crash_copy, new_campaign, play, replayed_file
 
-from floorline.live import Campaign, LedgerError, writer
-from floorline.live.ledger import Ledger
+from floorline.live import Campaign, LedgerError, recorder
+from floorline.live.ledgers import open_ledger
 from floorline.live.verify import verify
 
 
 @pytest.fixture
 def good(tmp_path, monkeypatch):
     """A closed ledger of 121 events with two snapshots."""
-    monkeypatch.setattr(writer, "SNAPSHOT_EVERY", 40)
+    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 40)
     path = tmp_path / "good"
     with new_campaign(path) as campaign:
         play(campaign, {"now": [0.5, 1], "video": [1], "quiz": [0]}, 60)
@@ -64,7 +64,7 @@ def test_what_is_not_a_ledger(tmp_path):
     other = sqlite3.connect(tmp_path / "other")
     other.execute("CREATE TABLE mine (x)")
     other.close()
-    refused(tmp_path / "other", "is not a ledger of Floorline; it was left as it is")
+    refused(tmp_path / "other", "is not a ledger of Floorline; it was not changed")
     (tmp_path / "folder").mkdir()
     with pytest.raises(LedgerError):
         Campaign.open(tmp_path / "folder")
@@ -90,7 +90,7 @@ def test_a_changed_event(good, seq):
     change(good, "UPDATE events SET body = replace(body, 'a', 'b') WHERE seq = ?", seq)
     if seq == 121:
         change(good, "UPDATE events SET body = '{\"reward\":0.25}' WHERE seq = 121")
-    refused(good, f"event {seq} is damaged or missing; it was left as it is. Restore a backup")
+    refused(good, f"event {seq} is damaged or missing; it was not changed. Restore a backup")
     assert f"event {seq} is damaged" in " ".join(verify(str(good)).problems)
 
 
@@ -142,10 +142,11 @@ def test_a_damaged_snapshot_is_ignored_and_reported(good, damage):
 
 
 def test_a_snapshot_that_says_something_else_is_reported(good):
-    ledger = Ledger(str(good))
-    _, state = ledger.snapshot(120)
+    ledger = open_ledger(str(good))
+    state = ledger.snapshot(120).state
     state["known"]["plays"][0] += 1
     ledger.save_snapshot(120, state)
+    ledger.commit()
     ledger.close()
     assert verify(str(good)).problems == ["snapshot after event 120: differs from the replay"]
 
@@ -162,8 +163,13 @@ def test_a_decision_that_was_not_affordable_is_reported(good, monkeypatch):
     """Written with right checksums by a program that forgot the floor."""
     from floorline.live import campaign as live
 
-    body = {"arm": "video", "candidate": "video", "reason": "holdback", "guaranteed_budget": 1.0,
-            "probability": None}  # fmt: skip
+    body = {
+        "arm": "video",
+        "candidate": "video",
+        "reason": "holdback",
+        "guaranteed_budget": 1.0,
+        "probability": None,
+    }
     monkeypatch.setattr(live, "choose", lambda *_: body)
     with Campaign.open(good) as campaign:
         for _ in range(30):
@@ -172,9 +178,9 @@ def test_a_decision_that_was_not_affordable_is_reported(good, monkeypatch):
 
 
 def test_an_event_about_a_decision_that_is_not_open_is_reported(good):
-    with Campaign.open(good) as campaign, campaign.together():
+    with Campaign.open(good) as campaign, campaign.transaction():
         ticket = int(campaign.decide().id.split("-")[1])
-        campaign._writer.happen("expired", ticket=ticket)
+        campaign._recorder.record("expired", decision_seq=ticket)
         twice = msgspec.structs.replace(next(campaign.events(after=ticket)), seq=ticket + 2)
         campaign._ledger.append(twice)
     problems = verify(str(good)).problems

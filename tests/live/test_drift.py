@@ -11,7 +11,7 @@ import pytest
 from campaigns import Clock, new_campaign, replayed
 from scipy.stats import binom
 
-from floorline.live import Settings
+from floorline.live import CampaignSettings
 from floorline.live.drift import BLOCK, DriftWatch, Stretch
 
 LEVEL = 0.2
@@ -19,7 +19,7 @@ LEVEL = 0.2
 
 def new_watch(**settings):
     given = {"arms": ("now", "video"), "max_loss": 0.1, "drift_level": LEVEL}
-    return DriftWatch(Settings(**given | settings))
+    return DriftWatch(CampaignSettings(**given | settings))
 
 
 def observe_block(watch, total):
@@ -143,7 +143,7 @@ def test_skipped_plays_are_no_plays():
 def alarmed(**settings):
     """A campaign whose default fell from 0.9 to 0.1, after 1,500 of its plays."""
     campaign = new_campaign(max_loss=0.5, **settings)
-    with campaign.together():
+    with campaign.transaction():
         for number in range(3000):
             ticket = campaign.decide(candidate="now")
             campaign.observe(ticket, 0.9 if number < 1500 else 0.1)

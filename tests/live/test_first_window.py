@@ -8,11 +8,16 @@ from floorline.live import Campaign
 def test_challengers_are_proposed_before_the_first_window_ends():
     """Taken to be like those seen, the default's open plays would all be clicks."""
     campaign = Campaign.open(
-        ":memory:", arms=["now", "video"], max_loss=0.1, missing="zero", window=1e6, seed=1,
+        ":memory:",
+        arms=["now", "video"],
+        max_loss=0.1,
+        missing="zero",
+        window=1e6,
+        seed=1,
         clock=lambda: 0.0,
-    )  # fmt: skip
+    )
     visitors = random.Random(1)
-    with campaign.together():
+    with campaign.transaction():
         for _ in range(1000):
             ticket = campaign.decide()
             if visitors.random() < 0.05:

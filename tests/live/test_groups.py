@@ -7,15 +7,14 @@ import sys
 import pytest
 from campaigns import Clock, new_campaign, replayed, replayed_file
 
-from floorline.live import Conflict, LedgerError, writer
-from floorline.live.ledger import Ledger
-from floorline.live.reader import LedgerReader
+from floorline.live import Conflict, LedgerError, recorder
+from floorline.live.ledgers import read_ledger
 from floorline.live.verify import verify
 
 
 def durable(path):
     """Events that another process would find."""
-    ledger = LedgerReader(str(path))
+    ledger = read_ledger(str(path))
     try:
         return sum(ledger.counts().values())
     finally:
@@ -24,9 +23,9 @@ def durable(path):
 
 def test_a_group_is_durable_at_its_end_and_not_before(tmp_path):
     with new_campaign(tmp_path / "c") as campaign:
-        with campaign.together():
+        with campaign.transaction():
             tickets = [campaign.decide() for _ in range(5)]
-            with campaign.together():  # a group in a group is part of it
+            with campaign.transaction():  # a group in a group is part of it
                 campaign.observe(tickets[0], 1.0)
             assert durable(tmp_path / "c") == 1
         assert durable(tmp_path / "c") == 7
@@ -35,7 +34,7 @@ def test_a_group_is_durable_at_its_end_and_not_before(tmp_path):
 
 def test_what_is_refused_in_a_group_costs_the_others_nothing():
     campaign = new_campaign()
-    with campaign.together():
+    with campaign.transaction():
         first = campaign.decide("a")
         with pytest.raises(ValueError, match="reward"):
             campaign.observe(first, 2.0)
@@ -47,7 +46,7 @@ def test_what_is_refused_in_a_group_costs_the_others_nothing():
             campaign.void(first)
         assert campaign.decide("a") == first
         campaign.observe(first, 1.0)
-    with pytest.raises(RuntimeError, match="mine"), campaign.together():
+    with pytest.raises(RuntimeError, match="mine"), campaign.transaction():
         second = campaign.decide()
         raise RuntimeError("mine")
     assert campaign.observe(second, 0.0) == "accepted"
@@ -56,18 +55,18 @@ def test_what_is_refused_in_a_group_costs_the_others_nothing():
 
 
 class Failing:
-    """A ledger's method that fails when it is called for the n-th time from now."""
+    """A method of a campaign's ledger that fails when it is called for the n-th time from now."""
 
-    def __init__(self, monkeypatch, name, number=1, error=None):
-        real, self.calls = getattr(Ledger, name), 0
+    def __init__(self, monkeypatch, campaign, name, number=1, error=None):
+        real, self.calls = getattr(campaign._ledger, name), 0
 
-        def method(ledger, *arguments):
+        def method(*arguments):
             self.calls += 1
             if self.calls == number:
                 raise error or LedgerError("the ledger: broke, for a test")
-            return real(ledger, *arguments)
+            return real(*arguments)
 
-        monkeypatch.setattr(Ledger, name, method)
+        monkeypatch.setattr(campaign._ledger, name, method)
 
 
 @pytest.mark.parametrize("path", [":memory:", "file"])
@@ -79,8 +78,8 @@ def test_when_the_ledger_fails_nothing_in_the_group_happened(
     with new_campaign(path) as campaign:
         ticket = campaign.decide("first")
         before = campaign.state()
-        Failing(monkeypatch, name, number)
-        with pytest.raises(LedgerError), campaign.together():
+        Failing(monkeypatch, campaign, name, number)
+        with pytest.raises(LedgerError), campaign.transaction():
             for number in range(6):
                 campaign.decide(f"key {number}")
             campaign.observe(ticket, 1.0)
@@ -96,8 +95,8 @@ def test_a_group_that_broke_stays_broken_whoever_catches_the_error(monkeypatch):
     """A full disk may have taken back what came before in the group."""
     campaign = new_campaign()
     before = campaign.state()
-    Failing(monkeypatch, "append", 2)
-    with pytest.raises(LedgerError, match="nothing happened"), campaign.together():
+    Failing(monkeypatch, campaign, "append", 2)
+    with pytest.raises(LedgerError, match="was rolled back"), campaign.transaction():
         campaign.decide()
         for _ in range(3):
             with pytest.raises(LedgerError):
@@ -108,7 +107,7 @@ def test_a_group_that_broke_stays_broken_whoever_catches_the_error(monkeypatch):
 def test_one_decision_on_a_failing_ledger_did_not_happen(monkeypatch):
     campaign = new_campaign()
     for name in ("append", "commit"):
-        Failing(monkeypatch, name)
+        Failing(monkeypatch, campaign, name)
         with pytest.raises(LedgerError):
             campaign.decide("again")
         assert campaign.status().decisions == 0
@@ -125,7 +124,7 @@ def test_a_fault_in_the_middle_of_an_event_takes_the_group_back(monkeypatch):
         raise ZeroDivisionError("a fault of ours")
 
     monkeypatch.setattr(campaign._state, "_decided", half)
-    with pytest.raises(LedgerError, match="nothing happened"):
+    with pytest.raises(LedgerError, match="was rolled back"):
         campaign.decide()
     assert campaign.state() == before == replayed(campaign)
     assert campaign.decide().arm == "now"
@@ -145,7 +144,7 @@ def test_a_clock_that_fails_leaves_a_working_campaign():
 
 
 def test_snapshots_come_now_and_then_also_when_often_reopened(tmp_path, monkeypatch):
-    monkeypatch.setattr(writer, "SNAPSHOT_EVERY", 20)
+    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 20)
     for _ in range(30):
         with new_campaign(tmp_path / "c") as campaign:
             campaign.observe(campaign.decide(), 1.0)
@@ -171,7 +170,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, hard))
 failures = 0
 for _ in range(3):
     try:
-        with campaign.together():
+        with campaign.transaction():
             for n in range(2000):
                 campaign.decide()
     except LedgerError as error:
@@ -180,7 +179,7 @@ for _ in range(3):
 assert failures == 3
 assert campaign.state() == before == replayed(campaign)
 resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
-with campaign.together():
+with campaign.transaction():
     for ticket in kept:
         assert campaign.observe(ticket, 1.0) == "accepted"
 assert replayed(campaign) == campaign.state()
@@ -206,7 +205,7 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_group_takes_it_back(tmp_path):
         pages = db.pragma("page_count")
         db.pragma("max_page_count", pages)  # a disk that is full
         refused = 0
-        with pytest.raises(LedgerError), campaign.together():
+        with pytest.raises(LedgerError), campaign.transaction():
             for number in range(300):
                 try:
                     campaign.decide(f"key {number}" if number % 50 == 49 else None)
@@ -223,9 +222,9 @@ def test_what_cannot_be_written_takes_the_group_back():
     """Looking up a key writes what came before, up to the event that breaks it."""
     campaign = new_campaign()
     before = campaign.state()
-    with pytest.raises(LedgerError, match="nothing happened"), campaign.together():
+    with pytest.raises(LedgerError, match="was rolled back"), campaign.transaction():
         campaign.decide()
-        campaign._writer.happen("resumed", body={"no": object()})
+        campaign._recorder.record("resumed", body={"no": object()})
         with pytest.raises(TypeError):
             campaign.decide("key")
         with pytest.raises(LedgerError):
@@ -238,8 +237,8 @@ def test_what_cannot_be_written_takes_the_group_back():
 def test_what_breaks_at_the_end_of_a_group_leaves_a_working_campaign(monkeypatch):
     campaign = new_campaign()
     campaign.observe(campaign.decide(), 1.0)
-    monkeypatch.setattr(writer, "SNAPSHOT_EVERY", 1)
-    Failing(monkeypatch, "save_snapshot", error=MemoryError())
+    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 1)
+    Failing(monkeypatch, campaign, "save_snapshot", error=MemoryError())
     with pytest.raises(MemoryError):
         campaign.decide()
     assert campaign.decide().arm == "now"

@@ -19,7 +19,7 @@ path, interrupts = sys.argv[1], int(sys.argv[2])
 signal.signal(signal.SIGALRM, interrupt)
 rng, acknowledged, count = random.Random(1), [], 0
 campaign = Campaign.open(path, arms=["now", "a"], max_loss=0.1, missing="zero", window=0.004)
-while count < interrupts:
+while count < interrupts or len(acknowledged) <= interrupts:
     try:
         signal.setitimer(signal.ITIMER_REAL, rng.random() * rng.choice([3e-4, 3e-3, 3e-2]) + 1e-5)
         while True:
@@ -27,7 +27,7 @@ while count < interrupts:
             acknowledged.append(f"decided {ticket.id}")
             if campaign.observe(ticket, 1.0) == "accepted":
                 acknowledged.append(f"observed {ticket.id}")
-            with campaign.together():
+            with campaign.transaction():
                 made = [campaign.decide() for _ in range(3)]
             acknowledged += [f"decided {ticket.id}" for ticket in made]
     except KeyboardInterrupt:
@@ -37,9 +37,6 @@ while count < interrupts:
             signal.setitimer(signal.ITIMER_REAL, 0)
         except KeyboardInterrupt:
             count += 1
-    if campaign._writer.groups:  # as the documentation says
-        campaign.close()
-        campaign = Campaign.open(path)
 campaign.close()
 print("\\n".join(acknowledged))
 """

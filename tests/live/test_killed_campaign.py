@@ -5,7 +5,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,18 +16,18 @@ from floorline.live.verify import verify
 BUSY = Path(__file__).with_name("busy.py")
 
 
-def acknowledged(path, seed, seconds):
-    """What a busy process acknowledged until it was killed, the given time after its first line."""
+def acknowledged(path, seed, rng):
+    """What a busy process acknowledged until it was killed, at a random moment."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, str(BUSY), str(path), str(seed)]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
-        first = process.stdout.readline()
-        time.sleep(seconds)
+        output = b"".join(process.stdout.readline() for _ in range(rng.randint(1, 200)))
+        for _ in range(rng.randrange(100_000)):  # so that it may be anywhere in a transaction
+            pass
         process.send_signal(signal.SIGKILL)
-        rest = process.stdout.read()
+        output += process.stdout.read()
     assert process.returncode == -signal.SIGKILL
-    lines = (first + rest).decode().splitlines()
-    return lines[:-1] if not rest.endswith(b"\n") and rest else lines
+    return output[: output.rindex(b"\n")].decode().splitlines()
 
 
 def missing_from(path, lines):
@@ -54,7 +53,7 @@ def next_decisions_keep_the_floor(path):
 def kill_often(path, kills, seed):
     rng, lines, cut_short = random.Random(seed), [], 0
     for number in range(kills):
-        lines += acknowledged(path, seed + number, rng.uniform(0, 0.15))
+        lines += acknowledged(path, seed + number, rng)
         cut_short += Path(f"{path}-wal").exists()
         if number % 5 == 4:
             assert missing_from(path, lines) == []

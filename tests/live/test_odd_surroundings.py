@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from floorline.live import Campaign, LedgerError
-from floorline.live.reader import LedgerReader
+from floorline.live.ledgers import read_ledger
 from floorline.live.verify import verify
 
 SHOP = {"arms": ["now", "video"], "max_loss": 0.1, "seed": 1}
@@ -70,7 +70,7 @@ def test_a_decision_whose_window_ends_in_a_group_cannot_be_voided():
         ":memory:", **SHOP, voids=True, missing="zero", window=10, clock=lambda: now[0]
     )
     ticket = campaign.decide()
-    with campaign.together():
+    with campaign.transaction():
         now[0] = 11.0
         with pytest.raises(Exception, match="can no longer be voided"):
             campaign.void(ticket)
@@ -97,18 +97,21 @@ def interrupt(*given, **named):
 def test_what_an_interrupt_kept_from_ending_does_not_keep_the_next_from_being_durable(tmp_path):
     with Campaign.open(tmp_path / "c", **SHOP) as campaign:
         campaign.decide()
-        campaign._writer.__enter__()  # and Python was interrupted on the way to the end
-        campaign._writer.happen("paused")
+        abandoned = campaign.transaction()
+        abandoned.__enter__()
+        campaign.pause()
+        del abandoned  # Python was interrupted on the way to its end
+        campaign.resume()
         ticket = campaign.decide()
-        assert ticket.reason != "paused"
-        with closing(LedgerReader(str(tmp_path / "c"))) as ledger:
-            assert [event.kind for event in ledger.events(1, 9)] == ["decided", "decided"]
+        with closing(read_ledger(str(tmp_path / "c"))) as ledger:
+            kinds = [event.kind for event in ledger.events(1, 9)]
+        assert kinds == ["decided", "paused", "resumed", "decided"]
         done = []
         thread = Thread(target=lambda: done.append(campaign.observe(ticket, 1.0)))
         thread.start()
         thread.join(20)
         assert done == ["accepted"]
-    assert len(read_again(tmp_path / "c")) == 4
+    assert len(read_again(tmp_path / "c")) == 6
 
 
 def test_going_back_may_be_interrupted_too(tmp_path, monkeypatch):
@@ -116,8 +119,8 @@ def test_going_back_may_be_interrupted_too(tmp_path, monkeypatch):
         campaign.decide()
         before = campaign.state()
         with monkeypatch.context() as patch:
-            patch.setattr("floorline.live.writer.load", interrupt)
-            patch.setattr(campaign._writer, "_end", interrupt)
+            patch.setattr("floorline.live.recorder.load", interrupt)
+            patch.setattr(campaign._recorder, "_end", interrupt)
             with pytest.raises(KeyboardInterrupt):
                 campaign.decide()  # it is not committed
             with pytest.raises(KeyboardInterrupt):

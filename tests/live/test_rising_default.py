@@ -17,7 +17,7 @@ def test_only_a_holdback_shows_that_the_default_has_risen(holdback):
 
     def visit(number):
         made = []
-        with campaign.together():
+        with campaign.transaction():
             for _ in range(number):
                 made.append(campaign.decide())
                 campaign.observe(made[-1], float(visitors.random() < means[made[-1].arm]))

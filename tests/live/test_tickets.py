@@ -121,8 +121,17 @@ def test_tickets_that_are_none():
     campaign.observe(ticket, 1.0)
     name, place, time = ticket.id.split("-")
     assert (name, place) == (campaign.id, "2")
-    for rest in ("", "2", f"2-{time}0", f"2-{time}-", f"02-{time}", f"1-{time}", f"3-{time}",
-                 f"99-{time}", f"{'9' * 30}-{time}"):  # fmt: skip
+    for rest in (
+        "",
+        "2",
+        f"2-{time}0",
+        f"2-{time}-",
+        f"02-{time}",
+        f"1-{time}",
+        f"3-{time}",
+        f"99-{time}",
+        f"{'9' * 30}-{time}",
+    ):
         refused(campaign, f"{campaign.id}-{rest}")
     for unknown in (other, "", "7", 2, None):
         refused(campaign, unknown)

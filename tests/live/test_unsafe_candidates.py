@@ -26,9 +26,14 @@ def lowest_share(proposes, seed, default_mean):
     earned = by_default = 0.0
     lowest = 1.0
     campaign = Campaign.open(
-        ":memory:", arms=["now", "video"], max_loss=MAX_LOSS, default_mean=default_mean,
-        holdback=0.0, drift_level=1e-9, seed=seed,
-    )  # fmt: skip
+        ":memory:",
+        arms=["now", "video"],
+        max_loss=MAX_LOSS,
+        default_mean=default_mean,
+        holdback=0.0,
+        drift_level=1e-9,
+        seed=seed,
+    )
     for decision in range(DECISIONS):
         fan = luck.random() < 0.5
         ticket = campaign.decide(candidate=proposes(fan, luck))

@@ -10,8 +10,13 @@ from floorline.live.verify import verify
 
 
 def decided(**other):
-    return {"arm": "now", "candidate": "now", "reason": "explore", "guaranteed_budget": 0.0,
-            "probability": None} | other  # fmt: skip
+    return {
+        "arm": "now",
+        "candidate": "now",
+        "reason": "explore",
+        "guaranteed_budget": 0.0,
+        "probability": None,
+    } | other
 
 
 @pytest.mark.parametrize(
@@ -20,20 +25,19 @@ def decided(**other):
         ("opened", None, {}, "opened a second time"),
         ("decided", None, decided(guaranteed_budget=1e9), "guaranteed budget of 1e\\+09"),
         ("decided", None, decided(arm="quiz"), "decided at"),
-        ("observed", 2, {"reward": -50.0}, "outside of the declared range"),
+        ("observed", 2, {"reward": -50.0}, "outside the declared range"),
         ("observed", 99, {"reward": 1.0}, "which was not open"),
         ("observed", 2, {"reward": 1.0, "late": True}, "late reward of an open decision"),
         ("voided", 2, {}, "voided in a campaign without voids"),
         ("expired", 2, {}, "before its window was over"),
         ("changed", None, {"max_loss": 0.9}, "changed max_loss"),
-        ("sold", None, {}, "no kind of event"),
+        ("sold", None, {}, "not a kind of event"),
     ],
 )
 def test_events_that_break_the_rules_are_found(tmp_path, kind, ticket, body, words):
     with new_campaign(tmp_path / "c", missing="zero", window=60, clock=Clock()) as campaign:
         campaign.decide()
         assert verify(str(tmp_path / "c")).problems == []
-        campaign._writer.ledger.begin()
         event = Event(3, 1_000_001.0, kind, ticket, None, body)
         campaign._ledger.append(event)
         campaign._ledger.commit()
@@ -45,7 +49,6 @@ def test_events_that_break_the_rules_are_found(tmp_path, kind, ticket, body, wor
 @pytest.mark.parametrize(("kind", "body"), [("paused", {}), ("changed", {"stopped": True})])
 def test_a_challenger_where_only_the_default_may_be_played_is_found(tmp_path, kind, body):
     with new_campaign(tmp_path / "c", max_loss=1.0) as campaign:
-        campaign._ledger.begin()
         campaign._ledger.append(Event(2, 2e9, kind, None, None, body))
         campaign._ledger.append(Event(3, 2e9, "decided", None, None, decided(arm="quiz")))
         campaign._ledger.commit()

@@ -20,7 +20,7 @@ def test_the_floor_holds_though_a_winners_plays_are_voided(voids, kept):
     luck = random.Random(3)
     campaign = new_campaign(arms=list(MEANS), delta=1e-7, voids=voids)
     reached = []
-    with campaign.together():
+    with campaign.transaction():
         for candidate, number in (("now", 3000), ("good", 1500)):
             for _ in range(number):
                 ticket = campaign.decide(candidate=candidate)
@@ -40,10 +40,39 @@ def test_the_floor_holds_though_a_winners_plays_are_voided(voids, kept):
     )
 
 
-def test_what_is_sure_counts_open_defaults_too():
-    campaign = new_campaign(voids=True, default_mean=0.5)
-    for _ in range(40):
-        campaign.observe(campaign.decide(candidate="now"), 1.0)
-    for _ in range(60):
+def campaign_after(candidates, rewards):
+    """A campaign whose decisions for these candidates are made and observed."""
+    campaign = new_campaign(voids=True, max_loss=0.5, default_mean=0.5)
+    for candidate in candidates:
+        ticket = campaign.decide(candidate=candidate)
+        assert ticket.arm == candidate
+        campaign.observe(ticket, rewards[candidate])
+    return campaign
+
+
+def test_what_is_sure_does_not_count_defaults_that_may_be_voided():
+    """Each of 90 open defaults would raise the share, and may never have been shown."""
+    campaign = campaign_after(["now"] * 9 + ["video"], {"now": 1.0, "video": 0.0})
+    assert campaign.status().guaranteed_share == pytest.approx(0.9)
+    waiting = [campaign.decide(candidate="now") for _ in range(90)]
+    assert campaign.status().guaranteed_share == pytest.approx(0.9)
+    assert "at least 90.0% of the default" in campaign.status().verdict
+    for ticket in waiting:
+        campaign.void(ticket)
+    assert campaign.status().guaranteed_share == pytest.approx(0.9)
+
+
+def test_what_is_sure_counts_open_defaults_where_they_lower_it():
+    """Above 1, each default that is shown brings the share nearer to 1."""
+    campaign = campaign_after(["now", "video"] * 50, {"now": 1.0, "video": 1.0})
+    before = campaign.status().guaranteed_share
+    assert before > 1.1
+    for _ in range(100):
         campaign.decide(candidate="now")
+    assert campaign.status().guaranteed_share == pytest.approx((before + 1) / 2)
+
+
+def test_before_anybody_was_reached_nothing_is_lost():
+    campaign = new_campaign(voids=True)
+    campaign.decide()
     assert campaign.status().guaranteed_share == 1.0

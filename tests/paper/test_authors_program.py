@@ -11,9 +11,9 @@ import pytest
 
 from floorline.paper.authors import Comparison, compare, references
 from floorline.paper.run import produce
-from floorline.paper.sweeps import PARTS, Settings, points
+from floorline.paper.sweeps import PARTS, PaperRun, points
 
-GRID = [point for part in PARTS for point in points(Settings(), part)]
+GRID = [point for part in PARTS for point in points(PaperRun(), part)]
 
 
 def point_of(theirs):
@@ -28,7 +28,7 @@ def point_of(theirs):
 
 @pytest.mark.parametrize("theirs", references(), ids=lambda r: f"{r.policy} {r[1]} {r[2]}")
 def test_every_number_of_the_authors_program_is_reproduced(theirs):
-    settings = Settings(runs=4000 if theirs.horizon <= 10_000 else 1000)
+    settings = PaperRun(runs=4000 if theirs.horizon <= 10_000 else 1000)
     (found,) = compare(*produce([point_of(theirs)], settings))
     assert found.theirs == theirs
     assert found.agrees, found
@@ -39,13 +39,13 @@ def test_another_radius_is_noticed(boundary):
     """Negative control."""
     theirs = next(r for r in references() if r[:3] == ("conservative-ucb", 10_000, 0.1))
     point = replace(point_of(theirs), boundary=boundary)
-    (found,) = compare(*produce([point], Settings(runs=640)))
+    (found,) = compare(*produce([point], PaperRun(runs=640)))
     assert not found.agrees
 
 
 def test_what_agrees_is_decided_by_both_errors():
     theirs = references()[0]
-    ((ours,),) = produce([point_of(theirs)], Settings(runs=64))
+    ((ours,),) = produce([point_of(theirs)], PaperRun(runs=64))
     exact = ours._replace(standard_error=0.0)
     near = exact._replace(mean=theirs.mean + 5.4 * theirs.standard_error)
     far = exact._replace(mean=theirs.mean + 5.6 * theirs.standard_error)

@@ -14,7 +14,7 @@ from floorline.paper.sweeps import (
     LEARNED,
     MOSS,
     UCB,
-    Settings,
+    PaperRun,
 )
 
 FIGURES = (
@@ -46,7 +46,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """The quick form, with few runs."""
-    return reproduce(Settings(runs=64, quick=True), tmp_path_factory.mktemp("quick")).report.parent
+    return reproduce(PaperRun(runs=64, quick=True), tmp_path_factory.mktemp("quick")).report.parent
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import csv
 import re
-import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,9 +13,9 @@ from floorline.paper import reproduce as module
 from floorline.paper import run, style, sweeps
 from floorline.paper.reproduce import reproduce
 from floorline.paper.run import Row
-from floorline.paper.sweeps import Settings
+from floorline.paper.sweeps import PaperRun
 
-SMALL = Settings(runs=32)
+SMALL = PaperRun(runs=32)
 FIGURES = [
     "budget.svg",
     "price-of-boundaries.svg",
@@ -193,45 +192,38 @@ def test_a_boundary_that_is_not_proved_is_warned_of(tmp_path):
     assert "nothing guarantees the floor" in re.sub(r"\s+", " ", (tmp_path / "report.html").read_text())  # fmt: skip  # noqa: E501
 
 
-WAITING = """
-import time
+INTERRUPTED = """
+import signal
 from floorline.cli.main import main
 from floorline.paper.journal import Journal
 
 add, saved = Journal.add, []
 
-def add_and_wait(*line):
+def add_and_interrupt(*line):
     add(*line)
     saved.append(line)
     if len(saved) == 5:
-        print("five are saved", flush=True)
-        while True:
-            time.sleep(0.01)
+        signal.raise_signal(signal.SIGINT)
 
-Journal.add = add_and_wait
+Journal.add = add_and_interrupt
 main()
 """
-"""The program, which waits for its end when it has saved five points."""
+"""The program, which gets Ctrl-C's signal when it has saved five points."""
 
 
 def test_ctrl_c_is_clean_and_the_same_command_goes_on(tmp_path, hear_ctrl_c):
-    """As a user would: a signal to the program in the middle of its work."""
     program = Path(sys.executable).with_name("floorline")
     words = ["paper", "--quick", "--runs", "64", "--only", "horizon", "--out"]
     stopped, whole = tmp_path / "stopped", tmp_path / "whole"
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(
-        [sys.executable, "-c", WAITING, *words, stopped], preexec_fn=hear_ctrl_c, **pipes
-    ) as job:
-        try:
-            assert job.stdout.readline() == "five are saved\n"
-            job.send_signal(signal.SIGINT)
-            _, told = job.communicate(timeout=60)
-        finally:
-            job.kill()
+    job = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, *words, stopped],
+        preexec_fn=hear_ctrl_c,
+        capture_output=True,
+        text=True,
+    )
     assert job.returncode == 130
-    assert "the same command goes on from there" in told
-    assert "Traceback" not in told
+    assert "the same command goes on from there" in job.stderr
+    assert "Traceback" not in job.stderr
     journal = stopped / "points.jsonl"
     saved = journal.read_text()
     assert saved.count("\n") == 1 + 5  # the settings come first

@@ -4,9 +4,9 @@ import pytest
 
 from floorline import Gaussian, PolicySetup, make_policy, summarize
 from floorline.paper import run
-from floorline.paper.sweeps import CONSERVATIVE, LEARNED, MEANS, MOSS, UCB, Point, Settings
+from floorline.paper.sweeps import CONSERVATIVE, LEARNED, MEANS, MOSS, UCB, PaperRun, Point
 
-SETTINGS = Settings(runs=200, seed=5)
+SETTINGS = PaperRun(runs=200, seed=5)
 LOSSES = (0.0, 0.05, 0.1, 0.15, 0.3, 1.0)
 
 

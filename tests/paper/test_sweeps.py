@@ -1,9 +1,9 @@
 import pytest
 
-from floorline.paper.sweeps import FIVE, PARTS, QUICK, RUNS, UCB, Settings, points
+from floorline.paper.sweeps import FIVE, PARTS, QUICK, RUNS, UCB, PaperRun, points
 
 
-def of(sweep, settings=Settings()):  # noqa: B008 (it is immutable)
+def of(sweep, settings=PaperRun()):  # noqa: B008 (it is immutable)
     return [p for part in PARTS for p in points(settings, part) if p.sweep == sweep]
 
 
@@ -23,7 +23,7 @@ def test_horizons_are_swept_as_the_authors_did():
 
 
 def test_delta_is_one_over_the_horizon():
-    assert all(p.delta == 1 / p.horizon for part in PARTS for p in points(Settings(), part))
+    assert all(p.delta == 1 / p.horizon for part in PARTS for p in points(PaperRun(), part))
 
 
 def test_what_does_not_depend_on_the_loss_is_simulated_once():
@@ -46,8 +46,8 @@ def test_quick_has_the_same_parts_and_sweeps_and_the_ends_of_each():
 
 
 def test_the_boundary_of_the_settings_is_used_except_where_boundaries_are_compared():
-    found = of("alpha", Settings(boundary="stitched")) + of(
-        "horizon", Settings(boundary="stitched")
+    found = of("alpha", PaperRun(boundary="stitched")) + of(
+        "horizon", PaperRun(boundary="stitched")
     )
     assert {p.boundary for p in found} == {"stitched"}
-    assert len({p.boundary for p in of("boundary", Settings(boundary="stitched"))}) == 5
+    assert len({p.boundary for p in of("boundary", PaperRun(boundary="stitched"))}) == 5

@@ -11,7 +11,7 @@ from floorline.environments.base import draw
 from floorline.live import Campaign
 from floorline.live.choose import choose
 from floorline.live.events import Event
-from floorline.live.settings import Settings
+from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
 from floorline.planning import Question, outlook, outlooks
 from floorline.planning.outlook import FEWEST_RUNS, over_runs
@@ -84,7 +84,7 @@ def test_lost_and_late_rewards_are_simulated():
 
 def live_settings(question, max_loss):
     names = tuple(f"arm {i}" for i in range(question.challengers + 1))
-    return Settings(
+    return CampaignSettings(
         arms=names,
         max_loss=max_loss,
         delta=question.delta,
@@ -126,7 +126,7 @@ def test_a_plan_plays_what_a_live_campaign_plays(question):
         reward_of = bind(environment.kernels()[draw], environment.kernels())
         played = []
         for _ in range(horizon):
-            body = choose(state, None, rng.random(), rng)
+            body = choose(state, None, rng, rng)
             arm = settings.arms.index(body["arm"])
             played.append(arm)
             state.apply(Event(state.seq + 1, 0.0, "decided", None, None, body))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from floorline.live.settings import Settings
+from floorline.live.settings import CampaignSettings
 from floorline.planning import Question
 from floorline.policy_setup import FLOORS
 
@@ -16,16 +16,16 @@ ORDERS = replace(QUESTION, default_mean=1.8, high=200.0, spread=12.0)
 
 
 def test_what_is_not_told_is_as_live_campaigns_have_it():
-    for name, parameter in inspect.signature(Settings).parameters.items():
+    for name, parameter in inspect.signature(CampaignSettings).parameters.items():
         if name in ("delta", "low", "high", "boundary", "missing", "holdback"):
             assert getattr(QUESTION, name) == parameter.default, name
-    assert Settings(arms=("a", "b"), max_loss=0.1).default_mean is None and QUESTION.learned
+    assert CampaignSettings(arms=("a", "b"), max_loss=0.1).default_mean is None and QUESTION.learned
     assert QUESTION.floor in FLOORS
 
 
 def test_a_plan_has_the_floor_and_the_boundary_of_a_live_campaign():
     for question in (QUESTION, ORDERS, replace(QUESTION, boundary="stitched", learned=False)):
-        live = Settings(
+        live = CampaignSettings(
             arms=("a", "b", "c"),
             max_loss=0.1,
             default_mean=None if question.learned else question.default_mean,

@@ -20,7 +20,7 @@ from floorline.service.config import Config
 
 @pytest.fixture
 def service(tmp_path: Path) -> Service:
-    return Service(Config(tmp_path / "data"))
+    return Service(Config(tmp_path / "data", create=True))
 
 
 @pytest.fixture

@@ -55,14 +55,20 @@ class Server:
     """A service in a process of its own, on a port that is free."""
 
     def __init__(
-        self, data: Path, *words: str, before: Callable[[], None] | None = None,
+        self,
+        data: Path,
+        *words: str,
+        before: Callable[[], None] | None = None,
         inside: tuple[str, ...] = (),
-    ) -> None:  # fmt: skip
-        command = [sys.executable, "-m", "floorline", "serve", "--data", str(data), "--port", "0"]
+    ) -> None:
+        command = [sys.executable, "-m", "floorline", "serve", "--create", "--data", str(data)]
         self.process = subprocess.Popen(
-            [*inside, *command, *words], stderr=subprocess.PIPE, text=True, preexec_fn=before,
+            [*inside, *command, "--port", "0", *words],
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=before,
             env={**os.environ, "PYTHONWARNINGS": "ignore"},
-        )  # fmt: skip
+        )
         self.lines: list[dict[str, Any]] = []
         self.url = ""
         self._clients: list[httpx.Client] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 from serving import GONE, PAGE, Server, post
 
 from floorline.live import Campaign
-from floorline.live.reader import LedgerReader
+from floorline.live.ledgers import read_ledger
 from floorline.live.replay import load
 from floorline.live.replay import start as before_all
 from floorline.live.snapshot import to_json
@@ -22,21 +21,46 @@ from floorline.live.verify import verify
 CLIENTS = 8
 
 
+class Traffic:
+    """What visitors and the one who kills servers know of each other."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.running = threading.Event()
+        self.running.set()
+        self.ended = threading.Event()
+        self.visits = threading.Semaphore(0)
+
+    def wait_for(self, visits: int) -> None:
+        """Wait until so many more visits are complete, reward and all."""
+        for _ in range(visits):
+            assert self.visits.acquire(timeout=60), "the service does not get on"
+
+    def restart(self, server: Server, start_server: Callable[..., Server], data: Path) -> Server:
+        """Kill the server and start another."""
+        server.process.send_signal(signal.SIGKILL)  # under full load
+        self.running.clear()
+        server.end(signal.SIGKILL)
+        server = start_server(data)
+        self.url = server.url
+        self.running.set()
+        return server
+
+
 class Visitor(threading.Thread):
     """Asks for decisions and reports rewards, with the same key until there is an answer."""
 
-    def __init__(self, number: int, server: Callable[[], str], ended: threading.Event) -> None:
+    def __init__(self, number: int, traffic: Traffic) -> None:
         super().__init__(daemon=True)
         self.decisions: dict[str, dict[str, Any]] = {}
         self.rewards: dict[str, float] = {}
         self.contradictions: list[Any] = []
         self._number = number
-        self._server = server
-        self._ended = ended
+        self._traffic = traffic
 
     def run(self) -> None:
         visit = 0
-        while not self._ended.is_set():
+        while not self._traffic.ended.is_set():
             visit += 1
             key = f"{self._number}-{visit}"
             made = self._ask("/v1/campaigns/page/decisions", {"request_key": key})
@@ -47,14 +71,15 @@ class Visitor(threading.Thread):
             if self._ask(f"/v1/decisions/{made['ticket']}/reward", {"reward": reward}) is None:
                 return
             self.rewards[made["ticket"]] = reward
+            self._traffic.visits.release()
 
     def _ask(self, path: str, body: object) -> dict[str, Any] | None:
         """The answer, however often it takes; None once all is over."""
-        while not self._ended.is_set():
+        while not self._traffic.ended.is_set():
+            self._traffic.running.wait(60)
             try:
-                status, answer = post(self._server(), path, body)
+                status, answer = post(self._traffic.url, path, body)
             except GONE:
-                time.sleep(0.01)
                 continue
             if status == 200:
                 return answer
@@ -65,22 +90,19 @@ class Visitor(threading.Thread):
 
 
 def kill_again_and_again(
-    start_server: Callable[..., Server], data: Path, kills: int, seconds: float
+    start_server: Callable[..., Server], data: Path, kills: int, visits: int
 ) -> None:
     server = start_server(data)
     server.client().post("/v1/campaigns", json=PAGE)
-    address = [server.url]
-    ended = threading.Event()
-    visitors = [Visitor(number, lambda: address[0], ended) for number in range(CLIENTS)]
+    traffic = Traffic(server.url)
+    visitors = [Visitor(number, traffic) for number in range(CLIENTS)]
     for visitor in visitors:
         visitor.start()
     for _ in range(kills):
-        time.sleep(seconds)
-        server.end(signal.SIGKILL)
-        server = start_server(data)
-        address[0] = server.url
-    time.sleep(seconds)
-    ended.set()
+        traffic.wait_for(visits)
+        server = traffic.restart(server, start_server, data)
+    traffic.wait_for(visits)
+    traffic.ended.set()
     for visitor in visitors:
         visitor.join(30)
     assert server.end() == 0
@@ -103,8 +125,9 @@ def check(path: Path, visitors: list[Visitor]) -> None:
             record = records[made["ticket"]]
             told = (made["arm"], made["reason"], made["guaranteed_budget"])
             assert (record.request_key, record.arm, record.reason, record.guaranteed_budget) == (
-                key, *told,
-            )  # fmt: skip
+                key,
+                *told,
+            )
             acknowledged += 1
         for ticket, reward in visitor.rewards.items():
             assert (records[ticket].outcome, records[ticket].reward) == ("observed", reward)
@@ -118,7 +141,7 @@ def check(path: Path, visitors: list[Visitor]) -> None:
 
 def replayed(path: Path) -> dict[str, Any]:
     """The state after a replay of all events, without a snapshot."""
-    ledger = LedgerReader(str(path))
+    ledger = read_ledger(str(path))
     try:
         state, events = before_all(ledger)
         for event, _ in events:
@@ -130,9 +153,9 @@ def replayed(path: Path) -> dict[str, Any]:
 
 
 def test_three_kills(start: Callable[..., Server], tmp_path: Path) -> None:
-    kill_again_and_again(start, tmp_path, 3, 0.7)
+    kill_again_and_again(start, tmp_path, kills=3, visits=200)
 
 
 @pytest.mark.soak
 def test_fifty_kills(start: Callable[..., Server], tmp_path: Path) -> None:
-    kill_again_and_again(start, tmp_path, 50, 1.0)
+    kill_again_and_again(start, tmp_path, kills=50, visits=300)

@@ -45,7 +45,7 @@ def own_worst(rules, arms, memory, round, rng):
 
 
 def test_means_of_the_moment_make_regret_and_budget():
-    """The challenger pays 0 up to round 4 and 1 from round 5 on, the default the other way round."""
+    """The challenger pays 0 up to round 4, then 1; the default the other way round."""
     world = Changing([1, 0], [(5, [0, 1])])
     found = simulate(
         Policy(Proposer(challenger)),

@@ -11,27 +11,27 @@ from pathlib import Path
 from types import TracebackType
 from urllib.request import ProxyHandler, build_opener
 
-PATIENCE = 30.0
-"""Seconds in which it must be ready, and must have ended."""
+TIMEOUT_SECONDS = 30.0
+"""For the service to get ready, and to stop."""
 
 direct = build_opener(ProxyHandler({}))
-"""Opens addresses on this machine, which no proxy can reach."""
+"""Opens addresses on this machine without a proxy."""
 
 READY = re.compile(r'"address": "([^"]+)".*"Application startup complete', re.DOTALL)
-"""What its log says when it is ready. To ask the port could be to ask another service."""
+"""The log lines of a service that is ready. Asking the port could reach another service."""
 
 
 class Background:
     """A running service on this machine. Its log is next to its data."""
 
     def __init__(self, data: Path, *ports: int) -> None:
-        """Start it on the first of these ports that it can use (0: any), and wait for it.
+        """Start it on the first of these ports that is free (0: any), and wait until it is ready.
 
         Raises:
             ValueError: it does not get ready.
         """
         self._log = data.with_name(data.name + ".log")
-        command = [sys.executable, "-m", "floorline", "serve", "--data", str(data)]
+        command = [sys.executable, "-m", "floorline", "serve", "--create", "--data", str(data)]
         for port in ports:
             with self._log.open("wb") as log:
                 self.process = subprocess.Popen([*command, "--port", str(port)], stderr=log)
@@ -43,29 +43,31 @@ class Background:
             if self.url:
                 return
             self.end()
-        said = self._log.read_text().strip().splitlines()[-1:]
-        raise ValueError(f"the service did not start: {' '.join(said)}")
+        last_line = self._log.read_text().strip().splitlines()[-1:]
+        raise ValueError(f"the service did not start: {' '.join(last_line)}")
 
     def _wait(self) -> str:
-        """Its address when it is ready; empty if it does not get ready."""
-        ends = time.monotonic() + PATIENCE
-        while time.monotonic() < ends and self.process.poll() is None:
+        """Return its address once it is ready, or an empty text if it does not get ready."""
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while time.monotonic() < deadline and self.process.poll() is None:
             if ready := READY.search(self._log.read_text()):
                 return ready[1]
             time.sleep(0.05)
         return ""
 
     def end(self, how: signal.Signals = signal.SIGTERM) -> None:
-        """End it by a signal, and wait until it has ended."""
+        """Send a signal, and wait until the process has ended."""
         if self.process.poll() is None:
             self.process.send_signal(how)
-        self.process.wait(PATIENCE)
+        self.process.wait(TIMEOUT_SECONDS)
 
     def __enter__(self) -> Background:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.end()

@@ -15,7 +15,7 @@ def backup(data: Path = DATA, to: Path = TO) -> None:
     from floorline.cli.ledger import in_one_line
 
     with in_one_line():
-        from floorline.service.backup import back_up
+        from floorline.service.host.backup import back_up
 
         copied, failed = back_up(data, to)
     typer.echo(f"{len(copied)} campaigns were copied to {to}")

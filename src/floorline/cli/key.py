@@ -11,45 +11,52 @@ from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from floorline.service.keys import KeyFile
+    from floorline.service.http.keys import KeyFile
 
 key = typer.Typer(help="Create, list and revoke the keys of a service.", no_args_is_help=True)
 
 DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder.")
 
 
-def _file(data: Path, *, new: bool = False) -> KeyFile:
-    """The keys of a data folder, which may be a new one or must be there."""
-    from floorline.service.folder import Folder, existing
-    from floorline.service.keys import KeyFile
+CREATE = typer.Option(
+    False, "--create", help="Begin with an empty folder if there is no data folder yet."
+)
 
-    return KeyFile((Folder(data) if new else existing(data)).keys)
+
+def _file(data: Path, *, create: bool = False) -> KeyFile:
+    """The keys of a data folder."""
+    from floorline.service.host.folder import Folder
+    from floorline.service.http.keys import KeyFile
+
+    return KeyFile(Folder(data, create=create).keys)
 
 
 @key.command("create")
-def create(
+def create_key(
     data: Path = DATA,
     scopes: str = typer.Option(..., help="Some of decide,reward,read,admin."),
     name: str = typer.Option("", help="What the key is for."),
+    create: bool = CREATE,
 ) -> None:
     """Create a key and show it, once. Only its hash is kept."""
-    typer.echo(_file(data, new=True).create([scope for scope in scopes.split(",") if scope], name))
+    keys = _file(data, create=create)
+    typer.echo(keys.create([scope for scope in scopes.split(",") if scope], name))
 
 
 @key.command("list")
 def list_keys(data: Path = DATA) -> None:
     """List the keys, without their secrets."""
     table = Table("id", "name", "scopes", "created")
-    for one in _file(data).keys().values():
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.created_at))
-        table.add_row(one.id, one.name, ",".join(one.scopes), when)
+    for entry in _file(data).keys().values():
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.created_at))
+        table.add_row(entry.id, entry.name, ",".join(entry.scopes), when)
     Console().print(table)
 
 
 @key.command("revoke")
 def revoke(
-    number: str = typer.Argument(..., metavar="ID", help="The id, as listed."), data: Path = DATA
+    key_id: str = typer.Argument(..., metavar="ID", help="The id, as listed."), data: Path = DATA
 ) -> None:
     """Make a key invalid. A running service notices within a second."""
-    _file(data).revoke(number)
-    typer.echo(f"key {number} is revoked")
+    _file(data).revoke(key_id)
+    typer.echo(f"key {key_id} is revoked")

@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from floorline.live.explain import Explanation
-    from floorline.live.reader import LedgerReader
+    from floorline.live.ledgers import LedgerReader
+    from floorline.live.messages import Explanation
 
 app = typer.Typer(
     help="Verify, export and explain the ledger of a live campaign.",
@@ -26,9 +26,9 @@ FILE = typer.Argument(..., metavar="FILE", help="The campaign's ledger.", show_d
 def reading(path: Path) -> Iterator[LedgerReader]:
     """The ledger in a file, to read from while its campaign may go on."""
     with in_one_line():
-        from floorline.live.reader import LedgerReader
+        from floorline.live.ledgers import read_ledger
 
-        ledger = LedgerReader(str(path))
+        ledger = read_ledger(str(path))
         try:
             yield ledger
         finally:
@@ -86,8 +86,8 @@ def verify(file: Path = FILE) -> None:
     typer.echo("all of it agrees; every decision for a challenger was affordable")
 
 
-@app.command()
-def export(
+@app.command("export")
+def export_command(
     file: Path = FILE,
     format: str = typer.Option("csv", help="csv, jsonl or parquet."),
     out: Path | None = OUT,
@@ -95,20 +95,22 @@ def export(
 ) -> None:
     """Write every decision with what came of it, or every event."""
     from floorline.core.checks import choice
-    from floorline.live import export as write
+    from floorline.live import export, history
 
-    choice("format", format, write.FORMATS)
+    choice("format", format, export.FORMATS)
     if events and format != "jsonl":
         raise ValueError("format: must be jsonl for events")
     if format == "parquet" and out is None:
         raise ValueError("out: must be given for parquet")
     with reading(file) as ledger, writing(out) as stream:
         if events:
-            write.events_as_jsonl(ledger, stream)
+            export.write_jsonl(history.events(ledger), stream)
         elif format == "parquet":
-            write.as_parquet(write.decisions(ledger), str(out))
+            export.write_parquet(export.decisions(ledger), str(out))
+        elif format == "csv":
+            export.write_csv(export.decisions(ledger), stream)
         else:
-            (write.as_csv if format == "csv" else write.as_jsonl)(write.decisions(ledger), stream)
+            export.write_jsonl(export.decisions(ledger), stream)
 
 
 @app.command()

@@ -19,7 +19,7 @@ from rich.console import Console
 
 import floorline.service.app  # noqa: F401 (better to miss the extra now than in the service)
 from floorline.cli.background import Background, direct
-from floorline.cli.live_demo_table import Account, table_of
+from floorline.cli.live_demo_table import Visits, table_of
 from floorline.client import AsyncClient, Decision
 from floorline.core.checks import whole
 from floorline.core.records import Counts, Floats
@@ -33,20 +33,25 @@ RATES = {"today": 0.05, "short": 0.07, "video": 0.03, "quiz": 0.02, "chatbot": 0
 """Clicks for each visitor, by page. Only the demo knows them; the service has to find out."""
 
 MAX_LOSS = 0.1
-WINDOW = 1.0
-"""Seconds after which silence means no click. They stand for the hours of a real page."""
-DELAY = 0.2
-"""Mean seconds until a click is reported."""
-LOST = 0.02
-"""The share of clicks that are never reported."""
+WINDOW_SECONDS = 1.0
+"""After which a visitor counts as not clicking. They stand for the hours of a real page."""
+MEAN_DELAY_SECONDS = 0.2
+"""Until a click is reported."""
+LOST_SHARE = 0.02
+"""Of the clicks, never reported."""
 WORKERS = 16
-TIMEOUT = 2.0
-"""Seconds that a visitor waits: patient, for the visitors take turns on the service's machine."""
-TERMINATED = 143
+TIMEOUT_SECONDS = 2.0
+"""For a decision; long, since the visitors share the machine with the service."""
+TERMINATED_EXIT_CODE = 143
 """The exit code of a program ended by SIGTERM."""
 
-CAMPAIGN = {"name": "landing-page", "arms": list(RATES), "max_loss": MAX_LOSS, "missing": "zero",
-            "window": WINDOW}  # fmt: skip
+CAMPAIGN = {
+    "name": "landing-page",
+    "arms": list(RATES),
+    "max_loss": MAX_LOSS,
+    "missing": "zero",
+    "window": WINDOW_SECONDS,
+}
 
 
 @dataclass
@@ -65,9 +70,10 @@ class Visitors:
         """Visitors whose luck is that of run 0 of a simulation with this seed."""
         others = np.random.default_rng([seed, 1])
         return cls(
-            stream(seed, 0).random(count), others.exponential(DELAY, count),
-            others.random(count) < LOST,
-        )  # fmt: skip
+            stream(seed, 0).random(count),
+            others.exponential(MEAN_DELAY_SECONDS, count),
+            others.random(count) < LOST_SHARE,
+        )
 
     async def visit(self, url: str, console: Console) -> None:
         """Let all of them come, some at a time, and report their clicks when they happen."""
@@ -89,13 +95,16 @@ class Visitors:
 
         default = str(next(iter(RATES)))
         async with AsyncClient(
-            url, defaults={str(CAMPAIGN["name"]): default}, timeout=TIMEOUT, connections=WORKERS
+            url,
+            defaults={str(CAMPAIGN["name"]): default},
+            timeout=TIMEOUT_SECONDS,
+            connections=WORKERS,
         ) as client:
             try:
                 await asyncio.gather(*(work() for _ in range(WORKERS)))
                 self.seconds = time.monotonic() - start
                 console.print("waiting for the last clicks ...")
-                await asyncio.sleep(WINDOW)
+                await asyncio.sleep(WINDOW_SECONDS)
             finally:
                 for click in clicks:
                     click.cancel()
@@ -106,7 +115,7 @@ class Visitors:
         shares = ", ".join(f"{name} {recent.count(name) / len(recent):.0%}" for name in RATES)
         return f"{done:>7,} visitors, {speed:,.0f}/s: {shares}"
 
-    def account(self) -> Account:
+    def visits(self) -> Visits:
         """What came of the visitors, in the order in which the service decided.
 
         Those whom the client answered itself saw the default, and are no decisions of the service.
@@ -117,7 +126,7 @@ class Visitors:
             if made.ticket is not None
         )
         arms = np.array([arm for _, arm, _ in order])
-        return Account(arms, self.luck[[visitor for *_, visitor in order]])
+        return Visits(arms, self.luck[[visitor for *_, visitor in order]])
 
 
 def live_demo(visitors: int, seed: int) -> None:
@@ -134,7 +143,7 @@ def live_demo(visitors: int, seed: int) -> None:
         asyncio.run(coming.visit(service.url, console))
         found = _send(f"{service.url}/v1/campaigns/{CAMPAIGN['name']}")
         console.print(f"\n{found['status']['verdict']}\n")
-        console.print(table_of(coming.account(), plain_ucb(coming.luck, seed), RATES, MAX_LOSS))
+        console.print(table_of(coming.visits(), plain_ucb(coming.luck, seed), RATES, MAX_LOSS))
         console.print(_notes(coming))
         if sys.stdout.isatty() and os.environ.get("CI", "").lower() not in ("1", "true"):
             _browse(console, service)
@@ -145,17 +154,17 @@ def _leave(*_: object) -> None:
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
-        sys.exit(TERMINATED)
-    loop.call_soon_threadsafe(sys.exit, TERMINATED)
+        sys.exit(TERMINATED_EXIT_CODE)
+    loop.call_soon_threadsafe(sys.exit, TERMINATED_EXIT_CODE)
 
 
-def plain_ucb(luck: Floats, seed: int) -> Account:
+def plain_ucb(luck: Floats, seed: int) -> Visits:
     """What UCB without a floor makes of the same visitors, told of every click at once."""
     trace = step_through(
         Policy(classical_ucb(0.5)), Bernoulli(list(RATES.values())), horizon=len(luck), seed=seed
     )
     arms: Counts = trace.arm
-    return Account(arms, luck)
+    return Visits(arms, luck)
 
 
 def _send(url: str, body: dict[str, Any] | None = None) -> Any:
@@ -167,14 +176,15 @@ def _send(url: str, body: dict[str, Any] | None = None) -> Any:
 
 def _introduction(url: str, visitors: int) -> str:
     default, *others = RATES
+    delay, window = MEAN_DELAY_SECONDS, WINDOW_SECONDS
     return f"""[bold]Dashboard: {url}/[/bold]
 
 A company has a landing page, {default!r}, and four alternatives:
 {", ".join(others)}. At every moment, the clicks to be expected so
 far shall be at least {1 - MAX_LOSS:.0%} of those that {default!r} alone would have brought.
 {visitors:,} visitors come; each tenth is a line, with the pages that it saw.
-A click is reported after {DELAY:g} s on average; {LOST:.0%} of clicks never are. Silence
-for {WINDOW:g} s means no click (missing="zero"): that is what clicks are, and lost
+A click is reported after {delay:g} s on average; {LOST_SHARE:.0%} of clicks never are. Silence
+for {window:g} s means no click (missing="zero"): that is what clicks are, and lost
 ones are lost on all pages alike. Seconds stand for the hours of a real page.
 """
 

@@ -1,4 +1,4 @@
-"""The end of the live demo: what was earned, and how it stood against the floor on the way."""
+"""The table at the end of the live demo: what was earned, and the margin above the floor."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from rich.table import Table
 from floorline.core.records import Counts, Floats
 
 
-class Account(NamedTuple):
-    """Which page each visitor saw, in order, and the luck of each."""
+class Visits(NamedTuple):
+    """The page that each visitor saw, in order, and each visitor's luck."""
 
     arms: Counts
     luck: Floats
@@ -33,35 +33,42 @@ class Account(NamedTuple):
         return np.round(budget, 9) + 0.0  # sums of rounded numbers
 
 
-def table_of(live: Account, ucb: Account, rates: Mapping[str, float], max_loss: float) -> Table:
+def table_of(live: Visits, ucb: Visits, rates: Mapping[str, float], max_loss: float) -> Table:
     """Floorline next to plain UCB, the default page alone and the best page alone."""
     means = np.array(list(rates.values()))
     same = np.zeros(len(ucb.luck), dtype=np.int64)
     columns = {
         "Floorline": live,
         "plain UCB": ucb,
-        "default only": Account(same, ucb.luck),
-        "always best": Account(same + int(means.argmax()), ucb.luck),
+        "default only": Visits(same, ucb.luck),
+        "always best": Visits(same + int(means.argmax()), ucb.luck),
     }
     table = Table("", *columns, box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
     best = float(means.max() / means[0])
 
+    shown = list(columns.values())
+
     def row(label: str, *cells: str) -> None:
         table.add_row(label, *cells)
 
-    accounts = list(columns.values())
-    ends = [round(float(account.share(means)[-1]), 9) for account in accounts]
-    budgets = [account.budget(means, max_loss) for account in accounts]
-    row("visitors", *(f"{len(account.arms):,}" for account in accounts))
-    row("clicks", *(f"{account.clicks(means):,}" for account in accounts))
+    ends = [round(float(visits.share(means)[-1]), 9) for visits in shown]
+    budgets = [visits.budget(means, max_loss) for visits in shown]
+    row("visitors", *(f"{len(visits.arms):,}" for visits in shown))
+    row("clicks", *(f"{visits.clicks(means):,}" for visits in shown))
     row("revenue over the default", *(f"{end - 1:+.1%}" for end in ends))
     row("revenue over always best", *(f"{round(end / best, 9) - 1:+.1%}" for end in ends))
-    row("at its lowest, of the default", *(f"{one.share(means).min():.1%}" for one in accounts))
-    row("lowest above floor, clicks", *(f"{one.min():+.2f}" for one in budgets))
-    row("  after visitor", *(f"{one.argmin() + 1:,}" for one in budgets))
-    row("visitors below the floor", *(f"{np.sum(one < 0):,}" for one in budgets))
+    row(
+        "at its lowest, of the default",
+        *(f"{visits.share(means).min():.1%}" for visits in shown),
+    )
+    row("lowest above floor, clicks", *(f"{budget.min():+.2f}" for budget in budgets))
+    row("  after visitor", *(f"{budget.argmin() + 1:,}" for budget in budgets))
+    row("visitors below the floor", *(f"{np.sum(budget < 0):,}" for budget in budgets))
     for arm, (name, rate) in enumerate(rates.items()):
-        row(f"saw {name} ({rate:.0%})", *(f"{np.sum(one.arms == arm):,}" for one in accounts))
+        row(
+            f"saw {name} ({rate:.0%})",
+            *(f"{np.sum(visits.arms == arm):,}" for visits in shown),
+        )
     return table

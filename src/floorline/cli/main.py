@@ -42,6 +42,9 @@ app.add_typer(key.key, name="key")
 app.add_typer(ledger.app, name="ledger")
 
 
+OPTIONS = {"environment": "--noise or --adversary", "table": "--adversary"}
+"""The options for arguments of the library that go by another name here."""
+
 INTERRUPTED = 130
 """The exit code of a program ended by Ctrl-C."""
 
@@ -71,11 +74,16 @@ def main() -> None:
         _fail(error.format_message() if isinstance(error, typer.BadParameter) else str(error))
     except ValueError as error:
         # The library names the argument; here the same words name the option.
-        _fail(re.sub(r"^(\w+):", lambda name: f"--{name[1].replace('_', '-')}:", str(error)))
+        _fail(re.sub(r"^(\w+):", lambda name: f"{option_of(name[1])}:", str(error)))
     else:
         if code == INTERRUPTED:
             print("floorline: stopped", file=sys.stderr)
         sys.exit(code)
+
+
+def option_of(argument: str) -> str:
+    """Return the option that sets an argument of the library."""
+    return OPTIONS.get(argument, f"--{argument.replace('_', '-')}")
 
 
 def _fail(message: str) -> None:

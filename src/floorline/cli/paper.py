@@ -35,13 +35,13 @@ def paper(
     """
     from floorline.core.checks import choice
     from floorline.paper.reproduce import reproduce
-    from floorline.paper.sweeps import PARTS, QUICK_RUNS, RUNS, Settings
+    from floorline.paper.sweeps import PARTS, QUICK_RUNS, RUNS, PaperRun
 
     if force and only is not None:
         raise ValueError("force: must be given without --only, since it starts the folder again")
     parts = list(PARTS) if only is None else [choice("only", only, PARTS)]
     size = runs if runs is not None else QUICK_RUNS if quick else RUNS
-    settings = Settings(runs=size, seed=seed, boundary=boundary, quick=quick, device=device)
+    settings = PaperRun(runs=size, seed=seed, boundary=boundary, quick=quick, device=device)
     try:
         found = reproduce(settings, out, parts, force=force)
     except KeyboardInterrupt:

@@ -6,18 +6,24 @@ from pathlib import Path
 
 import typer
 
-DATA = typer.Option(
-    ..., envvar="FLOORLINE_DATA", help="Folder of the ledgers and keys; made if needed."
+DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="Folder of the ledgers and keys.")
+CREATE = typer.Option(
+    False, "--create", help="Begin with an empty folder if there is no data folder yet."
 )
+TLS_CERT = typer.Option(None, envvar="FLOORLINE_TLS_CERT", help="Certificate in PEM, for HTTPS.")
+TLS_KEY = typer.Option(None, envvar="FLOORLINE_TLS_KEY", help="Its private key in PEM.")
 
 
 def serve(
     data: Path = DATA,
+    create: bool = CREATE,
     host: str = typer.Option("127.0.0.1", envvar="FLOORLINE_HOST", help="Address to listen on."),
     port: int = typer.Option(8400, envvar="FLOORLINE_PORT", help="Port; 0 for any free one."),
     rate: float = typer.Option(
         20_000.0, envvar="FLOORLINE_RATE", help="Requests a second for each key."
     ),
+    tls_cert: Path | None = TLS_CERT,
+    tls_key: Path | None = TLS_KEY,
 ) -> None:
     """Serve live campaigns over HTTP, until interrupted."""
     try:
@@ -27,4 +33,4 @@ def serve(
         raise ValueError(
             f"the service needs the extra [service]: pip install 'floorline[service]' ({error})"
         ) from None
-    run(Config(data, host, port, rate))
+    run(Config(data, host, port, rate, create, tls_cert, tls_key))

@@ -53,6 +53,7 @@ def simulate(
             "as-printed, union or union-proved."
         ),
     ] = "stitched",
+    floor: options.Floor = "confidence",
     fallback: Annotated[
         str, typer.Option(help="Played instead of a refused arm: default or best-lower.")
     ] = "default",
@@ -173,6 +174,7 @@ def simulate(
         guarantee=guarantee,
         warm_up=warm_up,
         lil_ucb=lil_ucb,
+        floor=floor,
         holdback=holdback,
     )
     found = summarize(

@@ -29,6 +29,7 @@ def verify(
         str,
         typer.Option(help="stitched, beta-binomial, authors, as-printed, union or union-proved."),
     ] = "stitched",
+    floor: options.Floor = "confidence",
     means: Annotated[
         str, typer.Option(help="Mean of each arm, the default arm's first; a worst case.")
     ] = MEANS,
@@ -69,6 +70,7 @@ def verify(
         max_loss=max_loss,
         delta=delta,
         boundary=boundary,
+        floor=floor,
     )
     found = verified(
         make_policy(policy, setting),

@@ -1,7 +1,28 @@
-"""Ask a decision service from Python. Needs the standard library alone, and loads little of it."""
+"""Call a decision service from Python. Needs nothing but the standard library.
 
-from floorline.client.answers import Decision, ServiceError
-from floorline.client.asynchronous import AsyncClient
-from floorline.client.synchronous import Client
+The same files are also a distribution of their own, `floorline-client`, imported as
+`floorline_client`; so modules in this folder import one another relatively, and nothing else of
+Floorline.
+"""
 
-__all__ = ["AsyncClient", "Client", "Decision", "ServiceError"]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .messages import CampaignView, Decision, RewardReceipt, ServiceError
+from .synchronous import Client
+
+if TYPE_CHECKING:
+    from .asynchronous import AsyncClient
+
+__all__ = ["AsyncClient", "CampaignView", "Client", "Decision", "RewardReceipt", "ServiceError"]
+
+
+if not TYPE_CHECKING:  # a type checker would take any name for known
+
+    def __getattr__(name: str) -> Any:
+        if name == "AsyncClient":  # loading asyncio takes longer than loading everything else here
+            from .asynchronous import AsyncClient
+
+            return AsyncClient
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from types import TracebackType
 from typing import Any, TypeVar
 
-from floorline.client.answers import Decision, ServiceError
-from floorline.client.synchronous import PATIENCE, URL, Client
-from floorline.core.checks import whole
+from .campaigns import CampaignAdmin
+from .checks import positive_int
+from .messages import CampaignView, Decision, RewardReceipt, ServiceError
+from .synchronous import FLUSH_TIMEOUT, URL, Client
 
 T = TypeVar("T")
+
+
+class Threads:
+    """Threads that make the requests."""
+
+    def __init__(self, count: int) -> None:
+        self._executor = ThreadPoolExecutor(count, "floorline")
+
+    def run(self, call: Callable[..., T], *arguments: object) -> asyncio.Future[T]:
+        """The result of a call in one of the threads, to be awaited."""
+        return asyncio.get_running_loop().run_in_executor(self._executor, call, *arguments)
+
+    def close(self) -> None:
+        """End each thread after its call."""
+        self._executor.shutdown(wait=False)
 
 
 class AsyncClient:
@@ -28,55 +45,114 @@ class AsyncClient:
     def __init__(
         self, url: str = URL, key: str | None = None, *, connections: int = 32, **options: Any
     ) -> None:
-        """Ask nothing yet.
+        """Set up the client.
 
         Args:
             url: where the service is.
             key: an API key, if the service has keys.
-            connections: requests that are under way at the same time, at most. The time that
-                others wait counts towards their timeout.
+            connections: how many requests are made at the same time. Others wait, which counts
+                towards their timeout.
             options: those of `Client`.
         """
         self._client = Client(url, key, **options)
-        self._threads = ThreadPoolExecutor(whole("connections", connections, 1), "floorline")
+        self._threads = Threads(positive_int("connections", connections))
+        self.campaigns = AsyncCampaignAdmin(self._client.campaigns, self._threads)
 
     async def decide(
         self, campaign: str, request_key: str | None = None, candidate: str | None = None
     ) -> Decision:
-        """Which arm of the campaign to play now, as `Client.decide`."""
+        """Decide which arm of the campaign to play now, like `Client.decide`."""
         client = self._client
         try:
             async with asyncio.timeout(client.timeout):
-                return await self._run(client.decide, campaign, request_key, candidate)
+                return await self._threads.run(client.decide, campaign, request_key, candidate)
         except TimeoutError:
-            late = ServiceError("timeout", f"no answer in {client.timeout:g} seconds")
-            return client.stand_in(campaign, late)
+            return client.fallback_decision(campaign, _late(client.timeout))
+
+    async def decide_many(
+        self,
+        campaign: str,
+        request_keys: Sequence[str | None],
+        candidates: Sequence[str | None] | None = None,
+        timeout: float | None = None,
+    ) -> list[Decision]:
+        """One decision for each of `request_keys`, like `Client.decide_many`."""
+        client = self._client
+        limit = client.timeout if timeout is None else timeout
+        call = partial(client.decide_many, campaign, request_keys, candidates, timeout)
+        try:
+            async with asyncio.timeout(limit):
+                return await self._threads.run(call)
+        except TimeoutError:
+            return [client.fallback_decision(campaign, _late(limit))] * len(request_keys)
 
     def reward(self, ticket: str | None, value: float) -> bool:
-        """Report a reward, in the background, as `Client.reward`. It does not wait."""
+        """Report a reward, in the background, like `Client.reward`. It does not wait."""
         return self._client.reward(ticket, value)
 
+    async def reward_many(self, rewards: Iterable[tuple[str, float]]) -> list[RewardReceipt]:
+        """Report rewards, and return what became of each, like `Client.reward_many`."""
+        return await self._threads.run(self._client.reward_many, rewards)
+
     async def void(self, ticket: str) -> None:
-        """Say that a decision reached nobody, as `Client.void`."""
-        await self._run(self._client.void, ticket)
+        """Report that a decision reached nobody, like `Client.void`."""
+        await self._threads.run(self._client.void, ticket)
 
-    async def flush(self, timeout: float = PATIENCE) -> bool:
-        """Wait for the rewards to be sent: whether all are."""
-        return await self._run(self._client.flush, timeout)
+    async def flush(self, timeout: float = FLUSH_TIMEOUT) -> bool:
+        """Wait until every reward was taken or refused for good; False if some are still kept."""
+        return await self._threads.run(self._client.flush, timeout)
 
-    async def close(self, timeout: float = PATIENCE) -> None:
-        """Send the rewards that wait, if that is possible in time, and close the connections."""
+    async def close(self, timeout: float = FLUSH_TIMEOUT) -> None:
+        """Send the rewards that wait, as far as the timeout allows, and close the connections."""
         await asyncio.to_thread(self._client.close, timeout)
-        self._threads.shutdown(wait=False)
-
-    def _run(self, do: Callable[..., T], *arguments: object) -> asyncio.Future[T]:
-        return asyncio.get_running_loop().run_in_executor(self._threads, do, *arguments)
+        self._threads.close()
 
     async def __aenter__(self) -> AsyncClient:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         await self.close()
+
+
+def _late(seconds: float) -> ServiceError:
+    return ServiceError("timeout", f"no response within {seconds:g} seconds")
+
+
+class AsyncCampaignAdmin:
+    """The campaigns of a service, like `CampaignAdmin`, awaited."""
+
+    def __init__(self, admin: CampaignAdmin, threads: Threads) -> None:
+        self._admin = admin
+        self._threads = threads
+
+    async def open(
+        self, name: str, arms: Sequence[str], max_loss: float, **settings: Any
+    ) -> CampaignView:
+        """Open a campaign, or return the one that was opened with these very settings."""
+        call = partial(self._admin.open, name, arms, max_loss, **settings)
+        return await self._threads.run(call)
+
+    async def list_all(self) -> list[CampaignView]:
+        """All campaigns, by name."""
+        return await self._threads.run(self._admin.list_all)
+
+    async def show(self, name: str) -> CampaignView:
+        """One campaign."""
+        return await self._threads.run(self._admin.show, name)
+
+    async def pause(self, name: str) -> CampaignView:
+        """Play the default arm until the campaign is resumed. Rewards are still taken."""
+        return await self._threads.run(self._admin.pause, name)
+
+    async def resume(self, name: str) -> CampaignView:
+        """Explore again after a pause."""
+        return await self._threads.run(self._admin.resume, name)
+
+    async def stop(self, name: str) -> CampaignView:
+        """End a campaign for good. Rewards are still taken."""
+        return await self._threads.run(self._admin.stop, name)

@@ -1,19 +1,27 @@
-"""A file in which rewards wait, so that they survive the end of the process."""
+"""A file that holds rewards until they are sent, so that they survive the end of the process."""
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
 import os
-from collections.abc import Collection, Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple, TextIO
+from typing import IO, Any, NamedTuple
+
+from .checks import finite, ticket_id
+from .messages import ServiceError
+
+try:
+    import fcntl
+except ImportError:  # not there on Windows
+    fcntl = None  # type: ignore[assignment]
 
 log = logging.getLogger("floorline.client")
 
-SPARE = 1000
-"""Lines of rewards that have been sent, above as many as wait, before the file is written anew."""
+SPARE_LINES = 1000
+"""Lines of rewards already sent, beyond as many as wait, before the file is written anew."""
 
 
 class Reward(NamedTuple):
@@ -21,79 +29,134 @@ class Reward(NamedTuple):
 
     ticket: str
     reward: float
+    deferred_since: float | None = None
+    """When the service first refused it for a reason that may pass, as an unknown ticket: in Unix
+    seconds."""
 
 
 class Journal:
-    """A line for each reward. They are handed to the operating system, not forced to the disk."""
+    """A JSON line for each reward. They are handed to the operating system, not synced to disk.
+
+    Beside the file at `path` lie `path.lock`, whose lock keeps a second client away, and
+    `path.refused`, with what cannot be sent: lines that are not rewards, and rewards that the
+    service has refused. Without `fcntl` (on Windows) there is no lock.
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Open or make the file.
+        """Open the file, or create it.
 
         Raises:
-            ValueError: it cannot be used, or another client has it.
+            ValueError: it cannot be used, or another client uses it.
         """
-        self._path = os.fspath(path)
+        self._path = os.path.abspath(os.fspath(path))
+        self.refused_path = f"{self._path}.refused"
+        self._lines = 0
+        self._torn = False
         try:
-            self._file: TextIO = open(path, "a+", encoding="utf-8")  # noqa: SIM115 (until close)
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with open(self._path, "ab"):
+                pass  # raises if it cannot be written
+            self._lock = _locked(f"{self._path}.lock")
         except BlockingIOError:
-            self._file.close()
             raise ValueError(f"queue_file: {path} is used by another client") from None
         except OSError as error:
             raise ValueError(f"queue_file: {path} cannot be used: {error.strerror}") from None
-        self._lines = 0
 
-    def rewards(self) -> list[Reward]:
-        """What the file holds. A line that a crash cut short is left out."""
-        self._file.seek(0)
-        found = []
-        for line in self._file:
-            try:
-                found.append(Reward(*json.loads(line)))
-            except (ValueError, TypeError):
-                log.warning("queue_file: a line is no reward, and left out: %r", line)
-        with _logged():
-            self.rewrite(found)
-        return found
+    def load(self) -> list[Reward]:
+        """The rewards in the file. Lines that are not rewards are moved to `refused_path`."""
+        rewards: dict[tuple[str, float], Reward] = {}
+        refused = []
+        with open(self._path, "rb") as file:
+            for line in filter(bytes.strip, file):
+                try:
+                    reward = _parse(line)
+                    rewards[reward.ticket, reward.reward] = reward  # the last line counts
+                except (ValueError, TypeError, RecursionError):
+                    refused.append(line.decode(errors="backslashreplace").rstrip("\n"))
+        self._torn = True  # until the file is written anew: its last line may be cut short
+        with _errors_logged(self._path):
+            if refused:
+                self._append_refused([{"line": line} for line in refused])
+                moved = f"{len(refused)} lines of {self._path} are not rewards"
+                log.warning("queue_file: %s; moved to %s", moved, self.refused_path)
+            self._rewrite(rewards.values())
+        return list(rewards.values())
 
     def add(self, reward: Reward) -> None:
-        """Put in a reward."""
-        with _logged():
-            self._file.write(json.dumps(reward) + "\n")
-            self._file.flush()
+        """Append a reward, or what has become known of one that the file holds."""
+        with _errors_logged(self._path):
+            start, self._torn = "\n" if self._torn else "", True
+            with open(self._path, "a", encoding="utf-8") as file:
+                file.write(start + _line(reward))
+            self._torn = False
             self._lines += 1
 
-    def keep(self, waiting: Collection[Reward]) -> None:
-        """Forget the others, now or later: the service takes no reward twice."""
-        if not waiting or self._lines > 2 * len(waiting) + SPARE:
-            with _logged():
-                self.rewrite(waiting)
+    def keep(self, rewards: list[Reward]) -> None:
+        """Forget all others, now or later: the service takes no reward twice."""
+        if not rewards or self._lines > 2 * len(rewards) + SPARE_LINES:
+            with _errors_logged(self._path):
+                self._rewrite(rewards)
 
-    def rewrite(self, waiting: Collection[Reward]) -> None:
-        """Hold these alone."""
-        unfinished = f"{self._path}-new"
-        file = open(unfinished, "w", encoding="utf-8")  # noqa: SIM115 (until close)
+    def refuse(self, reward: Reward, error: ServiceError) -> None:
+        """Append a reward that will not be sent again to `refused_path`."""
+        with _errors_logged(self.refused_path):
+            self._append_refused(
+                [{"ticket": reward.ticket, "reward": reward.reward, "reason": str(error)}]
+            )
+
+    def close(self) -> None:
+        """Give up the lock. The file stays."""
+        self._lock.close()
+
+    def _append_refused(self, entries: Iterable[dict[str, Any]]) -> None:
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        with open(self.refused_path, "a", encoding="utf-8") as file:
+            file.writelines(json.dumps({"time": now, **entry}) + "\n" for entry in entries)
+
+    def _rewrite(self, rewards: Iterable[Reward]) -> None:
+        unfinished = f"{self._path}.new"
+        lines = [_line(reward) for reward in rewards]
+        with open(unfinished, "w", encoding="utf-8") as file:
+            file.writelines(lines)
+        os.replace(unfinished, self._path)
+        self._lines, self._torn = len(lines), False
+
+
+def _line(reward: Reward) -> str:
+    fields = reward[:2] if reward.deferred_since is None else reward
+    return json.dumps(fields) + "\n"
+
+
+def _parse(line: bytes) -> Reward:
+    """The reward in a line.
+
+    Raises:
+        ValueError, TypeError: there is none.
+    """
+    fields = json.loads(line)
+    if not isinstance(fields, list):
+        raise TypeError("a reward is a list")
+    ticket, reward, *since = fields
+    if len(since) > 1:
+        raise ValueError("a reward has at most three fields")
+    return Reward(ticket_id(ticket), finite("reward", reward), *(finite("time", t) for t in since))
+
+
+def _locked(path: str) -> IO[bytes]:
+    """The open file, locked for this process until it is closed."""
+    file = open(path, "ab")  # noqa: SIM115 (open as long as the journal)
+    if fcntl is not None:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX)  # before it has the name by which others find it
-            file.write("".join(json.dumps(reward) + "\n" for reward in waiting))
-            file.flush()
-            os.replace(unfinished, self._path)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             file.close()
             raise
-        self._file, old, self._lines = file, self._file, len(waiting)
-        old.close()
-
-    def close(self) -> None:
-        """Close the file. What it holds stays."""
-        with _logged():
-            self._file.close()
+    return file
 
 
 @contextmanager
-def _logged() -> Iterator[None]:
-    """Goes on when the disk fails: the rewards are in memory still, and no visitor shall wait."""
+def _errors_logged(path: str) -> Iterator[None]:
+    """Continue when the disk fails: the rewards are still in memory, and no visitor may wait."""
     try:
         yield
     except OSError as error:
-        log.error("queue_file: cannot be written: %s", error.strerror)
+        log.error("queue_file: cannot write %s: %s", path, error.strerror)

@@ -1,4 +1,4 @@
-"""A provider for OpenFeature, the feature-flag world's standard: a campaign is a flag."""
+"""A provider for OpenFeature, the standard interface to feature flags: a campaign is a flag."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from floorline.client.answers import Decision, ServiceError
-from floorline.client.synchronous import Client
+from .messages import Decision, ServiceError
+from .synchronous import Client
 
 try:
     from openfeature.evaluation_context import EvaluationContext
@@ -18,8 +18,7 @@ try:
     from openfeature.track import TrackingEventDetails
 except ImportError as error:
     raise ImportError(
-        "the OpenFeature provider needs the extra [openfeature]: pip install "
-        "'floorline[openfeature]'"
+        "the OpenFeature provider needs the OpenFeature SDK: pip install openfeature-sdk"
     ) from error
 
 log = logging.getLogger("floorline.client")
@@ -31,22 +30,22 @@ CODES = {"unknown-campaign": ErrorCode.FLAG_NOT_FOUND, "invalid": ErrorCode.INVA
 
 
 class FloorlineProvider(AbstractProvider):
-    """Decides the value of string flags: the flag is a campaign, its value the name of an arm.
+    """Decides string flags: the flag is a campaign, and its value the name of an arm.
 
     >>> from openfeature import api
     >>> api.set_provider(FloorlineProvider(Client("http://127.0.0.1:9")), "shop")
-    >>> found = api.get_client("shop").get_string_details("page", "now")
-    >>> found.value, found.error_code.value
+    >>> details = api.get_client("shop").get_string_details("page", "now")
+    >>> details.value, details.error_code.value
     ('now', 'GENERAL')
     >>> api.clear_providers()
 
-    Without a targeting key, every evaluation is a decision of its own. With one, the same key
-    gives the same decision for ever: one visitor who sees one arm, and whose first reward counts.
-    To decide anew for each visit, let the key name the visit.
+    Without a targeting key, every evaluation is a new decision. With one, the same key always gets
+    the same decision: one visitor who sees one arm, and whose first reward counts. For a new
+    decision at each visit, use a key that identifies the visit.
     """
 
     def __init__(self, client: Client) -> None:
-        """Ask through a client, which is closed with the provider."""
+        """Use `client`, and close it when the provider is shut down."""
         super().__init__()
         self._client = client
 
@@ -55,16 +54,18 @@ class FloorlineProvider(AbstractProvider):
         return Metadata("Floorline")
 
     def shutdown(self) -> None:
-        """Send the rewards that wait, and close the client."""
+        """Send the waiting rewards, and close the client."""
         self._client.close()
 
     def resolve_string_details(
-        self, flag_key: str, default_value: str,
+        self,
+        flag_key: str,
+        default_value: str,
         evaluation_context: EvaluationContext | None = None,
-    ) -> FlagResolutionDetails[str]:  # fmt: skip
-        """The arm that the service decides; the caller's own value if it does not.
+    ) -> FlagResolutionDetails[str]:
+        """The arm that the service decides on; `default_value` if it does not respond.
 
-        The ticket, with which the reward is reported, is in the metadata.
+        The metadata has the ticket, with which the reward is reported.
         """
         key = evaluation_context.targeting_key if evaluation_context else None
         try:
@@ -74,22 +75,26 @@ class FloorlineProvider(AbstractProvider):
             return FlagResolutionDetails(default_value, code, str(error), Reason.ERROR)
 
     async def resolve_string_details_async(
-        self, flag_key: str, default_value: str,
+        self,
+        flag_key: str,
+        default_value: str,
         evaluation_context: EvaluationContext | None = None,
-    ) -> FlagResolutionDetails[str]:  # fmt: skip
-        """The same, in a thread, so that the loop does not wait."""
+    ) -> FlagResolutionDetails[str]:
+        """The same in a thread, so that the event loop is not blocked."""
         return await asyncio.to_thread(
             self.resolve_string_details, flag_key, default_value, evaluation_context
         )
 
     def track(
-        self, tracking_event_name: str, evaluation_context: EvaluationContext | None = None,
+        self,
+        tracking_event_name: str,
+        evaluation_context: EvaluationContext | None = None,
         tracking_event_details: TrackingEventDetails | None = None,
-    ) -> None:  # fmt: skip
-        """Report a reward: the event's value, or 1, for the ticket among its attributes."""
+    ) -> None:
+        """Report the event's value, or 1, as the reward of the `ticket` in its attributes."""
         details = tracking_event_details or TrackingEventDetails()
         ticket = details.attributes.get("ticket")
-        if ticket is None:  # of something else, or of a decision that was never made
+        if ticket is None:  # another kind of event, or the service made no decision
             log.debug("event %s has no ticket", tracking_event_name)
             return
         try:
@@ -97,34 +102,42 @@ class FloorlineProvider(AbstractProvider):
         except ValueError as error:
             log.warning("event %s: %s", tracking_event_name, error)
 
-    # A campaign has no other values than the names of its arms.
+    # The value of a campaign is always the name of an arm: a string.
 
     def resolve_boolean_details(
-        self, flag_key: str, default_value: bool,
+        self,
+        flag_key: str,
+        default_value: bool,
         evaluation_context: EvaluationContext | None = None,
-    ) -> FlagResolutionDetails[bool]:  # fmt: skip
-        """Refuse."""
+    ) -> FlagResolutionDetails[bool]:
+        """Return `default_value` and the error TYPE_MISMATCH."""
         return _mismatch(flag_key, default_value)
 
     def resolve_integer_details(
-        self, flag_key: str, default_value: int,
+        self,
+        flag_key: str,
+        default_value: int,
         evaluation_context: EvaluationContext | None = None,
-    ) -> FlagResolutionDetails[int]:  # fmt: skip
-        """Refuse."""
+    ) -> FlagResolutionDetails[int]:
+        """Return `default_value` and the error TYPE_MISMATCH."""
         return _mismatch(flag_key, default_value)
 
     def resolve_float_details(
-        self, flag_key: str, default_value: float,
+        self,
+        flag_key: str,
+        default_value: float,
         evaluation_context: EvaluationContext | None = None,
-    ) -> FlagResolutionDetails[float]:  # fmt: skip
-        """Refuse."""
+    ) -> FlagResolutionDetails[float]:
+        """Return `default_value` and the error TYPE_MISMATCH."""
         return _mismatch(flag_key, default_value)
 
     def resolve_object_details(
-        self, flag_key: str, default_value: Object,
+        self,
+        flag_key: str,
+        default_value: Object,
         evaluation_context: EvaluationContext | None = None,
-    ) -> FlagResolutionDetails[Object]:  # fmt: skip
-        """Refuse."""
+    ) -> FlagResolutionDetails[Object]:
+        """Return `default_value` and the error TYPE_MISMATCH."""
         return _mismatch(flag_key, default_value)
 
 

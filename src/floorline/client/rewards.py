@@ -1,66 +1,56 @@
-"""Rewards on their way: a queue with a thread of its own that sends them until they arrive."""
+"""A queue of rewards, and the thread that sends them until the service has taken them."""
 
 from __future__ import annotations
 
 import atexit
-import json
 import logging
-import math
 import os
-import re
 import threading
 import time
 from collections import deque
 from itertools import islice
-from typing import Any
 
-from floorline.client.answers import ServiceError, problem_of
-from floorline.client.journal import Journal, Reward
-from floorline.client.wire import Wire
-from floorline.core.checks import number, require, whole
+from .checks import finite, positive_int, ticket_id
+from .deferred import RETENTION_SECONDS, DeferredRewards
+from .delivery import Delivery, deliver
+from .journal import Journal, Reward
+from .messages import MAX_BATCH, ServiceError
+from .requests import Requests
 
 log = logging.getLogger("floorline.client")
 
-BATCH = 1000
-LINGER = 0.1
+GATHER_SECONDS = 0.1
 """Seconds in which rewards gather before they are sent together."""
-TIMEOUT = 10.0
-REST = (0.2, 10.0)
-"""Seconds after a failure, the first and at most; they double."""
-HOPELESS = ("malformed", "invalid", "too-large", "not-json")
-"""The service's problems that the same rewards would have for ever. Others may be a proxy's."""
-TICKET = re.compile(r"[0-9a-f]{1,32}-[0-9]{1,18}-[0-9a-f]{1,6}")
 
-
-def checked_ticket(ticket: str) -> str:
-    """The ticket, which has the form of one."""
-    fits = isinstance(ticket, str) and TICKET.fullmatch(ticket) is not None
-    require(fits, "ticket", "one that the service gave", ticket)
-    return ticket
+BACKOFF = (0.2, 10.0)
+"""Seconds before rewards are sent again after a failure: at first, and at most."""
 
 
 class RewardQueue:
-    """Sends rewards in the background, many at a time, again and again until they are taken."""
+    """Sends rewards in the background, in batches, again and again until they are taken."""
 
-    def __init__(self, wire: Wire, size: int, path: str | os.PathLike[str] | None) -> None:
-        """Take up what the file holds, if there is one."""
-        self._wire = wire
-        self._size = whole("queue_size", size, 1)
+    def __init__(self, pool: Requests, size: int, path: str | os.PathLike[str] | None) -> None:
+        """Start with the rewards in the file at `path`, if there is one."""
+        self._pool = pool
+        self._size = positive_int("queue_size", size)
         self._journal = None if path is None else Journal(path)
-        self._waiting: deque[Reward] = deque(self._journal.rewards() if self._journal else ())
+        self._waiting: deque[Reward] = deque(self._journal.load() if self._journal else ())
+        self._deferred = DeferredRewards()
         self._changed = threading.Condition()
-        self._closing = self._hurry = False
+        self._closing = self._closed = self._hurry = False
         self._thread: threading.Thread | None = None
         if self._waiting:
             self._start()
 
     def put(self, ticket: str, value: float) -> bool:
-        """Take in a reward: whether there is room for it."""
-        reward = Reward(checked_ticket(ticket), number("reward", value, -math.inf, math.inf))
+        """Add a reward; False if the queue is full."""
+        reward = Reward(ticket_id(ticket), finite("reward", value))
         with self._changed:
-            require(not self._closing, "client", "open", "closed")
-            if len(self._waiting) >= self._size:
-                log.warning("reward of %s dropped: %d are waiting", ticket, self._size)
+            if self._closing:
+                raise ValueError("client: must be open, and is closed")
+            if len(self._waiting) + len(self._deferred) >= self._size and not self._evict():
+                full = f"{self._size} rewards are waiting"
+                log.warning("reward %g of %s dropped: %s", reward.reward, ticket, full)
                 return False
             if self._journal:
                 self._journal.add(reward)
@@ -69,6 +59,56 @@ class RewardQueue:
             self._changed.notify_all()
         return True
 
+    def flush(self, timeout: float) -> bool:
+        """Wait until no reward is left, sent or refused; False if some are after `timeout`."""
+        with self._changed:
+            self._send_all_now()
+            return self._changed.wait_for(lambda: not self._waiting and not self._deferred, timeout)
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Send what waits, as far as that is possible by the timeout. The rest stays in the file.
+
+        Deferred rewards are sent once more, and not waited for.
+        """
+        end = time.monotonic() + timeout
+        atexit.unregister(self.close)
+        with self._changed:
+            if self._closing:
+                return
+            self._closing = True
+            self._send_all_now()
+            self._changed.wait_for(lambda: not self._waiting, timeout)
+            self._closed = True
+            left = len(self._waiting) + len(self._deferred)
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join(max(0.0, end - time.monotonic()))
+        if self._journal:
+            self._journal.close()
+        elif left:
+            log.error("%d rewards were not sent, and are lost", left)
+
+    def _send_all_now(self) -> None:
+        self._waiting.extend(self._deferred.take_all())
+        self._hurry = True
+        self._changed.notify_all()
+
+    def _evict(self) -> bool:
+        """Give up the reward deferred longest to make room; False if none is deferred."""
+        if not self._deferred:
+            return False
+        error = ServiceError("queue-full", f"{self._size} rewards are waiting")
+        self._refuse(self._deferred.take_oldest(), error)
+        return True
+
+    def _refuse(self, reward: Reward, error: ServiceError) -> None:
+        """Give up a reward, where the user can see it: in the log, and beside the queue's file."""
+        where = ""
+        if self._journal:
+            self._journal.refuse(reward, error)
+            where = f" (kept in {self._journal.refused_path})"
+        log.warning("reward %g of %s refused: %s%s", reward.reward, reward.ticket, error, where)
+
     def _start(self) -> None:
         """Start the thread when it is first needed: by then a web server has forked."""
         if self._thread is None:
@@ -76,94 +116,63 @@ class RewardQueue:
             self._thread.start()
             atexit.register(self.close)
 
-    def flush(self, timeout: float) -> bool:
-        """Wait until nothing waits any more: whether that is so."""
-        with self._changed:
-            self._hurry = True
-            self._changed.notify_all()
-            return self._changed.wait_for(lambda: not self._waiting, timeout)
-
-    def close(self, timeout: float = 5.0) -> None:
-        """Send what waits, if possible in time; what is left stays in the file."""
-        ends = time.monotonic() + timeout
-        atexit.unregister(self.close)
-        with self._changed:
-            if self._closing:
-                return
-            self._closing = True
-        done = self.flush(timeout)
-        with self._changed:
-            self._waiting, left = deque(), len(self._waiting)
-            self._changed.notify_all()
-        if self._thread is not None:
-            self._thread.join(max(0.0, ends - time.monotonic()))
-        if self._journal:
-            self._journal.close()
-        if not done and not self._journal:
-            log.error("%d rewards were not sent, and are lost", left)
-
     # The thread.
 
     def _run(self) -> None:
-        rest = REST[0]
+        pause = BACKOFF[0]
         while batch := self._next_batch():
-            try:
-                left = self._send(batch)
-            except Exception as error:  # whatever it is, the thread has to live on
-                if rest == REST[0]:  # a line for an outage
-                    log.warning("rewards wait to be sent: %s", error)
-                left = batch
+            delivery = deliver(self._pool, batch)
             with self._changed:
-                if not self._waiting:  # closed meanwhile
+                if self._closed:  # the file still holds what was not taken
                     return
                 for _ in batch:
                     self._waiting.popleft()
-                self._waiting.extend(left)
-                if self._journal:
-                    self._journal.keep(self._waiting)
+                self._waiting.extend(delivery.retry)
+                self._settle(delivery)
                 self._changed.notify_all()
-                if left:
-                    self._changed.wait_for(
-                        lambda: self._hurry or not self._waiting, REST[0] if self._closing else rest
-                    )
-                    rest = min(2 * rest, REST[1])
-                else:
-                    rest = REST[0]
+                if not delivery.retry:
+                    pause = BACKOFF[0]
+                    continue
+                if pause == BACKOFF[0]:  # once an outage
+                    log.warning("rewards wait to be sent: %s", delivery.error)
+                self._changed.wait_for(
+                    lambda: self._hurry or self._closed, BACKOFF[0] if self._closing else pause
+                )
+                pause = min(2 * pause, BACKOFF[1])
 
     def _next_batch(self) -> list[Reward]:
-        """Rewards to send now; none when the queue is closed."""
+        """Rewards to send now; none to end the thread."""
         with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._closing)
+            while True:
+                self._waiting.extend(self._deferred.take_due())
+                if self._waiting or self._closing:
+                    break
+                self._changed.wait(self._deferred.seconds_to_next())
             self._changed.wait_for(
-                lambda: self._hurry or self._closing or len(self._waiting) >= BATCH, LINGER
+                lambda: self._hurry or self._closing or len(self._waiting) >= MAX_BATCH,
+                GATHER_SECONDS,
             )
             self._hurry = False
-            return list(islice(self._waiting, BATCH))
+            return [] if self._closed else list(islice(self._waiting, MAX_BATCH))
 
-    def _send(self, batch: list[Reward]) -> list[Reward]:
-        """The rewards that are to be sent again."""
-        rewards = [reward._asdict() for reward in batch]
-        body = json.dumps({"rewards": rewards}).encode()
-        status, answer = self._wire.post("/v1/rewards", body, TIMEOUT)
-        if status != 200:
-            problem = problem_of(status, answer)
-            if problem.reason not in HOPELESS:
-                raise problem
-            log.error("%d rewards refused: %s", len(batch), problem)
-            return []
-        try:
-            return _refused_for_now(batch, json.loads(answer)["results"])
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise ServiceError("not-floorline", "the answer has no results") from None
+    def _settle(self, delivery: Delivery) -> None:
+        """Defer or give up what is not to be sent again soon, and forget what was taken."""
+        for reward, error in delivery.refused:
+            self._refuse(reward, error)
+        new = [item for item in delivery.deferred if item[0].deferred_since is None]
+        if new:
+            ticket, error = new[0][0].ticket, new[0][1]
+            kept = f"{len(new)} rewards kept for {RETENTION_SECONDS / 3600:g} hours"
+            log.warning("%s and sent again; the first is of %s: %s", kept, ticket, error)
+        for reward, error in delivery.deferred:
+            self._defer(reward, error)
+        if self._journal:
+            self._journal.keep([*self._waiting, *self._deferred])
 
-
-def _refused_for_now(batch: list[Reward], results: list[dict[str, Any]]) -> list[Reward]:
-    """The rewards that are to be sent again. Those refused for good are logged."""
-    again = []
-    for reward, result in zip(batch, results, strict=True):
-        problem = result.get("problem")
-        if problem and problem["status"] >= 500:
-            again.append(reward)
-        elif problem:
-            log.warning("reward of %s refused: %s", reward.ticket, problem["detail"])
-    return again
+    def _defer(self, reward: Reward, error: ServiceError) -> None:
+        if reward.deferred_since is None:
+            reward = reward._replace(deferred_since=time.time())
+            if self._journal:
+                self._journal.add(reward)
+        if not self._deferred.add(reward):
+            self._refuse(reward, error)

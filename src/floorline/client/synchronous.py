@@ -2,130 +2,206 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
-from uuid import uuid4
 
-from floorline.client.answers import (
+from .campaigns import TIMEOUT, CampaignAdmin
+from .checks import finite, positive, ticket_id
+from .deadline import Deadline
+from .fallback import DefaultArms
+from .messages import (
+    MAX_BATCH,
     Decision,
-    Defaults,
+    RewardReceipt,
     ServiceError,
-    decision_of,
+    campaign_path,
     decision_request,
-    problem_of,
+    parse_decision,
+    parse_decisions,
+    parse_json,
+    parse_receipts,
+    rewards_request,
 )
-from floorline.client.rewards import RewardQueue, checked_ticket
-from floorline.client.wire import Wire
-from floorline.core.checks import number
+from .rewards import RewardQueue
 
 URL = "http://127.0.0.1:8400"
-TIMEOUT = 0.15
-PATIENCE = 5.0
-"""Seconds for what no visitor waits for."""
+
+DECISION_TIMEOUT = 0.15
+"""Seconds for a decision, unless told otherwise: a visitor waits."""
+
+FLUSH_TIMEOUT = 5.0
+"""Seconds for the rewards that wait when the client is flushed or closed."""
 
 
 class Client:
-    """Asks a decision service, and answers the default arm by itself when there is no answer.
+    """Asks a decision service, and plays the default arm when there is no response.
 
-    Nothing listens here, so the client answers:
+    Nothing listens here, so the client decides:
 
     >>> with Client("http://127.0.0.1:9", defaults={"page": "now"}) as client:
     ...     decision = client.decide("page")
     >>> decision.arm, decision.ticket, decision.reason
     ('now', None, 'unreachable')
 
-    Every method may be called from any thread.
+    Every method may be called from any thread. `campaigns` opens, lists, pauses, resumes and stops.
     """
 
     def __init__(
-        self, url: str = URL, key: str | None = None, *, defaults: Mapping[str, str] | None = None,
-        timeout: float = TIMEOUT, queue_size: int = 10_000,
+        self,
+        url: str = URL,
+        key: str | None = None,
+        *,
+        defaults: Mapping[str, str] | None = None,
+        timeout: float = DECISION_TIMEOUT,
+        queue_size: int = 10_000,
         queue_file: str | os.PathLike[str] | None = None,
-    ) -> None:  # fmt: skip
-        """Ask nothing yet.
+    ) -> None:
+        """Set up the client. Nothing is sent yet, except rewards that `queue_file` still holds.
 
         Args:
             url: where the service is.
             key: an API key with the scopes `decide` and `reward`, if the service has keys.
             defaults: the default arm of each campaign. One that is left out is learned from the
-                service's answers; until then, `decide` raises ServiceError if there is none.
-            timeout: seconds after which `decide` answers the default arm, tries included. A server
-                that sends its answer in drops can take longer; AsyncClient is strict there too.
-            queue_size: rewards that wait to be sent, at most.
-            queue_file: where rewards wait too, so that they survive the end of this process.
-                Only one client can use it.
+                service's responses; until then, `decide` raises ServiceError without a response.
+            timeout: seconds after which `decide` plays the default arm. They include everything:
+                looking up the host, connecting, all attempts, and reading the response.
+            queue_size: how many rewards may wait to be sent.
+            queue_file: a file that holds the waiting rewards, so that they survive the end of the
+                process. Only one client at a time can use it.
         """
-        self.timeout = number("timeout", timeout, 0, 3600, open_low=True)
-        self._wire = Wire(url, key)
-        self._defaults = Defaults(defaults)
-        self._rewards = RewardQueue(self._wire, queue_size, queue_file)
+        from .pool import ConnectionPool  # loads http.client and ssl: more than all the rest
+
+        self.timeout = positive("timeout", timeout, 3600)
+        self._pool = ConnectionPool(url, key)
+        self._defaults = DefaultArms(defaults)
+        self._rewards = RewardQueue(self._pool, queue_size, queue_file)
+        self.campaigns = CampaignAdmin(self._pool)
 
     def decide(
         self, campaign: str, request_key: str | None = None, candidate: str | None = None
     ) -> Decision:
-        """Which arm of the campaign to play now.
+        """Decide which arm of the campaign to play now.
 
         Args:
             campaign: its name.
-            request_key: names the request; asking again with it gives the same decision, for ever.
-                Without one, every call is a decision of its own, however often it is retried.
-            candidate: an arm that your own bandit proposes, without a look at this request.
+            request_key: identifies the request; the same key always gets the same decision.
+                Without one, every call is a new decision, however often it is retried.
+            candidate: an arm that your own bandit proposes, without looking at this request.
 
         Raises:
-            ServiceError: there is no answer, and the default arm is not known.
+            ServiceError: there is no response, and the default arm is not known.
         """
         try:
             return self.ask(campaign, request_key, candidate)
         except ServiceError as error:
-            return self.stand_in(campaign, error)
+            return self.fallback_decision(campaign, error)
 
     def ask(
         self, campaign: str, request_key: str | None = None, candidate: str | None = None
     ) -> Decision:
-        """What the service decides: as `decide`, but every failure is raised as ServiceError."""
-        key = uuid4().hex if request_key is None else request_key
-        path, body = decision_request(campaign, key, candidate)
-        decision = decision_of(*self._wire.post(path, body, self.timeout))
-        return self._defaults.learn(campaign, decision)
+        """The service's decision: like `decide`, but every failure is raised as ServiceError."""
+        path = f"{campaign_path(campaign)}/decisions"
+        body = json.dumps(decision_request(request_key, candidate)).encode()
+        response = self._pool.request("POST", path, body, Deadline(self.timeout))
+        return self._defaults.learn(campaign, parse_decision(*response))
 
-    def stand_in(self, campaign: str, error: ServiceError) -> Decision:
-        """The default arm, as an answer instead of the service's; raises `error` if not known."""
-        return self._defaults.answer(campaign, error)
+    def decide_many(
+        self,
+        campaign: str,
+        request_keys: Sequence[str | None],
+        candidates: Sequence[str | None] | None = None,
+        timeout: float | None = None,
+    ) -> list[Decision]:
+        """One decision for each of `request_keys`, in that order, as `decide` makes them.
+
+        They are sent a thousand at a time. `timeout` is for all of them, the client's unless given;
+        those that are not decided by then get the default arm.
+
+        Raises:
+            ServiceError: there is no response, and the default arm is not known.
+        """
+        arms = [None] * len(request_keys) if candidates is None else candidates
+        if len(arms) != len(request_keys):
+            raise ValueError(
+                f"candidates: must be as many as request_keys, {len(request_keys)}, not {len(arms)}"
+            )
+        requests = [decision_request(*pair) for pair in zip(request_keys, arms, strict=True)]
+        deadline = Deadline(self.timeout if timeout is None else positive("timeout", timeout, 3600))
+        decisions = []
+        for start in range(0, len(requests), MAX_BATCH):
+            batch = requests[start : start + MAX_BATCH]
+            try:
+                decisions += self._ask_many(campaign, batch, deadline)
+            except ServiceError as error:
+                decisions += [self.fallback_decision(campaign, error)] * len(batch)
+        return decisions
+
+    def _ask_many(
+        self, campaign: str, requests: list[dict[str, str]], deadline: Deadline
+    ) -> list[Decision]:
+        path = f"{campaign_path(campaign)}/decisions"
+        body = json.dumps({"requests": requests}).encode()
+        response = self._pool.request("POST", path, body, deadline)
+        decisions = parse_decisions(*response, len(requests))
+        return [self._defaults.learn(campaign, decision) for decision in decisions]
+
+    def fallback_decision(self, campaign: str, error: ServiceError) -> Decision:
+        """The decision to play the default arm because of `error`, which is raised if unknown."""
+        return self._defaults.fallback_decision(campaign, error)
 
     def reward(self, ticket: str | None, value: float) -> bool:
-        """Report a reward, in the background: whether there was room for it.
+        """Report a reward, in the background; False if the queue is full.
 
-        It is sent again until the service has it. The reward of a decision that the client made
-        by itself, without a ticket, is not wanted: it changes nothing, and False comes back.
+        It is sent again until the service has it. A decision without a ticket was made without the
+        service, which does not want its reward: nothing is sent, and False is returned.
         """
         return ticket is not None and self._rewards.put(ticket, value)
 
-    def void(self, ticket: str) -> None:
-        """Say that a decision reached nobody.
+    def reward_many(self, rewards: Iterable[tuple[str, float]]) -> list[RewardReceipt]:
+        """Report rewards, as pairs of ticket and value, and return what became of each.
+
+        Unlike `reward` this waits for the service, and does not use the queue.
 
         Raises:
-            ServiceError: it may not be voided, or there is no answer.
+            ServiceError: there is no response, or an error. Some may have been taken: it is safe to
+                report all of them again.
         """
-        path = f"/v1/decisions/{checked_ticket(ticket)}/void"
-        status, body = self._wire.post(path, b"", PATIENCE)
-        if status != 200:
-            raise problem_of(status, body)
+        pairs = [(ticket_id(ticket), finite("reward", value)) for ticket, value in rewards]
+        receipts = []
+        for start in range(0, len(pairs), MAX_BATCH):
+            batch = pairs[start : start + MAX_BATCH]
+            body = rewards_request(batch)
+            response = self._pool.request("POST", "/v1/rewards", body, Deadline(TIMEOUT))
+            receipts += parse_receipts(*response, [ticket for ticket, _ in batch])
+        return receipts
 
-    def flush(self, timeout: float = PATIENCE) -> bool:
-        """Wait for the rewards to be sent: whether all are."""
+    def void(self, ticket: str) -> None:
+        """Report that a decision reached nobody.
+
+        Raises:
+            ServiceError: it may not be voided, or there is no response.
+        """
+        path = f"/v1/decisions/{ticket_id(ticket)}/void"
+        parse_json(*self._pool.request("POST", path, b"", Deadline(TIMEOUT)))
+
+    def flush(self, timeout: float = FLUSH_TIMEOUT) -> bool:
+        """Wait until every reward was taken or refused for good; False if some are still kept."""
         return self._rewards.flush(timeout)
 
-    def close(self, timeout: float = PATIENCE) -> None:
-        """Send the rewards that wait, if that is possible in time, and close the connections."""
+    def close(self, timeout: float = FLUSH_TIMEOUT) -> None:
+        """Send the rewards that wait, as far as the timeout allows, and close the connections."""
         self._rewards.close(timeout)
-        self._wire.close()
+        self._pool.close()
 
     def __enter__(self) -> Client:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.close()

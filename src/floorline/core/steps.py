@@ -50,6 +50,20 @@ def candidate_of(rules: Rules, arms: Arms, memory: Memory, round: int, rng: Any)
 
 
 @kernel
+def refusal_probability(
+    rules: Rules, arms: Arms, memory: Memory, round: int, candidate: int
+) -> float:
+    """Return the probability with which a candidate is refused, the holdback included."""
+    if candidate < 0 or candidate >= len(arms.plays):
+        return 1.0
+    # Alg. 1, lines 10 to 14
+    probability = fallback_probability(rules.floor, arms, memory.floor, round, candidate)
+    if candidate > 0:
+        probability = held_back(rules.holdback, probability)
+    return probability
+
+
+@kernel
 def apply_floor(
     rules: Rules, arms: Arms, memory: Memory, round: int, candidate: int, coin: Any
 ) -> Permission:
@@ -61,12 +75,7 @@ def apply_floor(
     The arm is not part of the answer: a returned arm is compiled to a conditional move, and
     simulation takes twice as long (docs/performance.md).
     """
-    probability = 1.0
-    if 0 <= candidate < len(arms.plays):
-        # Alg. 1, lines 10 to 14
-        probability = fallback_probability(rules.floor, arms, memory.floor, round, candidate)
-        if candidate > 0:
-            probability = held_back(rules.holdback, probability)
+    probability = refusal_probability(rules, arms, memory, round, candidate)
     return Permission(toss(probability, coin), probability)
 
 

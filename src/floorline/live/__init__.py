@@ -1,7 +1,8 @@
 """Live campaigns: decisions under the floor with late, lost and repeated rewards."""
 
+from typing import Any
+
 try:
-    import apsw as _apsw  # noqa: F401
     import msgspec as _msgspec  # noqa: F401
 except ImportError as error:
     raise ImportError(
@@ -9,22 +10,58 @@ except ImportError as error:
     ) from error
 
 from floorline.live.campaign import Campaign
-from floorline.live.errors import CampaignError, Conflict, LedgerError, Stopped, UnknownTicket
-from floorline.live.history import Record
-from floorline.live.settings import Settings
+from floorline.live.errors import (
+    CampaignError,
+    Conflict,
+    DamagedLedger,
+    LedgerError,
+    Stopped,
+    UnknownTicket,
+)
+from floorline.live.messages import (
+    Explanation,
+    Outcome,
+    Reason,
+    Record,
+    Result,
+    RewardReceipt,
+    Term,
+    Ticket,
+)
+from floorline.live.settings import CampaignSettings
 from floorline.live.status import ArmStatus, Status
-from floorline.live.tickets import Ticket
 
 __all__ = [
     "ArmStatus",
     "Campaign",
     "CampaignError",
+    "CampaignSettings",
     "Conflict",
+    "DamagedLedger",
+    "Explanation",
     "LedgerError",
+    "Outcome",
+    "Reason",
     "Record",
-    "Settings",
+    "Result",
+    "RewardReceipt",
     "Status",
     "Stopped",
+    "Term",
     "Ticket",
     "UnknownTicket",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return `CampaignSettings` under its former name, with a warning."""
+    if name == "Settings":
+        import warnings
+
+        warnings.warn(
+            "floorline.live.Settings is deprecated; use CampaignSettings",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return CampaignSettings
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

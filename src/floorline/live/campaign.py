@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import random
 import time
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from types import TracebackType
 from typing import Any
 
@@ -16,22 +17,21 @@ from floorline.core.checks import choice, number, require
 from floorline.live import snapshot
 from floorline.live.choose import choose
 from floorline.live.errors import Conflict, Stopped
-from floorline.live.events import SEQ, Event
-from floorline.live.history import Record, records
-from floorline.live.ledger import Ledger
-from floorline.live.opening import open_writer
-from floorline.live.settings import CHANGEABLE, Settings, plain_text
+from floorline.live.events import Event
+from floorline.live.history import events, records
+from floorline.live.ledgers import Ledger
+from floorline.live.messages import Record, Result, Ticket
+from floorline.live.opening import open_recorder
+from floorline.live.recorder import Recorder
+from floorline.live.settings import (
+    CHANGEABLE,
+    CHANGEABLE_IN_NEW_EPOCH,
+    CampaignSettings,
+    plain_text,
+)
 from floorline.live.state import State
 from floorline.live.status import Status, status_of
-from floorline.live.tickets import (
-    Ticket,
-    decision_of,
-    no_such_decision,
-    place_of,
-    ticket_id,
-    ticket_of,
-)
-from floorline.live.writer import Group, Writer
+from floorline.live.tickets import decision_of, no_such_decision, seq_of, ticket_id, ticket_of
 
 MAX_KEY = 200
 STREAM = 0x466C6F6F
@@ -50,19 +50,18 @@ class Campaign:
     >>> campaign.status().decisions
     1
 
-    Every method may be called from any thread. After a KeyboardInterrupt, close the campaign
-    and open it again: what was returned is durable, but Python may have kept a group from
-    ending, and other threads wait for that.
+    Every method may be called from any thread. After a KeyboardInterrupt the campaign goes on:
+    what was returned is durable, except what a `transaction` block has not committed yet.
     """
 
-    def __init__(self, writer: Writer, campaign_id: str, seed: int | None) -> None:
-        """For `open`, which makes campaigns."""
-        self._writer = writer
+    def __init__(self, recorder: Recorder, campaign_id: str, seed: int | None) -> None:
+        """Use `open` instead."""
+        self._recorder = recorder
         self._id = campaign_id
         # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
         # that knows the reward would break everything.
         # Nor may coins begin anew at each opening: those of short-lived processes would all agree.
-        events = writer.state.seq
+        events = recorder.state.seq
         begun = f" {events}" if events > 1 else ""
         self._coin = random.Random(None if seed is None else f"floorline {seed}{begun}")
         self._rng = np.random.default_rng(None if seed is None else [seed, STREAM, events])
@@ -70,31 +69,37 @@ class Campaign:
 
     @classmethod
     def open(
-        cls, path: str | os.PathLike[str], *, seed: int | None = None,
-        clock: Callable[[], float] = time.time, **settings: Any,
-    ) -> Campaign:  # fmt: skip
-        """A new campaign in a new file, or the one that the file holds.
+        cls,
+        locator: str | os.PathLike[str] | Ledger,
+        *,
+        seed: int | None = None,
+        clock: Callable[[], float] = time.time,
+        **settings: Any,
+    ) -> Campaign:
+        """Return a new campaign in a new ledger, or the one that the ledger holds.
 
         Args:
-            path: the file, or ":memory:" for a campaign that is gone with the process.
+            locator: where the ledger is: the path of a file, or ":memory:" for one that ends with
+                the process; or a ledger of your own.
             seed: for the coins of the proposer and the holdback; unpredictable unless given.
             clock: the time in seconds since 1970.
-            settings: those of `Settings`; a new campaign needs `arms` and `max_loss`. One that
-                differs from the file's is refused.
+            settings: those of `CampaignSettings`; a new campaign needs `arms` and `max_loss`. For
+                an existing one, they must be the ledger's or be left out.
 
         Raises:
-            ValueError: a setting is not allowed, or not the file's.
-            LedgerError: the file cannot be used, or is open elsewhere.
+            ValueError: a setting is not allowed, or differs from the ledger's.
+            LedgerError: the ledger cannot be used, or is open elsewhere.
         """
-        return cls(*open_writer(os.fspath(path), clock, settings), seed)
+        source = locator if isinstance(locator, Ledger) else os.fspath(locator)
+        return cls(*open_recorder(source, clock, settings), seed)
 
     @property
     def _state(self) -> State:
-        return self._writer.state
+        return self._recorder.state
 
     @property
     def _ledger(self) -> Ledger:
-        return self._writer.ledger
+        return self._recorder.ledger
 
     @property
     def id(self) -> str:
@@ -103,60 +108,66 @@ class Campaign:
 
     @property
     def seq(self) -> int:
-        """The place of the last event in the ledger."""
+        """The sequence number of the last event."""
         return self._state.seq
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> CampaignSettings:
         """What the campaign was opened with, and what has been changed since."""
         return self._state.settings
 
     # Decisions and rewards.
 
     def decide(self, request_key: str | None = None, candidate: str | None = None) -> Ticket:
-        """Which arm to play now. It is durable when it is returned.
+        """Return which arm to play now. The decision is durable when it is returned.
 
         Args:
             request_key: names the request; asking again with it gives the same ticket.
             candidate: an arm that your own bandit proposes. It may depend on anything before
                 this request, and on nothing about this request; see docs/guarantee.md.
         """
-        writer = self._writer
-        check_request(writer.state.settings, request_key, candidate)
+        recorder = self._recorder
+        check_request(recorder.state.settings, request_key, candidate)
         if request_key is not None:
             request_key = plain_text(request_key)
-        with writer:
-            state = writer.state
-            arms = state.settings.arms
-            if request_key is not None:
-                earlier = writer.ledger.by_key(request_key)
-                if earlier is not None:
-                    return ticket_of(self._id, arms, earlier)
-            if state.stopped:
-                raise Stopped("the campaign is stopped: it decides nothing more")
-            body = choose(state, candidate, self._coin.random(), self._rng)
-            return ticket_of(self._id, arms, writer.happen("decided", None, request_key, body))
+        return recorder.run(self._decide, request_key, candidate)
 
-    def observe(self, ticket: Ticket | str, reward: float) -> str:
-        """Take in the reward of a decision: `accepted`, `duplicate` or `late` (and not used).
+    def _decide(self, request_key: str | None, candidate: str | None) -> Ticket:
+        recorder = self._recorder
+        state = recorder.state
+        arms = state.settings.arms
+        if request_key is not None:
+            earlier = recorder.ledger.by_key(request_key)
+            if earlier is not None:
+                return ticket_of(self._id, arms, earlier)
+        if state.stopped:
+            raise Stopped("the campaign is stopped: it decides nothing more")
+        body = choose(state, candidate, self._coin, self._rng)
+        return ticket_of(self._id, arms, recorder.record("decided", None, request_key, body))
+
+    def observe(self, ticket: Ticket | str, reward: float) -> Result:
+        """Record the reward of a decision: `accepted`, `duplicate` or `late` (and not used).
 
         Raises:
             ValueError: the reward is outside the declared range.
             UnknownTicket: there is no such decision.
             Conflict: the decision has another reward already, or was voided.
         """
-        writer = self._writer
-        settings = writer.state.settings
+        recorder = self._recorder
+        settings = recorder.state.settings
         reward = number("reward", reward, settings.low, settings.high)
-        with writer:
-            seq, name = self._decision(ticket)
-            if seq not in writer.state.open:
-                return self._observe_again(seq, name, reward)
-            writer.happen("observed", seq, body={"reward": reward})
-            return "accepted"
+        return recorder.run(self._observe, ticket, reward)
 
-    def _observe_again(self, seq: int, name: str, reward: float) -> str:
-        """A reward for a decision that is no longer open."""
+    def _observe(self, ticket: Ticket | str, reward: float) -> Result:
+        recorder = self._recorder
+        seq, name = self._decision(ticket)
+        if seq not in recorder.state.open:
+            return self._observe_closed(seq, name, reward)
+        recorder.record("observed", seq, None, {"reward": reward})
+        return "accepted"
+
+    def _observe_closed(self, seq: int, name: str, reward: float) -> Result:
+        """Record the reward of a decision that is no longer open."""
         for event in self._ledger.about(seq):
             if event.kind == "voided":
                 raise Conflict(f"ticket {name}: was voided")
@@ -168,86 +179,95 @@ class Campaign:
                     )
                 self._duplicates += 1
                 return "duplicate"
-        self._writer.happen("observed", ticket=seq, body={"reward": reward, "late": True})
+        self._recorder.record("observed", seq, body={"reward": reward, "late": True})
         return "late"
 
-    def void(self, ticket: Ticket | str) -> str:
-        """Say that a decision reached nobody: `accepted`, or `duplicate` if that was known.
+    def void(self, ticket: Ticket | str) -> Result:
+        """Record that a decision reached nobody: `accepted`, or `duplicate` if that is known.
 
-        A challenger stays charged. A default can be voided only where `voids` is set.
+        A challenger stays charged. A default can be voided only if the campaign has `voids`.
 
         Raises:
             UnknownTicket: there is no such decision.
             Conflict: its reward is known, or its window is over, or it may not be voided.
         """
-        with self._writer:
-            seq, name = self._decision(ticket)
-            if seq not in self._state.open:
-                if any(event.kind == "voided" for event in self._ledger.about(seq)):
-                    return "duplicate"
-                raise Conflict(f"ticket {name}: can no longer be voided; it is closed")
-            if self._state.open[seq].arm == 0 and not self.settings.voids:
-                raise Conflict(
-                    f"ticket {name}: a default decision cannot be voided in this campaign, which "
-                    "counts it when it is made; open one with voids=True"
-                )
-            self._writer.happen("voided", ticket=seq)
-            return "accepted"
+        return self._recorder.run(self._void, ticket)
+
+    def _void(self, ticket: Ticket | str) -> Result:
+        seq, name = self._decision(ticket)
+        if seq not in self._state.open:
+            if any(event.kind == "voided" for event in self._ledger.about(seq)):
+                return "duplicate"
+            raise Conflict(f"ticket {name}: can no longer be voided; it is closed")
+        if self._state.open[seq].arm == 0 and not self.settings.voids:
+            raise Conflict(
+                f"ticket {name}: a default decision cannot be voided in this campaign, which "
+                "counts it when it is made; open one with voids=True"
+            )
+        self._recorder.record("voided", seq)
+        return "accepted"
 
     def _decision(self, ticket: Ticket | str) -> tuple[int, str]:
-        """The place of a decision and its id; it is closed if its window is over."""
+        """Return the sequence number and id of a decision, closed if its window is over."""
+        recorder = self._recorder
         name = ticket.id if isinstance(ticket, Ticket) else ticket
-        seq = place_of(self._id, name)
-        play = self._state.open.get(seq)
+        seq = seq_of(self._id, name)
+        play = recorder.state.open.get(seq)
         if play is None:
-            decision_of(self._ledger, self._id, name)
+            decision_of(recorder.ledger, self._id, name)
         elif name != ticket_id(self._id, seq, play.time):
             raise no_such_decision(name)
-        elif self._state.is_due(seq, self._writer.now()):
-            self._writer.happen("expired", seq)
+        elif recorder.state.is_due(seq, recorder.now()):
+            recorder.record("expired", seq)
         return seq, name
 
     # Running it.
 
     def pause(self) -> None:
-        """Play the default arm until `resume`. Rewards are still taken in."""
-        self._switch("paused")
+        """Play the default arm until `resume`. Rewards are still recorded."""
+        self._recorder.run(self._switch, "paused")
 
     def resume(self) -> None:
         """Go on after `pause`."""
-        self._switch("resumed")
+        self._recorder.run(self._switch, "resumed")
 
     def _switch(self, kind: str) -> None:
-        with self._writer:
-            self._refuse_if_stopped()
-            if self._state.paused != (kind == "paused"):
-                self._writer.happen(kind)
+        self._refuse_if_stopped()
+        if self._state.paused != (kind == "paused"):
+            self._recorder.record(kind)
 
     def stop(self) -> None:
-        """End the campaign for good. Rewards are still taken in."""
-        with self._writer:
+        """End the campaign for good. Rewards are still recorded."""
+        with self.transaction():
             if not self._state.stopped:
-                self._writer.happen("changed", body={"stopped": True})
+                self._recorder.record("changed", body={"stopped": True})
 
-    def start_epoch(self) -> None:
-        """Begin anew, with counts, intervals and budget from zero, as after a drift alarm.
+    def start_epoch(self, **settings: Any) -> None:
+        """Start again, with counts, intervals and budget from zero, as after a drift alarm.
 
         The promise then holds for the new epoch by itself. Rewards of earlier decisions are
-        recorded and no longer used.
+        recorded and no longer used. `floor`, `policy` and `holdback` may change with it.
         """
-        with self._writer:
+        changed = self._changed_settings(settings, CHANGEABLE_IN_NEW_EPOCH)
+        with self.transaction():
             self._refuse_if_stopped()
-            self._writer.happen("changed", body={"epoch": self._state.epoch + 1})
+            self._recorder.record("changed", body={"epoch": self._state.epoch + 1, **changed})
 
     def change(self, **settings: Any) -> None:
         """Change `policy` or `holdback`, on which the promise does not depend."""
-        for name in settings:
-            choice("setting", name, CHANGEABLE)
-        wanted = Settings.from_json({**self.settings.to_json(), **settings})
-        with self._writer:
+        changed = self._changed_settings(settings, CHANGEABLE)
+        with self.transaction():
             self._refuse_if_stopped()
-            body = {name: getattr(wanted, name) for name in settings}
-            self._writer.happen("changed", body=body)
+            self._recorder.record("changed", body=changed)
+
+    def _changed_settings(
+        self, settings: dict[str, Any], allowed: tuple[str, ...]
+    ) -> dict[str, Any]:
+        """Return the settings as the ledger keeps them; raise ValueError if one is not allowed."""
+        for name in settings:
+            choice("setting", name, allowed)
+        changed = CampaignSettings.from_json({**self.settings.to_json(), **settings})
+        return {name: getattr(changed, name) for name in settings}
 
     def _refuse_if_stopped(self) -> None:
         if self._state.stopped:
@@ -256,57 +276,86 @@ class Campaign:
     # Looking at it.
 
     def status(self) -> Status:
-        """Where the campaign stands: does the floor hold, and what is known of each arm."""
-        with self._writer:
-            return status_of(self._id, self._state, self._duplicates, self._writer.now())
+        """Return where the campaign stands: whether the floor holds, what is known of each arm."""
+        with self._recorder.reading():
+            return status_of(self._id, self._state, self._duplicates, self._recorder.now())
 
     def history(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
-        """The decisions in order, each with what came of it."""
-        return records(self._ledger, self._id, after, limit, self._writer)
+        """Yield the decisions with seq > after in order, each with its outcome so far."""
+        return records(self._ledger, self._id, after, limit, self._recorder.reading)
 
     def events(self, after: int = 0) -> Iterator[Event]:
-        """All that happened after a place in the ledger, in order."""
-        while True:
-            with self._writer:
-                page = self._ledger.page(after)
-            if not page:
-                return
-            for row in page:
-                yield self._ledger.read(row)
-            after = page[-1][SEQ]
+        """Yield the events with seq > after, in order."""
+        return events(self._ledger, after, self._recorder.reading)
 
     def state(self) -> dict[str, Any]:
-        """All that follows from the events so far, as plain values."""
-        with self._writer:
+        """Return everything that follows from the events so far, as plain values."""
+        with self._recorder.reading():
             return snapshot.to_json(self._state)
 
-    def together(self) -> AbstractContextManager[object]:
-        """Make what happens inside durable together, at its end: a group commit.
+    def transaction(self) -> AbstractContextManager[None]:
+        """Commit everything recorded inside as one transaction: one wait for the disk.
 
-        No ticket made inside may be handed out before the end. If the ledger fails,
-        nothing inside has happened, and LedgerError is raised at the end.
+        No ticket made inside may be handed out before the end. If the ledger fails, everything
+        inside is rolled back, and LedgerError is raised at the end. Any other exception is
+        passed on, and what was recorded before it is committed.
         """
-        return Group(self._writer)
+        return self._recorder.transaction()
+
+    def together(self) -> AbstractContextManager[None]:
+        """Return `transaction()`, by its former name."""
+        warnings.warn(
+            "Campaign.together is deprecated; use Campaign.transaction",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return self.transaction()
+
+    def keep_points(self, points: Callable[[], Any]) -> None:
+        """Store what `points` returns, plain JSON values, with every snapshot from now on."""
+        self._recorder.points = points
+
+    def save_snapshot(self) -> None:
+        """Store the state now, so that the campaign opens quickly next time."""
+        self._recorder.run(self._recorder.save_snapshot)
+
+    def stored_points(self) -> tuple[int, Any] | None:
+        """Return the sequence number and the points of the latest snapshot that has points."""
+        with self._recorder.reading():
+            for seq in self._ledger.snapshots():
+                with suppress(ValueError):  # damaged: an older one may be whole
+                    points = self._ledger.snapshot(seq).points
+                    if points is not None:
+                        return seq, points
+        return None
 
     def close(self) -> None:
         """Close the ledger."""
-        self._writer.close()
+        self._recorder.close()
 
     def __enter__(self) -> Campaign:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.close()
 
 
-def check_request(settings: Settings, request_key: str | None, candidate: str | None) -> None:
-    """Raise ValueError unless a decision may be asked for in this way."""
+def check_request(
+    settings: CampaignSettings, request_key: str | None, candidate: str | None
+) -> None:
+    """Raise ValueError unless a decision may be requested with these arguments."""
     if request_key is not None:
         fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
-        require(fits and request_key.isprintable(), "request_key",
-                f"a printable text of 1 to {MAX_KEY} characters", request_key)  # fmt: skip
+        require(
+            fits and request_key.isprintable(),
+            "request_key",
+            f"a printable text of 1 to {MAX_KEY} characters",
+            request_key,
+        )
     if candidate is not None:
         choice("candidate", candidate, settings.arms)

@@ -1,49 +1,75 @@
-"""What to decide now, and why, in a given state."""
+"""Choosing the arm of a decision, with the reason."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from floorline.core.records import Decision
+from floorline.live.messages import Reason
 from floorline.live.state import State
 
 
-def choose(state: State, candidate: str | None, coin: float, rng: Any) -> dict[str, Any]:
-    """What to decide now, as the body of its event.
+def choose(state: State, candidate: str | None, coin: Any, rng: Any) -> dict[str, Any]:
+    """Return the body of the event for a decision made in this state.
 
-    `coin` is uniform in [0, 1) and independent of all else.
+    `coin` is the random generator of the floor's coin and `rng` that of the proposer; they must be
+    independent of each other and of the rewards.
     """
     state.refresh()
-    settings = state.settings
-    probability: float | None = 1.0
+    arms = state.settings.arms
     if state.paused or state.drift.alarm:
-        arm = settings.arms[0]
-        proposed = None if candidate is None else settings.arms[state.index[candidate]]
-        reason = "paused" if state.paused else "drift"
-        budget = state.budget_after_default()
-    else:
-        wanted = state.propose(rng) if candidate is None else state.index[candidate]
-        arm = proposed = settings.arms[wanted]
-        budget = state.budget_after(wanted)
-        affordable = wanted > 0 and budget >= 0.0  # Alg. 1, line 10; as `permit` has it
-        held = coin < settings.holdback
-        if candidate is not None or settings.policy != "conservative-ucb":
-            probability = None  # only of a proposer that leaves nothing to chance is it known
-        elif affordable:
-            probability = settings.holdback if held else 1.0 - settings.holdback
-        if affordable and not held:
-            reason = "exploit" if state.arms.lower[wanted] >= state.arms.upper[0] else "explore"
-        else:
-            arm = settings.arms[0]
-            reason = "holdback" if held else why_default(state, wanted)
-            if wanted > 0 or settings.voids:
-                budget = state.budget_after_default()
-    return {"arm": arm, "candidate": proposed, "reason": reason, "guaranteed_budget": budget,
-            "probability": probability}  # fmt: skip
+        return {
+            "arm": arms[0],
+            "candidate": None if candidate is None else arms[state.index[candidate]],
+            "reason": "paused" if state.paused else "drift",
+            "guaranteed_budget": state.budget_after_default(),
+            "probability": 1.0,
+        }
+    wanted = state.propose(rng) if candidate is None else state.index[candidate]
+    decision = state.decide_on(wanted, coin)
+    arm = decision.arm
+    return {
+        "arm": arms[arm],
+        "candidate": arms[wanted],
+        "reason": reason_of(state, decision),
+        "guaranteed_budget": state.budget_after(arm) if arm > 0 else state.budget_after_default(),
+        "probability": probability_of(state, decision) if candidate is None else None,
+    }
 
 
-def why_default(state: State, candidate: int) -> str:
-    """Why the default arm is played, where neither a person nor a coin said so."""
-    if candidate == 0:
+def reason_of(state: State, decision: Decision) -> Reason:
+    """Return why this arm is played."""
+    if decision.arm > 0:
+        surely_better = state.arms.lower[decision.arm] >= state.arms.upper[0]
+        return "exploit" if surely_better else "explore"
+    if decision.candidate == 0:
         return "default-is-best"
+    if decision.fallback_probability < 1.0 or state.settings.holdback == 1.0:
+        return "holdback"
     known = state.settings.default_mean is not None
     return "budget-low" if known or state.arms.seen[0] > 0 else "no-rewards"
+
+
+def probability_of(state: State, decision: Decision) -> float | None:
+    """Return how likely the played arm was before the proposer chose; None if that is not known."""
+    chance = state.chance(decision.candidate, decision.candidate)
+    if math.isnan(chance):
+        return None
+    if chance == 1.0:
+        return _share(decision.candidate, decision.arm, decision.fallback_probability)
+    total = 0.0
+    for candidate in range(len(state.arms.plays)):
+        chance = state.chance(decision.candidate, candidate)
+        refusal = state.refusal_probability(candidate)
+        total += chance * _share(candidate, decision.arm, refusal)
+    return total
+
+
+def _share(candidate: int, arm: int, refusal: float) -> float:
+    """Return how likely `arm` is to be played once `candidate` is proposed."""
+    if candidate == 0:
+        return 1.0 if arm == 0 else 0.0
+    if arm == candidate:
+        return 1.0 - refusal
+    return refusal if arm == 0 else 0.0

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from floorline.core.kernel import bind
 from floorline.core.slots import lower_end, upper_end
-from floorline.live.settings import Settings
+from floorline.live.settings import CampaignSettings
 
 BLOCK = 100
 """Plays of the default arm in a block."""
@@ -25,27 +25,27 @@ NO_MEMORY: list[float] = []
 
 
 class Stretch(NamedTuple):
-    """Some of the default's plays, and the least and the most that they have earned."""
+    """Consecutive plays of the default, with the least and the most that they have earned."""
 
     plays: int
     least: float
     most: float
 
     def plus(self, other: Stretch) -> Stretch:
-        """Both stretches together."""
+        """Return both stretches as one."""
         return Stretch(self.plays + other.plays, self.least + other.least, self.most + other.most)
 
     def since(self, start: Stretch) -> Stretch:
-        """What comes after `start`, which is the beginning of this stretch."""
+        """Return the part after `start`, which must be the beginning of this stretch."""
         return Stretch(self.plays - start.plays, self.least - start.least, self.most - start.most)
 
 
 class DriftWatch:
-    """The default's rewards in blocks, and whether they speak of a change."""
+    """The default's rewards in blocks, and an alarm if their mean has changed."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: CampaignSettings) -> None:
         self.alarm: str | None = None
-        """What was found, in words, once there is reason for an alarm."""
+        """The alarm as a sentence; None while there is none."""
         self.blocks: list[list[float]] = []
         """Plays, rewards seen and their sum, for each block."""
         self._seen = 0
@@ -60,7 +60,7 @@ class DriftWatch:
         self._next_look = 2  # blocks at which missing rewards are filled in and compared
 
     def decided(self) -> int:
-        """Note a play of the default arm, and give the number of its block."""
+        """Count a play of the default arm and return the number of its block."""
         if not self.blocks or self.blocks[-1][LENGTH] == BLOCK:
             self._look_at_filled()
             self.blocks.append([0, 0, 0.0])
@@ -68,7 +68,7 @@ class DriftWatch:
         return len(self.blocks) - 1
 
     def observed(self, block: int, reward: float) -> None:
-        """Note the reward of a play."""
+        """Count the reward of a play."""
         self.blocks[block][SEEN] += 1
         self.blocks[block][TOTAL] += reward
         self._seen += 1
@@ -76,13 +76,13 @@ class DriftWatch:
         self._look_at_closed()
 
     def skipped(self, block: int) -> None:
-        """Note that a play has no reward to be known."""
+        """Take back a play whose reward will never be known."""
         self.blocks[block][LENGTH] -= 1
         self._look_at_closed()
 
     @property
     def average(self) -> float | None:
-        """Mean of the default's rewards seen, which a known mean does not show; None before."""
+        """Mean of the default's observed rewards, even if `default_mean` is given; None before."""
         return self._total / self._seen if self._seen else None
 
     def _look_at_closed(self) -> None:
@@ -103,7 +103,7 @@ class DriftWatch:
         return full and seen == plays
 
     def _look_at_filled(self) -> None:
-        """Compare all blocks, filled in at the worst, now and then while some cannot be closed."""
+        """Now and then, while blocks stay open, compare all with missing rewards at the worst."""
         if len(self.blocks) < self._next_look:
             return
         self._next_look += 1 + len(self.blocks) // 8
@@ -135,7 +135,7 @@ class DriftWatch:
             number, start = number + 1, max(1, 2 * start)
 
     def _ends(self, stretch: Stretch, share: int) -> tuple[float, float]:
-        """The interval of a stretch's mean, on 1/share of the drift level."""
+        """Return the interval of a stretch's mean, at 1/share of the drift level."""
         if stretch.plays == 0:
             return self._settings.low, self._settings.high
         rules: Any = self._boundary.rules_at(share / self._settings.drift_level)
@@ -143,12 +143,12 @@ class DriftWatch:
         return float(low), float(self._upper_end(rules, NO_MEMORY, 0, stretch.plays, stretch.most))
 
     def to_json(self) -> dict[str, Any]:
-        """All that cannot be worked out again, as plain values."""
+        """Return everything that cannot be derived, as plain values."""
         blocks = [list(block) for block in self.blocks]
         return {"alarm": self.alarm, "blocks": blocks, "next_look": self._next_look}
 
     def restore(self, values: dict[str, Any]) -> None:
-        """Go back to what `to_json` gave."""
+        """Restore what `to_json` returned."""
         self.alarm, self.blocks = values["alarm"], values["blocks"]
         self._next_look = values["next_look"]
         self._seen = int(sum(block[SEEN] for block in self.blocks))

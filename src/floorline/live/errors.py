@@ -1,10 +1,10 @@
-"""What can go wrong with a live campaign. Bad arguments are ValueError, as everywhere."""
+"""Errors of live campaigns. Bad arguments raise ValueError, as everywhere."""
 
 from __future__ import annotations
 
 
 class CampaignError(Exception):
-    """Something that a campaign refuses to do, or cannot."""
+    """A campaign refuses to do something, or cannot do it."""
 
 
 class UnknownTicket(CampaignError):  # noqa: N818 (it reads as what is wrong)
@@ -12,12 +12,16 @@ class UnknownTicket(CampaignError):  # noqa: N818 (it reads as what is wrong)
 
 
 class Conflict(CampaignError):  # noqa: N818
-    """What is asked contradicts what the ledger holds."""
+    """The request contradicts what the ledger holds."""
 
 
 class Stopped(CampaignError):  # noqa: N818
-    """The campaign has ended: it decides nothing more."""
+    """The campaign was stopped and makes no more decisions."""
 
 
 class LedgerError(CampaignError):
-    """The ledger cannot be read or written, or is not what it should be."""
+    """The ledger cannot be read or written, or is damaged."""
+
+
+class DamagedLedger(LedgerError):  # noqa: N818
+    """The ledger is damaged: only a backup helps."""

@@ -1,38 +1,43 @@
-"""The events of a campaign: all that ever happened to it, in order."""
+"""The events of a campaign: everything that ever happened to it, in order."""
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
 
 VERSION = 1
-"""The version of the events' form; a ledger says which it was begun with."""
+"""The version of the events' form; a ledger says which one it was begun with."""
 
 KINDS = ("opened", "decided", "observed", "voided", "expired", "paused", "resumed", "changed")
 CHANGES = ("opened", "paused", "resumed", "changed")
-"""What is done to a campaign itself."""
+"""The kinds that concern the campaign itself rather than one decision."""
 
 
-class Event(msgspec.Struct, frozen=True, gc=False):
-    """One thing that happened."""
+class Event(msgspec.Struct, frozen=True, gc=False, rename={"decision_seq": "ticket"}):
+    """One event. In files and exports, `decision_seq` is called `ticket`."""
 
     seq: int
-    """Its place in the ledger, from 1."""
+    """Sequence number in the ledger, from 1."""
     time: float
-    """When, in seconds since 1970."""
+    """Seconds since 1970."""
     kind: str
-    ticket: int | None
-    """The decision that it is about, by the place of that decision's event."""
+    decision_seq: int | None
+    """Sequence number of the decision that the event is about, if it is about one."""
     key: str | None
     """The request key of a decision, if one was given."""
     body: dict[str, Any]
 
 
 Row = tuple[int, float, str, int | None, str | None, str, int]
-"""An event as the ledger stores it: its body as JSON, then a checksum of this and all before."""
+"""An event as ledgers store it: its fields, the body as JSON, then the chained checksum."""
 SEQ: Final = 0
+TIME: Final = 1
+KIND: Final = 2
+DECISION_SEQ: Final = 3
+KEY: Final = 4
 CHECK: Final = 6
 
 _encode = msgspec.json.Encoder().encode
@@ -40,23 +45,45 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def to_row(event: Event, check_before: int) -> Row:
-    """The event as it is stored, its checksum continuing that of the row before."""
-    seq, time, kind, ticket, key = event.seq, event.time, event.kind, event.ticket, event.key
+    """Return the event as it is stored; its checksum continues that of the row before."""
+    seq, time, kind, decision_seq, key = (
+        event.seq,
+        event.time,
+        event.kind,
+        event.decision_seq,
+        event.key,
+    )
     body = _encode(event.body).decode()
-    check = checksum(seq, time, kind, ticket, key, body, check_before)
-    return seq, time, kind, ticket, key, body, check
+    check = checksum(seq, time, kind, decision_seq, key, body, check_before)
+    return seq, time, kind, decision_seq, key, body, check
+
+
+def to_rows(events: Iterable[Event], check_before: int) -> list[Row]:
+    """Return consecutive events as they are stored, each checksum continuing the one before."""
+    rows = []
+    for event in events:
+        row = to_row(event, check_before)
+        check_before = row[CHECK]
+        rows.append(row)
+    return rows
 
 
 def from_row(row: Row) -> Event:
-    """The event that was stored."""
-    seq, time, kind, ticket, key, body, _ = row
-    return Event(seq, time, kind, ticket, key, _decode(body))
+    """Return the event that a row stores."""
+    seq, time, kind, decision_seq, key, body, _ = row
+    return Event(seq, time, kind, decision_seq, key, _decode(body))
 
 
 def checksum(
-    seq: int, time: float, kind: str, ticket: int | None, key: str | None, body: str,
+    seq: int,
+    time: float,
+    kind: str,
+    decision_seq: int | None,
+    key: str | None,
+    body: str,
     check_before: int,
-) -> int:  # fmt: skip
-    """CRC-32 of what a row holds before its checksum, continued from the row before."""
-    text = f"{seq} {time!r} {kind} {ticket} {key!r} {body}"  # damage may have made it anything
+) -> int:
+    """CRC-32 of a row without its checksum, continued from the row before."""
+    # `!r` and "surrogatepass", because damage can have turned these values into anything.
+    text = f"{seq} {time!r} {kind} {decision_seq} {key!r} {body}"
     return zlib.crc32(text.encode("utf-8", "surrogatepass"), check_before)

@@ -1,48 +1,58 @@
-"""A campaign's decisions or events as CSV, JSON lines or Parquet."""
+"""Decisions and events as CSV, JSON lines or Parquet."""
 
 from __future__ import annotations
 
 import csv
-import json
+import io
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
+from itertools import islice
 from typing import IO, Any
 
 import msgspec
 
-from floorline.live.history import Record, records
-from floorline.live.reader import LedgerReader
+from floorline.live.history import records
+from floorline.live.ledgers import LedgerReader
+from floorline.live.messages import Record
 
 FORMATS = ("csv", "jsonl", "parquet")
-CHUNK = 50_000
+LINES = 1000
+"""Messages that are encoded at a time."""
+ROW_GROUP = 50_000
 
 
 def decisions(ledger: LedgerReader) -> Iterator[Record]:
-    """The decisions of a ledger, each with what came of it."""
-    return records(ledger, ledger.opened().body["id"], 0, None, nullcontext())
+    """Yield the decisions of a ledger with their outcomes."""
+    return records(ledger, ledger.opened().body["id"])
 
 
-def as_csv(rows: Iterable[Record], out: IO[str]) -> None:
-    """Write decisions as CSV with a header; what is not known is empty."""
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(Record._fields)
-    writer.writerows(rows)
+CSV_HEADER = ",".join(Record.__struct_fields__) + "\n"
 
 
-def as_jsonl(rows: Iterable[Record], out: IO[str]) -> None:
-    """Write decisions as JSON, one a line."""
-    for row in rows:
-        out.write(json.dumps(row._asdict()) + "\n")
+def to_csv(messages: Iterable[Record]) -> str:
+    """Return decisions as lines of CSV, without the header; what is unknown is empty."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(map(msgspec.structs.astuple, messages))
+    return text.getvalue()
 
 
-def events_as_jsonl(ledger: LedgerReader, out: IO[str]) -> None:
-    """Write all events as JSON, one a line: everything that the state follows from."""
-    for row in ledger.rows():
-        out.write(json.dumps(msgspec.structs.asdict(ledger.read(row))) + "\n")
+def to_jsonl(messages: Iterable[msgspec.Struct]) -> str:
+    """Return messages as lines of JSON."""
+    return "".join(msgspec.json.encode(message).decode() + "\n" for message in messages)
 
 
-def as_parquet(rows: Iterable[Record], path: str) -> None:
-    """Write decisions as a Parquet file."""
+def write_csv(messages: Iterable[Record], out: IO[str]) -> None:
+    """Write decisions as CSV with a header."""
+    out.write(CSV_HEADER)
+    out.writelines(map(to_csv, _chunks(messages, LINES)))
+
+
+def write_jsonl(messages: Iterable[msgspec.Struct], out: IO[str]) -> None:
+    """Write messages as JSON, one a line."""
+    out.writelines(map(to_jsonl, _chunks(messages, LINES)))
+
+
+def write_parquet(rows: Iterable[Record], path: str) -> None:
+    """Write decisions to a Parquet file."""
     try:
         import pyarrow as arrow
         from pyarrow import parquet
@@ -51,22 +61,18 @@ def as_parquet(rows: Iterable[Record], path: str) -> None:
             "format: parquet needs the extra [parquet]: pip install 'floorline[parquet]'"
         ) from None
     text, number = arrow.string(), arrow.float64()
-    kinds: dict[str, Any] = dict.fromkeys(Record._fields, text)
+    kinds: dict[str, Any] = dict.fromkeys(Record.__struct_fields__, text)
     for name in ("time", "guaranteed_budget", "probability", "reward", "observed_at"):
         kinds[name] = number
     schema = arrow.schema(list(kinds.items()))
     with parquet.ParquetWriter(path, schema) as writer:
-        for chunk in _chunks(rows):
-            columns = [list(column) for column in zip(*chunk, strict=True)]
+        for chunk in _chunks(rows, ROW_GROUP):
+            tuples = map(msgspec.structs.astuple, chunk)
+            columns = [list(column) for column in zip(*tuples, strict=True)]
             writer.write_table(arrow.table(columns, schema=schema))
 
 
-def _chunks(rows: Iterable[Record]) -> Iterator[list[Record]]:
-    chunk: list[Record] = []
-    for row in rows:
-        chunk.append(row)
-        if len(chunk) == CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
+def _chunks(messages: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    remaining = iter(messages)
+    while chunk := list(islice(remaining, size)):
         yield chunk

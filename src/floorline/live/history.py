@@ -1,62 +1,71 @@
-"""The decisions of a campaign, each with what came of it."""
+"""The events and decisions of a campaign, page by page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 
 from floorline.live.events import Event
-from floorline.live.reader import LedgerReader
+from floorline.live.ledgers import LedgerReader
+from floorline.live.messages import Outcome, Record
 from floorline.live.tickets import ticket_id
 
-PAGE = 1000
+PAGE_SIZE = 1000
+
+Reading = Callable[[], AbstractContextManager[object]]
+"""What is entered to read a page of a ledger that others use at the same time."""
 
 
-class Record(NamedTuple):
-    """One decision and its outcome so far."""
-
-    ticket: str
-    time: float
-    arm: str
-    candidate: str | None
-    reason: str
-    guaranteed_budget: float
-    probability: float | None
-    request_key: str | None
-    outcome: str
-    """`pending`, `observed`, `late` (recorded, not used), `voided` or `expired`."""
-    reward: float | None
-    observed_at: float | None
+def events(ledger: LedgerReader, after: int = 0, reading: Reading = nullcontext) -> Iterator[Event]:
+    """Yield the events with seq > after, in order."""
+    while True:
+        with reading():
+            page = ledger.events(after, PAGE_SIZE)
+        yield from page
+        if not page:
+            return
+        after = page[-1].seq
 
 
 def records(
-    ledger: LedgerReader, campaign: str, after: int, limit: int | None,
-    mutex: AbstractContextManager[Any],
-) -> Iterator[Record]:  # fmt: skip
-    """The decisions whose place in the ledger is after `after`, at most `limit` of them."""
+    ledger: LedgerReader,
+    campaign: str,
+    after: int = 0,
+    limit: int | None = None,
+    reading: Reading = nullcontext,
+) -> Iterator[Record]:
+    """Yield the decisions with seq > after and their outcomes, in order; at most `limit`."""
     left = limit
     while left is None or left > 0:
-        with mutex:
-            page = ledger.decisions(after, PAGE if left is None else min(left, PAGE))
+        with reading():
+            page = ledger.decisions(after, PAGE_SIZE if left is None else min(left, PAGE_SIZE))
         if not page:
             return
-        for event, outcomes in page:
-            yield record(campaign, event, outcomes)
+        for decided, later in page:
+            yield record(campaign, decided, later)
         after = page[-1][0].seq
         left = None if left is None else left - len(page)
 
 
-def record(campaign: str, decided: Event, outcomes: list[Event]) -> Record:
-    """A decision with what happened to it."""
-    outcome, reward, when = "pending", None, None
-    for event in outcomes:
-        outcome = "late" if event.body.get("late") else event.kind
+def record(campaign: str, decided: Event, later: list[Event]) -> Record:
+    """Return a decision with its outcome, from its event and the later events about it."""
+    outcome: Outcome = "pending"
+    reward = observed_at = None
+    for event in later:
+        outcome = "late" if event.body.get("late") else event.kind  # type: ignore[assignment]
         reward = event.body.get("reward", reward)
-        when = event.time if event.kind == "observed" else when
+        observed_at = event.time if event.kind == "observed" else observed_at
     body = decided.body
     return Record(
-        ticket_id(campaign, decided.seq, decided.time), decided.time, body["arm"],
-        body["candidate"], body["reason"], body["guaranteed_budget"], body["probability"],
-        decided.key, outcome, reward, when,
-    )  # fmt: skip
+        ticket_id(campaign, decided.seq, decided.time),
+        decided.time,
+        body["arm"],
+        body["candidate"],
+        body["reason"],
+        body["guaranteed_budget"],
+        body["probability"],
+        decided.key,
+        outcome,
+        reward,
+        observed_at,
+    )

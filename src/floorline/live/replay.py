@@ -1,4 +1,4 @@
-"""State from events: all of them, or those since a snapshot."""
+"""The state that events lead to, from the first event or from a snapshot."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from floorline.live import snapshot
 from floorline.live.events import Event
-from floorline.live.reader import LedgerReader
-from floorline.live.settings import Settings
+from floorline.live.ledgers import LedgerReader
+from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
 
 Checked = Iterator[tuple[Event, int]]
@@ -15,23 +15,23 @@ Checked = Iterator[tuple[Event, int]]
 
 
 def load(ledger: LedgerReader, upto: int | None = None) -> State:
-    """The state that a ledger leads to; up to an event if that is given."""
+    """Return the state after all events, or after the event with sequence number `upto`."""
     for seq in ledger.snapshots():
         if upto is None or seq <= upto:
-            found = _from_snapshot(ledger, seq)
-            if found is not None:
-                state, check = found
-                return _go_on(state, ledger.checked_events(seq, check), upto)
-    return _go_on(*start(ledger), upto)
+            restored = _from_snapshot(ledger, seq)
+            if restored is not None:
+                state, check = restored
+                return _apply(state, ledger.checked_events(seq, check), upto)
+    return _apply(*start(ledger), upto)
 
 
 def start(ledger: LedgerReader) -> tuple[State, Checked]:
-    """The state before anything happened, and all that happened."""
-    settings = Settings.from_json(ledger.opened().body["settings"])
+    """Return the state before the first event, and all events with their checksums."""
+    settings = CampaignSettings.from_json(ledger.opened().body["settings"])
     return State(settings), ledger.checked_events(0, 0)
 
 
-def _go_on(state: State, events: Checked, upto: int | None) -> State:
+def _apply(state: State, events: Checked, upto: int | None) -> State:
     for event, _ in events:
         if upto is not None and event.seq > upto:
             break
@@ -40,9 +40,11 @@ def _go_on(state: State, events: Checked, upto: int | None) -> State:
 
 
 def _from_snapshot(ledger: LedgerReader, seq: int) -> tuple[State, int] | None:
-    """The state and the checksum at a snapshot; None if it is not good."""
+    """Return the state and the checksum of a snapshot; None if it cannot be used."""
     try:
-        check, values = ledger.snapshot(seq)
-        return (snapshot.from_json(values), check) if ledger.check(seq) == check else None
+        stored = ledger.snapshot(seq)
+        if ledger.check(seq) != stored.check:
+            return None
+        return snapshot.from_json(stored.state), stored.check
     except (ValueError, KeyError, TypeError, IndexError):
         return None

@@ -1,4 +1,4 @@
-"""What a campaign is opened with. Most of it can never change."""
+"""The settings of a campaign, most of which can never change."""
 
 from __future__ import annotations
 
@@ -8,48 +8,52 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from floorline.boundaries import Boundary
+from floorline.boundaries import BOUNDARIES, Boundary
 from floorline.core.checks import choice, number, require
+from floorline.core.records import FOREVER
 from floorline.environments.delayed import MISSING_POLICIES
-from floorline.floors import ConfidenceFloor
+from floorline.policies import CATALOGUE, find_entry
 from floorline.policy import Policy
-from floorline.proposers import Proposer, beta_thompson, gaussian_thompson, optimistic
+from floorline.policy_setup import PolicySetup
 
-BOUNDARIES = ("beta-binomial", "stitched", "union-proved")
-SILENCES = MISSING_POLICIES
-POLICIES = ("conservative-ucb", "conservative-thompson")
+LIVE_BOUNDARIES = tuple(name for name, kind in BOUNDARIES.items() if kind.live)
+LIVE_POLICIES = tuple(name for name, entry in CATALOGUE.items() if entry.live)
+"""The policies of the catalogue that may run live; plug-ins may add others."""
 MAX_ARMS = 64
 LARGEST_REWARD = 1e12
 NAME = re.compile(r"[\w][\w .:/-]{0,63}", re.ASCII)
 CHANGEABLE = ("policy", "holdback")
+"""Settings that may change at any time: the promise does not depend on them."""
+CHANGEABLE_IN_NEW_EPOCH = (*CHANGEABLE, "floor")
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a campaign is opened with.
+class CampaignSettings:
+    """The settings that a campaign is opened with.
 
-    >>> Settings(arms=("now", "video"), max_loss=0.1).missing
+    >>> CampaignSettings(arms=("now", "video"), max_loss=0.1).missing
     'unknown'
 
     Args:
         arms: the names of the arms; the first is the default.
         max_loss: the share of the default's reward that may be lost.
-        delta: the chance that the floor ever fails.
+        delta: the probability that the floor ever fails.
         default_mean: the default arm's mean reward; learned unless given.
-        policy: who proposes when no candidate is given: `conservative-ucb` or
-            `conservative-thompson`.
-        boundary: the confidence boundary, one of those that are proved for such rewards.
+        policy: proposes an arm when no candidate is given: a policy that `floorline policies`
+            lists as live, such as `conservative-ucb` or `conservative-thompson`.
+        floor: the name of the floor, one that the policy goes with.
+        boundary: the confidence boundary, one that is proved for rewards in a range.
         prior: the two numbers of its Beta prior, if it has one; the promise does not depend on it.
-        low: no reward is below this.
-        high: no reward is above this.
-        missing: what silence means: `unknown` (filled at the worst until it comes), `zero`
-            (after the window it is a 0), or `random` (after the window it is skipped; you
+        low: the lowest possible reward.
+        high: the highest possible reward.
+        missing: what a missing reward means: `unknown` (the worst is assumed until it arrives),
+            `zero` (after the window it is a 0), or `random` (after the window it is skipped; you
             state that the loss of a reward does not depend on the reward).
-        window: seconds after which silence is final; for `zero` and `random`.
-        voids: whether decisions get voided, defaults too. Then a default counts, and a
+        window: seconds to wait for a reward; for `zero` and `random`.
+        voids: whether decisions may be voided, defaults too. Then a default counts, and a
             challenger adds to the budget, only once its reward is known or its window is over.
-        holdback: the share of decisions that go to the default for ever, to watch it.
-        drift_level: the chance of a false alarm, ever, of the test for a drifting default.
+        holdback: the share of decisions that always go to the default, to watch it.
+        drift_level: the probability that the test for a drifting default ever gives a false alarm.
     """
 
     arms: tuple[str, ...]
@@ -57,6 +61,7 @@ class Settings:
     delta: float = 0.05
     default_mean: float | None = None
     policy: str = "conservative-ucb"
+    floor: str = "confidence"
     boundary: str = "beta-binomial"
     prior: tuple[float, float] = (0.5, 0.5)
     low: float = 0.0
@@ -76,9 +81,11 @@ class Settings:
         self._keep("high", max(0.0, self.low), LARGEST_REWARD, open_low=True)
         if self.default_mean is not None:
             self._keep("default_mean", max(0.0, self.low), self.high)
-        for name, words in (("policy", POLICIES), ("boundary", BOUNDARIES), ("missing", SILENCES)):
-            object.__setattr__(self, name, choice(name, getattr(self, name), words))
-        require(isinstance(self.voids, bool), "voids", "true or false", self.voids)
+        words = {"boundary": LIVE_BOUNDARIES, "missing": MISSING_POLICIES}
+        for name, allowed in words.items():
+            object.__setattr__(self, name, choice(name, getattr(self, name), allowed))
+        self._keep_policy()
+        require(isinstance(self.voids, bool), "voids", "True or False", self.voids)
         self._keep("holdback", 0, 1)
         self._keep("drift_level", 0, 1, open_low=True)
         if self.missing == "unknown":
@@ -88,67 +95,102 @@ class Settings:
                 raise ValueError(f'window: must be given in seconds where missing="{self.missing}"')
             self._keep("window", 0, math.inf, open_low=True)
         if self.missing == "zero":
-            require(self.low <= 0 <= self.high, "missing", "another word for a range without 0",
-                    self.missing)  # fmt: skip
-        self.to_policy()  # a boundary that does not fit is an error now
+            self._require_zero_in_range()
+        policy = self.to_policy()  # raises now if the boundary does not fit
+        if not policy.floor.live:
+            raise ValueError(f"floor: {self.floor} runs in simulations only")
+
+    def _require_zero_in_range(self) -> None:
+        if not self.low <= 0 <= self.high:
+            raise ValueError(
+                'missing: "zero" needs a reward range that contains 0; '
+                f"yours is [{self.low:g}, {self.high:g}]"
+            )
 
     def _keep(self, name: str, low: float, high: float, *, open_low: bool = False) -> None:
-        """Check a number and keep it as a plain float, which the ledger can hold."""
+        """Check a number and store it as a plain float, which JSON can hold."""
         value = number(name, getattr(self, name), low, high, open_low=open_low)
         object.__setattr__(self, name, value)
 
+    def _keep_policy(self) -> None:
+        """Check that the policy may run live, and goes with the floor."""
+        for name in ("policy", "floor"):
+            word = getattr(self, name)
+            require(isinstance(word, str), name, "a name", word)
+            object.__setattr__(self, name, plain_text(word))
+        entry = find_entry(self.policy)
+        if not entry.live:
+            raise ValueError(
+                f"policy: {self.policy} cannot run live, since it has no floor or needs a "
+                f"horizon; these can: {', '.join(LIVE_POLICIES)}"
+            )
+        if self.floor not in entry.floors:
+            raise ValueError(
+                f"floor: {self.policy} does not go with {self.floor!r}, but with "
+                f"{' or '.join(entry.floors) or 'its own floor only'}"
+            )
+
     @property
     def warnings(self) -> list[str]:
-        """What the one who opens the campaign should know, in words."""
-        found = []
+        """What whoever opens the campaign should know."""
+        warnings = []
         if self.max_loss == 0:
-            found.append(
+            warnings.append(
                 "max_loss is 0: nothing may ever be lost, so no challenger can be tried, and this "
                 "campaign never explores"
             )
         if self.low < 0:
-            found.append(
+            warnings.append(
                 "low is below 0: counting alone allows no exploration, which can only start once "
                 "the default's mean is surely positive; the promise needs it to be positive"
             )
-        return found
+        return warnings
 
     def to_policy(self) -> Policy:
-        """The proposer under the floor, with the boundary that they share."""
-        floor = ConfidenceFloor(self.max_loss, self.default_mean)
-        return Policy(self._proposer(), floor, self.to_boundary())
+        """Return the policy: the proposer under the floor, with the boundary that they share."""
+        setup = PolicySetup(
+            n_arms=len(self.arms),
+            horizon=FOREVER,
+            default_mean=self.low if self.default_mean is None else self.default_mean,
+            learned=self.default_mean is None,
+            max_loss=self.max_loss,
+            delta=self.delta,
+            noise_scale=self._half_range,
+            low=self.low,
+            high=self.high,
+            boundary=self.boundary,
+            floor=self.floor,
+            bounded=(self.low, self.high) == (0, 1),
+            holdback=self.holdback,
+            prior=self.prior,
+        )
+        return find_entry(self.policy).build(setup)
 
     def to_boundary(self) -> Boundary:
-        """The confidence boundary for rewards in the declared range."""
+        """Return the confidence boundary for rewards in the declared range."""
         return Boundary(
             self.boundary, self.delta, self._half_range, self.low, self.high, self.prior
         )
-
-    def _proposer(self) -> Proposer:
-        if self.policy == "conservative-ucb":
-            return optimistic()
-        unit = (self.low, self.high) == (0, 1)
-        return beta_thompson() if unit else gaussian_thompson(self._half_range)
 
     @property
     def _half_range(self) -> float:
         return (self.high - self.low) / 2
 
     def to_json(self) -> dict[str, Any]:
-        """These settings as plain values."""
+        """Return the settings as plain values."""
         return {**asdict(self), "arms": list(self.arms), "prior": list(self.prior)}
 
     def refuse_others(self, given: Mapping[str, Any]) -> None:
-        """Raise ValueError if a setting that is given, and not None, differs from these."""
-        told = {name: value for name, value in given.items() if value is not None}
-        others = Settings.from_json({**self.to_json(), **told})
-        for name in told:
-            here, there = getattr(self, name), getattr(others, name)
-            require(here == there, name, f"as the campaign was opened ({here!r})", there)
+        """Raise ValueError if a given setting is neither None nor the same as here."""
+        wanted = {name: value for name, value in given.items() if value is not None}
+        others = CampaignSettings.from_json({**self.to_json(), **wanted})
+        for name in wanted:
+            own, other = getattr(self, name), getattr(others, name)
+            require(own == other, name, f"as the campaign was opened ({own!r})", other)
 
     @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Settings:
-        """Settings from plain values; unknown names are refused."""
+    def from_json(cls, values: Mapping[str, Any]) -> CampaignSettings:
+        """Return settings from plain values; unknown names are refused."""
         known = {field.name for field in fields(cls)}
         for name in values:
             require(name in known, "settings", f"among {', '.join(sorted(known))}", name)
@@ -165,13 +207,17 @@ def _checked_arms(names: Sequence[str]) -> tuple[str, ...]:
     fits = 2 <= len(names) <= MAX_ARMS and len(set(names)) == len(names)
     require(fits, "arms", f"2 to {MAX_ARMS} different names, the default's first", list(names))
     for name in names:
-        require(NAME.fullmatch(name) is not None, "arms",
-                "names of at most 64 letters, digits, spaces and _.:/-", name)  # fmt: skip
+        require(
+            NAME.fullmatch(name) is not None,
+            "arms",
+            "names of at most 64 letters, digits, spaces and _.:/-",
+            name,
+        )
     return tuple(plain_text(name) for name in names)
 
 
 def plain_text(text: str) -> str:
-    """The same text as a plain string, whose form does not depend on who gave it."""
+    """Return the text as a plain `str`, whatever subclass of it was given."""
     return str.__str__(text)
 
 

@@ -1,11 +1,11 @@
-"""A state as plain values, to open a long campaign quickly. It can be deleted at any time."""
+"""A state as plain values, to open a long campaign quickly; it can be deleted at any time."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from floorline.live.settings import Settings
+from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
 
 SCALARS = ("seq", "time", "epoch", "paused", "stopped", "decisions", "late")
@@ -15,37 +15,40 @@ BY_PLAY = ("run", "run_least", "run_most")
 
 
 def to_json(state: State) -> dict[str, Any]:
-    """All of a state that cannot be worked out again."""
-    plays = state.open.values()  # perhaps a hundred thousand, and decisions wait meanwhile
-    places = [play.place for play in plays]
+    """Return everything of a state that cannot be derived, as plain values."""
+    plays = (
+        state.open.values()
+    )  # perhaps 100,000, while decisions wait: hence no loop over plays below
+    slots = [play.slot for play in plays]
     return {
         "settings": state.settings.to_json(),
         **{name: getattr(state, name) for name in SCALARS},
-        "clock": state.rounds,  # as it was called in the first version
+        "clock": state.rounds,  # the name in version 1 of the file
         "lost": list(state.lost),
         "reasons": dict(state.reasons),
         "drift": state.drift.to_json(),
         "known": {name: list(getattr(state.arms, name)) for name in KNOWN},
         "book": {name: list(getattr(state.book, name)) for name in BY_ARM},
+        "proposer": [] if state.rules.caches else list(state.memory.proposer),
         "open": {
             "tickets": list(state.open),
             "arms": [play.arm for play in plays],
             "times": [play.time for play in plays],
             "blocks": [play.block for play in plays],
-            **{name: list(map(getattr(state.book, name).__getitem__, places)) for name in BY_PLAY},
+            **{name: list(map(getattr(state.book, name).__getitem__, slots)) for name in BY_PLAY},
         },
     }
 
 
 def plain(state: State) -> dict[str, Any]:
-    """The same as `to_json` gives after it was stored and read again."""
+    """Return `to_json` of a state as it is after being stored and read again."""
     values: dict[str, Any] = json.loads(json.dumps(to_json(state)))
     return values
 
 
 def from_json(values: dict[str, Any]) -> State:
-    """The state that `to_json` was given."""
-    state = State(Settings.from_json(values["settings"]))
+    """Return the state that `to_json` was given."""
+    state = State(CampaignSettings.from_json(values["settings"]))
     for name in SCALARS:
         setattr(state, name, values[name])
     state.rounds = values["clock"]
@@ -54,14 +57,16 @@ def from_json(values: dict[str, Any]) -> State:
     state.drift.restore(values["drift"])
     for name in KNOWN:
         getattr(state.arms, name)[:] = values["known"][name]
+    if remembered := values.get("proposer"):  # not in snapshots of version 0.1
+        state.memory.proposer[:] = remembered
     opened = values["open"]
-    for ticket, arm, time, block in zip(
+    for decision_seq, arm, time, block in zip(
         opened["tickets"], opened["arms"], opened["times"], opened["blocks"], strict=True
     ):
-        state.open_play(ticket, arm, time, block)
+        state.open_play(decision_seq, arm, time, block)
     for name in BY_PLAY:
         for play, value in zip(state.open.values(), opened[name], strict=True):
-            getattr(state.book, name)[play.place] = value
+            getattr(state.book, name)[play.slot] = value
     for name in BY_ARM:
         getattr(state.book, name)[:] = values["book"][name]
     return state

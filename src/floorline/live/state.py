@@ -1,4 +1,4 @@
-"""The state of a campaign: nothing but its events, replayed through the kernels."""
+"""The state of a campaign: its events, replayed through the kernels."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from floorline.core.pending import (
 )
 from floorline.core.records import FOREVER, Decision, in_lists, in_slots, new_arms, new_memory
 from floorline.core.slots import chance, guaranteed_budget
-from floorline.core.steps import candidate_of, decide_on, forget
+from floorline.core.steps import candidate_of, decide_on, forget, refusal_probability
 from floorline.floors.confidence import SURELY_EARNED, budget_bound
 from floorline.live.drift import DriftWatch
 from floorline.live.errors import LedgerError
 from floorline.live.events import Event
-from floorline.live.settings import CHANGEABLE, Settings
+from floorline.live.settings import CHANGEABLE_IN_NEW_EPOCH, CampaignSettings
 
 TICK = 10
-"""Seconds to which it is known at a glance how old open plays are."""
+"""Seconds to which the ages of open plays are counted."""
 
 
 class OpenPlay(msgspec.Struct, frozen=True, gc=False):
@@ -37,16 +37,16 @@ class OpenPlay(msgspec.Struct, frozen=True, gc=False):
 
     arm: int
     time: float
-    place: int
-    """Where the book keeps it."""
+    slot: int
+    """Its index in the book of open plays."""
     block: int
-    """For the default arm: where the drift watch keeps it."""
+    """For the default arm: its block in the drift watch."""
 
 
 class State:
-    """What follows from a campaign's events: `apply` takes them in, one after the other."""
+    """What follows from a campaign's events, which `apply` takes one by one."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: CampaignSettings) -> None:
         self.settings = settings
         self.index = {name: arm for arm, name in enumerate(settings.arms)}
         self.seq = 0
@@ -62,17 +62,19 @@ class State:
         policy = self.settings.to_policy().prepare(len(self.settings.arms), FOREVER)
         choices: dict[Function, Function] = {**policy.kernels, late_ends: best_ends}
         self.rules = in_slots(policy.rules)
-        self._memory_sizes = policy.memory
+        # A new policy starts with an empty memory; the floor's accounts follow from the plays.
+        self.memory = in_slots(in_lists(new_memory(policy.memory)))
         self._forget = bind(forget, choices)
         self._update_bounds = bind(update_bounds, choices)
         self._candidate_of = bind(candidate_of, choices)
         self._decide_on = bind(decide_on, choices)
+        self._refusal_probability = bind(refusal_probability, choices)
         self._receive_reward = bind(receive, choices)
         self._chance = bind(choices[chance], choices)
         self._budget_after = bind(choices[guaranteed_budget], choices)
 
     def _start_epoch(self) -> None:
-        """Counts, intervals and budget from zero."""
+        """Reset counts, intervals and budget to zero."""
         n_arms = len(self.settings.arms)
         self.epoch += 1
         self.decisions = 0
@@ -87,16 +89,15 @@ class State:
         self.drift = DriftWatch(self.settings)
         arms, book = in_lists(new_arms(n_arms)), in_lists(new_pending(n_arms, 64))
         self.arms, self.book = in_slots(arms), in_slots(book)
-        self.memory = in_slots(in_lists(new_memory(self._memory_sizes)))
         self._seen_by_proposer = in_slots(arms._replace(upper=book.optimistic_upper))
         self._free = list(range(64))
         self._forget(self.rules, self.arms, self.memory)
         forget_plays(self.book)
 
-    # What is asked of the state.
+    # Queries.
 
     def propose(self, rng: Any) -> int:
-        """The arm that the proposer would like to play now; it sees open plays in its counts."""
+        """Return the arm that the proposer would play now; its counts include open plays."""
         # On a copy of its memory: the state must follow from the events alone.
         self._proposal = cast(Any, copy(self.memory))
         self._proposal.proposer = list(self.memory.proposer)
@@ -105,31 +106,38 @@ class State:
         return arm
 
     def decide_on(self, candidate: int, coin: Any) -> Decision:
-        """The decision between a candidate and the default, if the intervals are up to date."""
+        """Return the decision between a candidate and the default. Call `refresh` first."""
         decision: Decision = self._decide_on(
             self.rules, self.arms, self.memory, self.rounds + 1, candidate, coin
         )
         return decision
 
+    def refusal_probability(self, candidate: int) -> float:
+        """Return how likely a candidate is to be refused now. Call `refresh` first."""
+        round = self.rounds + 1
+        return float(
+            self._refusal_probability(self.rules, self.arms, self.memory, round, candidate)
+        )
+
     def chance(self, candidate: int, arm: int) -> float:
-        """How likely the proposer was to propose `arm` when it proposed `candidate`."""
+        """Return how likely the proposer was to propose `arm` when it proposed `candidate`."""
         seen = self._seen_by_proposer
         memory = self._proposal.proposer
         return float(self._chance(self.rules.proposer, seen, memory, candidate, arm))
 
     def budget_after_default(self) -> float:
-        """The budget guaranteed after a default decision, if the intervals are up to date."""
-        if self.settings.voids:  # it may reach nobody, and counts once it is observed
+        """Lower bound on the budget after a default decision. Call `refresh` first."""
+        if self.settings.voids:  # it may be voided, and counts only once it is closed
             return self.budget()
         return self.budget_after(0)
 
     def budget_after(self, arm: int) -> float:
-        """The budget guaranteed if `arm` is played now, if the intervals are up to date."""
+        """Lower bound on the budget after `arm` is played now. Call `refresh` first."""
         round = self.rounds + 1
         return float(self._budget_after(self.rules.floor, self.arms, self.memory.floor, round, arm))
 
     def refresh(self) -> None:
-        """Bring the intervals up to date, and what challengers have earned for sure."""
+        """Update the intervals, and the lower bound on what challengers have earned."""
         self._update_bounds(
             self.rules,
             self.arms,
@@ -145,9 +153,9 @@ class State:
             )
 
     def doubtful_credit(self, arm: int) -> float:
-        """What open and voided plays of a challenger would add to the budget.
+        """Return what open and voided plays of a challenger would add to the budget.
 
-        If nobody was reached, nothing was added, and it must not have been spent by then.
+        If they reach nobody they add nothing, so it must not be spent before.
         """
         break_even = (1 - self.settings.max_loss) * self.arms.lower[0]
         open_credit = self.pending[arm] * max(0.0, self.arms.lower[arm] - break_even)
@@ -162,26 +170,26 @@ class State:
         earned = self.memory.floor[SURELY_EARNED]
         return float(budget_bound(loss, arms, arms.plays[0], self.rounds, earned))
 
-    def is_due(self, ticket: int, now: float) -> bool:
+    def is_due(self, decision_seq: int, now: float) -> bool:
         """Whether a decision is open although its window is over."""
-        play = self.open.get(ticket)
+        play = self.open.get(decision_seq)
         window = self.settings.window
         return play is not None and window is not None and play.time <= now - window
 
     def due(self, now: float) -> Iterator[int]:
-        """The open decisions whose window is over, the oldest first."""
+        """Yield the open decisions whose window is over, the oldest first."""
         if self.settings.window is None:
             return
         limit = now - self.settings.window
-        for ticket, play in self.open.items():
+        for decision_seq, play in self.open.items():
             if play.time > limit:
                 return
-            yield ticket
+            yield decision_seq
 
-    # What happens to it.
+    # Events.
 
     def apply(self, event: Event) -> None:
-        """Let one event happen."""
+        """Apply one event."""
         self.seq = event.seq
         self.time = event.time
         kind = event.kind
@@ -198,7 +206,7 @@ class State:
         elif kind == "changed":
             self._changed(event.body)
         elif kind != "opened":
-            raise LedgerError(f"event {event.seq}: {kind!r} is no kind of event")
+            raise LedgerError(f"event {event.seq}: {kind!r} is not a kind of event")
 
     def _decided(self, event: Event) -> None:
         arm = self.index[event.body["arm"]]
@@ -210,35 +218,35 @@ class State:
         self.open_play(event.seq, arm, event.time, block)
 
     def _count(self, arm: int) -> None:
-        """Count a play in the budget."""
+        """Count a play for the budget."""
         self.rounds += 1
         self.arms.plays[arm] += 1
 
-    def open_play(self, ticket: int, arm: int, time: float, block: int) -> None:
-        """Keep a play whose reward may still come, after all plays before it."""
+    def open_play(self, decision_seq: int, arm: int, time: float, block: int) -> None:
+        """Add a play whose reward may still arrive; plays are added in order."""
         if not self._free:
             self._free.extend(add_slots(self.book))
-        place = self._free.pop()
-        open_play(self.book, arm, place)
-        self.open[ticket] = OpenPlay(arm, time, place, block)
+        slot = self._free.pop()
+        open_play(self.book, arm, slot)
+        self.open[decision_seq] = OpenPlay(arm, time, slot, block)
         self.pending[arm] += 1
         self.open_since[time // TICK] += 1
 
-    def _close(self, ticket: int | None) -> OpenPlay:
-        if ticket is None or ticket not in self.open:
-            raise LedgerError(f"event {self.seq}: its decision {ticket} is not open")
-        play = self.open.pop(ticket)
+    def _close(self, decision_seq: int | None) -> OpenPlay:
+        if decision_seq is None or decision_seq not in self.open:
+            raise LedgerError(f"event {self.seq}: its decision {decision_seq} is not open")
+        play = self.open.pop(decision_seq)
         self.pending[play.arm] -= 1
         since = play.time // TICK
         self.open_since[since] -= 1
         if self.open_since[since] == 0:
             del self.open_since[since]
-        self._free.append(play.place)
+        self._free.append(play.slot)
         return play
 
     def _observed(self, event: Event) -> None:
-        if event.ticket in self.open:
-            self._receive(self._close(event.ticket), event.body["reward"])
+        if event.decision_seq in self.open:
+            self._receive(self._close(event.decision_seq), event.body["reward"])
         else:  # after its window, or of an earlier epoch
             self.late += 1
 
@@ -246,38 +254,38 @@ class State:
         if play.arm == 0 and self.settings.voids:
             self._count(0)
         self._receive_reward(
-            self.rules, self.arms, self.memory, self.book, play.arm, play.place, reward
+            self.rules, self.arms, self.memory, self.book, play.arm, play.slot, reward
         )
         if play.arm == 0:
             self.drift.observed(play.block, reward)
 
     def _expired(self, event: Event) -> None:
-        play = self._close(event.ticket)
+        play = self._close(event.decision_seq)
         self.lost[play.arm] += 1
         if self.settings.missing == "zero":
             self._receive(play, 0.0)
             return
         if play.arm == 0 and self.settings.voids:
             self._count(0)
-        skip_play(self.book, play.arm, play.place)
+        skip_play(self.book, play.arm, play.slot)
         if play.arm == 0:
             self.drift.skipped(play.block)
 
     def _voided(self, event: Event) -> None:
-        play = self._close(event.ticket)
-        if play.arm > 0:  # it stays on the clock, and is credited with the lowest reward
+        play = self._close(event.decision_seq)
+        if play.arm > 0:  # it still counts as a round, credited with the lowest reward
             self.arms.plays[play.arm] -= 1
         self.book.voided[play.arm] += 1
-        close_play(self.book, play.arm, play.place, self.settings.low, self.settings.high)
+        close_play(self.book, play.arm, play.slot, self.settings.low, self.settings.high)
         if play.arm == 0:
             self.drift.skipped(play.block)
 
     def _changed(self, body: dict[str, Any]) -> None:
+        changed = {name: body[name] for name in CHANGEABLE_IN_NEW_EPOCH if name in body}
+        if changed:
+            self.settings = CampaignSettings.from_json({**self.settings.to_json(), **changed})
+            self._prepare()
         if "epoch" in body:
             self._start_epoch()
         if body.get("stopped"):
             self.stopped = True
-        changed = {name: body[name] for name in CHANGEABLE if name in body}
-        if changed:
-            self.settings = Settings.from_json({**self.settings.to_json(), **changed})
-            self._prepare()

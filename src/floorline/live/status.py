@@ -1,4 +1,4 @@
-"""Where a campaign stands, in numbers and in a sentence."""
+"""The status of a campaign, in numbers and in a sentence."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from floorline.floors.confidence import SURELY_EARNED
 from floorline.live.state import TICK, State
 
 LEAST_SHARE = -10.0
-"""Shown in place of any lower share, which only rewards below zero can lead to."""
+"""Shown in place of any lower share, which only rewards below zero can cause."""
 
 AGES = (60.0, 600.0, 3600.0, 86_400.0)
-"""Seconds that divide open decisions by age."""
+"""Seconds that separate the age groups of open decisions."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class ArmStatus:
     plays: int
     """Decisions for it, voided ones not counted."""
     seen: int
-    """Rewards known, zeros for silence included."""
+    """Rewards known, zeros for missing rewards included."""
     pending: int
     """Decisions whose reward may still come."""
     lost: int
-    """Decisions whose window ended in silence."""
+    """Decisions whose window ended without a reward."""
     voided: int
     average: float | None
     lower: float
@@ -37,7 +37,7 @@ class ArmStatus:
 
 @dataclass(frozen=True)
 class Status:
-    """Where a campaign stands."""
+    """The status of a campaign."""
 
     id: str
     state: str
@@ -48,12 +48,12 @@ class Status:
     guaranteed_budget: float
     """Lower bound on the budget in units of reward, not shown below zero."""
     guaranteed_share: float
-    """Lower bound on expected reward over what the default would be expected to have earned."""
+    """Lower bound on the expected reward, over what the default alone would be expected to earn."""
     promised_share: float
     confidence: float
     verdict: str
     alarm: str | None
-    """What the drift watch has found, if anything."""
+    """What the drift watch has found; None if there is no alarm."""
     arms: list[ArmStatus]
     reasons: dict[str, int]
     """Decisions by reason."""
@@ -61,16 +61,16 @@ class Status:
     oldest_pending: float | None
     """When the oldest open decision was made."""
     pending_by_age: list[int]
-    """Open decisions younger than a minute, ten minutes, an hour, a day, and older, to ten
-    seconds."""
+    """Open decisions younger than a minute, ten minutes, an hour, a day, and older; ages are
+    rounded to ten seconds."""
     late: int
-    """Rewards that came too late to be used."""
+    """Rewards that arrived too late to be used."""
     duplicates: int
-    """Rewards that came again since the campaign was opened here."""
+    """Rewards reported again since the campaign was opened in this process."""
 
 
 def status_of(campaign: str, state: State, duplicates: int, now: float) -> Status:
-    """The status of a campaign in this state."""
+    """Return the status of a campaign in this state."""
     budget = state.budget()
     share = guaranteed_share(state)
     arms = arms_of(state)
@@ -97,28 +97,30 @@ def status_of(campaign: str, state: State, duplicates: int, now: float) -> Statu
 
 
 def arms_of(state: State) -> list[ArmStatus]:
-    """What is known of each arm."""
-    found = []
+    """Return what is known of each arm."""
+    statuses = []
     for arm, name in enumerate(state.settings.arms):
         seen = int(state.arms.seen[arm])
         uncounted = arm == 0 and state.settings.voids
         average = float(state.arms.average[arm]) if seen else None
-        found.append(ArmStatus(
-            name=name,
-            plays=int(state.arms.plays[arm]) + (state.pending[0] if uncounted else 0),
-            seen=seen,
-            pending=state.pending[arm],
-            lost=state.lost[arm],
-            voided=int(state.book.voided[arm]),
-            average=state.drift.average if arm == 0 else average,
-            lower=float(state.arms.lower[arm]),
-            upper=float(state.arms.upper[arm]),
-        ))  # fmt: skip
-    return found
+        statuses.append(
+            ArmStatus(
+                name=name,
+                plays=int(state.arms.plays[arm]) + (state.pending[0] if uncounted else 0),
+                seen=seen,
+                pending=state.pending[arm],
+                lost=state.lost[arm],
+                voided=int(state.book.voided[arm]),
+                average=state.drift.average if arm == 0 else average,
+                lower=float(state.arms.lower[arm]),
+                upper=float(state.arms.upper[arm]),
+            )
+        )
+    return statuses
 
 
 def by_age(state: State, now: float) -> list[int]:
-    """Open decisions younger than each of AGES and no younger than the one before, and the rest."""
+    """Return the number of open decisions in each age group: up to each of AGES, and older."""
     counts = [0] * (len(AGES) + 1)
     for since, number in state.open_since.items():
         counts[bisect_right(AGES, now - since * TICK)] += number
@@ -126,19 +128,22 @@ def by_age(state: State, now: float) -> list[int]:
 
 
 def guaranteed_share(state: State) -> float:
-    """Lower bound on expected reward, over the default's, of all decisions so far.
+    """Lower bound on the expected reward of all decisions so far, over the default's.
 
-    With the default's mean m in its interval it is N_0 / t + earned / (t m).
+    With the default's mean m in its interval it is N_0 / t + earned / (t m). Open defaults that
+    can still be voided are counted only where that lowers it.
     """
-    uncounted = state.pending[0] if state.settings.voids else 0
-    rounds = state.rounds + uncounted
-    if rounds == 0:
-        return 1.0
     arms = state.arms
     earned = float(state.memory.floor[SURELY_EARNED])
     mean = float(arms.upper[0] if earned > 0 else arms.lower[0])
     by_challengers = earned / mean if mean > 0 else (0.0 if earned == 0 else float("-inf"))
-    return max(LEAST_SHARE, (float(arms.plays[0]) + uncounted + by_challengers) / rounds)
+    voidable = state.pending[0] if state.settings.voids else 0
+    shares = [
+        (float(arms.plays[0]) + shown + by_challengers) / (state.rounds + shown)
+        for shown in (0, voidable)
+        if state.rounds + shown > 0
+    ]
+    return max(LEAST_SHARE, min(shares, default=1.0))
 
 
 def _word(state: State) -> str:
@@ -153,7 +158,7 @@ def _verdict(state: State, share: float) -> str:
     settings = state.settings
     promised = 1 - settings.max_loss
     promise = f"promised {_percent(promised)}, confidence {_percent(1 - settings.delta)}"
-    sure = f"{math.floor(1000 * share + 1e-6) / 10:.1f}%"  # never more than is sure
+    sure = f"{math.floor(1000 * share + 1e-6) / 10:.1f}%"  # rounded down: it is a bound
     if state.drift.alarm:
         return f"Exploration is off: the default seems to have changed ({state.drift.alarm})"
     if share >= promised - 1e-9:

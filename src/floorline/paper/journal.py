@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from floorline import __version__
-from floorline.paper.sweeps import Point, Settings
+from floorline.paper.sweeps import PaperRun, Point
 
 NAME = "points.jsonl"
 
@@ -28,7 +28,7 @@ SYNC_SECONDS = 1.0
 class Journal:
     """The finished points of a folder, each with its rows and the seconds that it took."""
 
-    def __init__(self, path: Path, settings: Settings) -> None:
+    def __init__(self, path: Path, settings: PaperRun) -> None:
         self._path = path
         self._entries: dict[Point, tuple[list[list[Any]], float]] = {}
         self._synced = -math.inf

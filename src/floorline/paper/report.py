@@ -16,7 +16,7 @@ from floorline.paper.authors import ERRORS, Comparison, Reference, compare
 from floorline.paper.claims import claims
 from floorline.paper.run import Row
 from floorline.paper.style import BOUNDARY_LINES, LINES
-from floorline.paper.sweeps import HORIZON, MAX_LOSS, MEANS, Settings
+from floorline.paper.sweeps import HORIZON, MAX_LOSS, MEANS, PaperRun
 from floorline.paper.words import CAPTIONS, DIFFERENCES, PAGE
 
 MARKS = {"borne out": "good", "not borne out": "bad", "too few runs to tell": "open"}
@@ -27,7 +27,7 @@ MARKS = {"borne out": "good", "not borne out": "bad", "too few runs to tell": "o
 class Account:
     """What the report tells of: settings, rows, figures, and the work that they took."""
 
-    settings: Settings
+    settings: PaperRun
     rows: Sequence[Row]
     figures: Sequence[str]
     points: int
@@ -104,7 +104,7 @@ def _figure(name: str, folder: Path) -> str:
     return _section(title, f"<figure>{image}<figcaption>{caption}</figcaption></figure>")
 
 
-def _authors(found: Sequence[Comparison], settings: Settings) -> str:
+def _authors(found: Sequence[Comparison], settings: PaperRun) -> str:
     if not found:
         return ""
     as_programmed = settings.boundary == "authors"

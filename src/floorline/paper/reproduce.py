@@ -16,7 +16,7 @@ from floorline.paper.journal import NAME, Journal
 from floorline.paper.report import Account, report
 from floorline.paper.run import Row, collect
 from floorline.paper.style import FORMATS, pyplot
-from floorline.paper.sweeps import HORIZON, PARTS, Settings, points
+from floorline.paper.sweeps import HORIZON, PARTS, PaperRun, points
 from floorline.simulation import DEVICES, start_device
 
 RESULTS = "results.csv"
@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
 
 
 def reproduce(
-    settings: Settings, folder: Path, parts: Sequence[str] = tuple(PARTS), *, force: bool = False
+    settings: PaperRun, folder: Path, parts: Sequence[str] = tuple(PARTS), *, force: bool = False
 ) -> Outcome:
     """Run what is missing in the folder, then draw and report all that is complete in it."""
     _check(settings)
@@ -65,7 +65,7 @@ def reproduce(
     return Outcome(folder / REPORT, finished)
 
 
-def _check(settings: Settings) -> None:
+def _check(settings: PaperRun) -> None:
     choice("boundary", settings.boundary, MAIN_BOUNDARIES)
     choice("device", settings.device, DEVICES)
     whole("runs", settings.runs, 2)
@@ -73,7 +73,7 @@ def _check(settings: Settings) -> None:
     Boundary(settings.boundary, 1 / HORIZON)  # warns where it is not proved
 
 
-def _open(folder: Path, settings: Settings, force: bool) -> Journal:
+def _open(folder: Path, settings: PaperRun, force: bool) -> Journal:
     """The folder's journal, new or to go on with; what other settings left is not touched."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / NAME
@@ -100,7 +100,7 @@ def _has_files(folder: Path, parts: Sequence[str]) -> bool:
     return all(file.exists() for file in files)
 
 
-def _write(folder: Path, settings: Settings, journal: Journal, parts: Sequence[str]) -> None:
+def _write(folder: Path, settings: PaperRun, journal: Journal, parts: Sequence[str]) -> None:
     """Write results, figures and, last, the report: while it is missing nothing is finished."""
     (folder / REPORT).unlink(missing_ok=True)
     shown = [

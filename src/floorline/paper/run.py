@@ -12,7 +12,7 @@ import numpy as np
 from floorline.core.records import TOLERANCE, Floats
 from floorline.environments import Gaussian
 from floorline.paper.journal import Journal
-from floorline.paper.sweeps import MEANS, POLICIES, Point, Settings
+from floorline.paper.sweeps import MEANS, POLICIES, PaperRun, Point
 from floorline.policies import make_policy
 from floorline.policy import Policy
 from floorline.policy_setup import PolicySetup
@@ -46,7 +46,7 @@ class Row(NamedTuple):
     """Share of runs below the floor within the first tenth of the rounds."""
 
 
-def collect(points: Sequence[Point], settings: Settings, journal: Journal) -> None:
+def collect(points: Sequence[Point], settings: PaperRun, journal: Journal) -> None:
     """Simulate the points that the journal does not have, and save each in it."""
     missing = [point for point in points if point not in journal]
     total = sum(point.horizon for point in missing)
@@ -61,7 +61,7 @@ def collect(points: Sequence[Point], settings: Settings, journal: Journal) -> No
             tick(done)
 
 
-def produce(points: Sequence[Point], settings: Settings) -> Iterator[list[Row]]:
+def produce(points: Sequence[Point], settings: PaperRun) -> Iterator[list[Row]]:
     """The results of each point in turn, a row for each of its losses.
 
     Every point has the seed of the settings: `floorline simulate` with that seed gives
@@ -83,12 +83,12 @@ def produce(points: Sequence[Point], settings: Settings) -> Iterator[list[Row]]:
             yield [_summed(point, settings, loss, next(found)) for loss in point.max_losses]
 
 
-def _at_once(point: Point, settings: Settings) -> bool:
+def _at_once(point: Point, settings: PaperRun) -> bool:
     """Whether one simulation shall serve all losses: a GPU is faster with one for each."""
     return len(point.max_losses) > 1 and settings.device != "cuda"
 
 
-def _summed(point: Point, settings: Settings, max_loss: float, found: Summary) -> Row:
+def _summed(point: Point, settings: PaperRun, max_loss: float, found: Summary) -> Row:
     regret = found.pseudo_regret
     return _row(
         point, settings, max_loss, regret.mean[-1], regret.standard_error[-1],
@@ -113,7 +113,7 @@ def _checkpoints(horizon: int) -> list[int]:
 
 
 def _row(
-    point: Point, settings: Settings, max_loss: float, mean: float, error: float,
+    point: Point, settings: PaperRun, max_loss: float, mean: float, error: float,
     breaches: float, early: float,
 ) -> Row:  # fmt: skip
     return Row(
@@ -122,7 +122,7 @@ def _row(
     )  # fmt: skip
 
 
-def _for_every_loss(point: Point, policy: Policy, settings: Settings) -> list[Row]:
+def _for_every_loss(point: Point, policy: Policy, settings: PaperRun) -> list[Row]:
     """Rows of a policy that does not depend on the loss: one simulation, every loss counted.
 
     A run is below the floor for a loss if its expected reward is ever less than that
@@ -137,7 +137,7 @@ def _for_every_loss(point: Point, policy: Policy, settings: Settings) -> list[Ro
     ]  # fmt: skip
 
 
-def _round_by_round(horizon: int, policy: Policy, settings: Settings) -> tuple[Floats, Floats]:
+def _round_by_round(horizon: int, policy: Policy, settings: PaperRun) -> tuple[Floats, Floats]:
     """Each run's regret, and its lowest share of the default's reward: ever, and early."""
     means = np.array(MEANS)
     rounds = np.arange(1, horizon + 1)

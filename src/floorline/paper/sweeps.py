@@ -83,7 +83,7 @@ QUICK: dict[str, tuple[Sweep, ...]] = {
 
 
 @dataclass(frozen=True)
-class Settings:
+class PaperRun:
     """What decides every number: a folder holds the results of one of these."""
 
     runs: int = RUNS
@@ -112,10 +112,10 @@ class Point:
         return 1 / self.horizon
 
 
-def points(settings: Settings, part: str) -> list[Point]:
+def points(settings: PaperRun, part: str) -> list[Point]:
     """All points of a part of the experiments.
 
-    >>> len(points(Settings(), "alpha")), len(points(Settings(), "horizon"))
+    >>> len(points(PaperRun(), "alpha")), len(points(PaperRun(), "horizon"))
     (505, 257)
     """
     parts = QUICK if settings.quick else PARTS

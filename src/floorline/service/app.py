@@ -9,64 +9,61 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Route, Router
 from starlette.types import Receive, Scope, Send
 
-from floorline.service import docs, pages
+from floorline.service.api import docs, pages
+from floorline.service.api.routes import OPERATIONS
 from floorline.service.config import Config
-from floorline.service.endpoint import Endpoint, send_problem
-from floorline.service.folder import Folder
-from floorline.service.gate import Gate
-from floorline.service.keys import KeyFile
-from floorline.service.metrics import Metrics
-from floorline.service.problems import KeysError, Problem, problem_of
-from floorline.service.registry import Registry
-from floorline.service.routes import OPERATIONS
+from floorline.service.host.folder import Folder
+from floorline.service.host.host import Host
+from floorline.service.http.endpoint import Endpoint
+from floorline.service.http.gate import Gate
+from floorline.service.http.keys import KeyFile
+from floorline.service.http.problems import KeysError, Problem, problem_of
+from floorline.service.http.transfer import send_problem
 
 
 class Service:
-    """All that requests share."""
+    """The API, its description and the dashboard, on the campaigns of one data folder."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self.folder = Folder(config.data)
-        self.metrics = Metrics()
-        self.keys = KeyFile(self.folder.keys)
+        self.host = Host(Folder(config.data, create=config.create))
+        self.keys = KeyFile(self.host.folder.keys)
         self.gate = Gate(self.keys, config.rate)
-        self.registry = Registry(self.folder, self.metrics.commit)
-        self.ready = False
         self.router = Router(
-            routes=[*self._api(), *docs.routes(self.keys), *pages.routes()],
-            default=_unknown, lifespan=self._run, redirect_slashes=False,
-        )  # fmt: skip
+            routes=[*self._api(), *docs.routes(self.keys), *pages.routes(self.gate)],
+            default=_unknown_path,
+            lifespan=self._run,
+            redirect_slashes=False,
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        scope["app"] = self
+        """Respond to a request."""
+        scope["app"] = self  # so that Starlette raises errors instead of sending them as text
         try:
             await self.router(scope, receive, send)
-        except HTTPException as error:  # of pages; the API's own endpoints send what goes wrong
+        except HTTPException as error:  # from pages; endpoints of the API send their own problems
             problem = Problem(error.status_code, "page", error.detail, error.headers)
             await send_problem(send, problem, problem.document(), scope["path"])
-        except KeysError as error:  # of pages too
+        except KeysError as error:  # from pages too
             problem = problem_of(error)
             await send_problem(send, problem, problem.document(), scope["path"])
 
     def _api(self) -> list[BaseRoute]:
-        paths = list(dict.fromkeys(operation.path for operation in OPERATIONS))
+        paths = dict.fromkeys(operation.path for operation in OPERATIONS)
         return [
-            Route(path, Endpoint(self, [one for one in OPERATIONS if one.path == path]))
+            Route(path, Endpoint(self.host, self.gate, [o for o in OPERATIONS if o.path == path]))
             for path in paths
         ]
 
     @asynccontextmanager
     async def _run(self, app: object) -> AsyncIterator[None]:
-        """Serve between opening the ledgers and closing them."""
-        await self.registry.open_all()
-        self.ready = True
+        """Open the campaigns, serve, close them."""
+        await self.host.start()
         yield
-        self.ready = False
-        await self.registry.close()
+        await self.host.stop()
 
 
-async def _unknown(scope: Scope, receive: Receive, send: Send) -> None:
+async def _unknown_path(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
         problem = Problem(404, "unknown-path", f"there is nothing at {scope['path']}")
         await send_problem(send, problem, problem.document(), scope["path"])

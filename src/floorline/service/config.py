@@ -1,4 +1,4 @@
-"""How a service is run."""
+"""The configuration of a service."""
 
 from __future__ import annotations
 
@@ -6,31 +6,40 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from floorline.core.checks import number, require
-from floorline.service.folder import Folder
-from floorline.service.gate import LOOPBACK
+from floorline.service.host.folder import KEYS_FILE
+from floorline.service.http.gate import LOOPBACK
 
 
 @dataclass(frozen=True)
 class Config:
-    """How a service is run.
+    """The configuration of a service.
 
     Args:
         data: the folder of the ledgers and keys.
-        host: the address to listen on. Without keys it must be this machine's own.
-        port: the port to listen on; 0 for any that is free.
+        host: the address to listen on. Without keys it must be a loopback address.
+        port: the port to listen on; 0 for any free one.
         rate: requests a second for each key.
+        create: whether `data` may be a new folder.
+        tls_cert: file of the certificate, with those that lead to its authority, in PEM.
+        tls_key: file of its private key. With both, the service speaks HTTPS.
     """
 
     data: Path
     host: str = "127.0.0.1"
     port: int = 8400
     rate: float = 20_000.0
+    create: bool = False
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
 
     def __post_init__(self) -> None:
         number("rate", self.rate, 0, 1e9, open_low=True)
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise ValueError("tls_cert and tls_key: both are needed, or none of them")
         require(0 <= self.port <= 65535, "port", "between 0 and 65535", self.port)
-        if self.host not in LOOPBACK and not Folder(self.data).keys.exists():
+        if self.host not in LOOPBACK and not (self.data / KEYS_FILE).exists():
             raise ValueError(
                 f"host: {self.host} can be reached by others, and there are no keys. Create one "
-                f"with: floorline key create --data {self.data} --scopes admin,read,decide,reward"
+                f"with: floorline key create --data {self.data} --scopes admin,read,decide,reward "
+                "(and --create for a new folder)"
             )

@@ -6,21 +6,22 @@ import json
 import logging
 import time
 
-KNOWN = {*vars(logging.makeLogRecord({})), "message", "color_message"}
-"""What every log record carries; the rest was given by the one who logs."""
+STANDARD_FIELDS = {*vars(logging.makeLogRecord({})), "message", "color_message"}
+"""Fields of every log record; the others were given by the caller."""
 
 
 class JsonLines(logging.Formatter):
-    """Writes a record as one line of JSON."""
+    """Formats a record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
         """One line."""
+        extra = {key: value for key, value in vars(record).items() if key not in STANDARD_FIELDS}
         line = {
             "time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
             + f".{int(record.msecs):03d}Z",
             "level": record.levelname.lower(),
             "message": record.getMessage(),
-            **{name: value for name, value in vars(record).items() if name not in KNOWN},
+            **extra,
         }
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)

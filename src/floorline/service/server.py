@@ -1,9 +1,10 @@
-"""The server process: listens, serves, and ends in order."""
+"""The server process: listens, serves, and shuts down gracefully."""
 
 from __future__ import annotations
 
 import gc
 import logging
+import os
 import signal
 import socket
 
@@ -11,54 +12,77 @@ import uvicorn
 
 from floorline.service.app import Service
 from floorline.service.config import Config
+from floorline.service.host.descriptors import raise_limit
+from floorline.service.http.protocol import Protocol
 from floorline.service.logs import log_to_stderr
 
 log = logging.getLogger("floorline.service")
 
-PATIENCE = 10
-"""Seconds that open requests have when the service is told to end."""
+SHUTDOWN_SECONDS = 10
+"""For open requests to finish when the service is told to stop."""
+
+KEEP_ALIVE_SECONDS = 30
+BACKLOG = 2048
+"""Connections that may wait to be accepted."""
 
 
 def serve(config: Config) -> None:
-    """Serve until a signal comes: what is asked by then is answered, and the ledgers are closed.
+    """Serve until a signal comes, then finish the open requests and close the ledgers.
 
     Raises:
         ValueError: the folder, the keys or the port cannot be used.
     """
+    os.umask(0o077)  # ledgers hold what visitors did: they are their owner's business
+    raise_limit()
     service = Service(config)
-    service.keys.keys()  # what is wrong with them shall be said now, not to clients
+    service.keys.keys()  # an unreadable file must stop the start, not puzzle clients
     listening = _listen(config)
-    with listening, service.folder.locked():
+    with listening, service.host.folder.locked():
         log_to_stderr()
+        if not service.keys.required:
+            log.warning("no keys: whoever can reach this address has full access")
         _run(service, listening)
 
 
 def _run(service: Service, listening: socket.socket) -> None:
-    server = Server(uvicorn.Config(
-        service, log_config=None, access_log=False, server_header=False, lifespan="on",
+    config = uvicorn.Config(
+        service,
+        http=Protocol,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        lifespan="on",
         proxy_headers=False,
-        timeout_keep_alive=30, timeout_graceful_shutdown=PATIENCE,
-    ), service)  # fmt: skip
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        ssl_certfile=service.config.tls_cert,
+        ssl_keyfile=service.config.tls_key,
+    )
+    try:
+        config.load()
+    except OSError as error:  # of which errors of TLS are a kind
+        raise ValueError(f"tls_cert: {service.config.tls_cert} cannot be used: {error}") from None
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    where = {"address": f"http://{shown}:{port}", "data": str(service.config.data)}
-    log.info("listening", extra=where)
-    # To look through all open decisions for cycles, of which there are none, makes everybody wait.
+    scheme = "http" if service.config.tls_cert is None else "https"
+    address = {"address": f"{scheme}://{shown}:{port}", "data": str(service.config.data)}
+    log.info("listening", extra=address)
+    # There are no cycles to collect, and a search through all open decisions delays everybody.
     gc.set_threshold(10_000, 20, 1000)
-    signal.signal(signal.SIGTERM, lambda *_: None)  # sent again when all is closed; not an error
-    server.run(sockets=[listening])
+    signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again at the end
+    Server(config, service).run(sockets=[listening])
 
 
 class Server(uvicorn.Server):
-    """Ends the streams of those who watch before it waits for open requests."""
+    """Ends live streams before it waits for open requests."""
 
     def __init__(self, config: uvicorn.Config, service: Service) -> None:
         super().__init__(config)
         self._service = service
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End in order."""
-        await self._service.registry.end_feeds()
+        """Shut down gracefully."""
+        await self._service.host.registry.end_feeds()
         await super().shutdown(sockets)
 
 
@@ -71,5 +95,5 @@ def _listen(config: Config) -> socket.socket:
     except OSError as error:
         listening.close()
         raise ValueError(f"port: {config.host}:{config.port} cannot be used: {error}") from None
-    listening.listen(2048)
+    listening.listen(BACKLOG)
     return listening

@@ -75,16 +75,16 @@ def check_range(floor: RandomisedFloor, environment: Environment) -> None:
     if low < floor.low or high > floor.high:
         raise ValueError(
             f"environment: RandomisedFloor needs rewards in [{floor.low:g}, {floor.high:g}] "
-            f"these are in [{low:g}, {high:g}]"
+            f"(Bernoulli, Tabulated or an adversary); these are in [{low:g}, {high:g}]"
         )
 
 
 def check_late(policy: Policy, environment: Environment) -> None:
     """Raise ValueError if the policy is not made for late rewards, or not for this kind of them."""
-    allowed = "one that takes late rewards, such as ConfidenceFloor"
+    allowed = "one whose floor takes late rewards, such as ConfidenceFloor"
     floor = policy.floor
     takes_late = floor.takes_late_rewards or floor.counts_received
-    require(takes_late, "floor", allowed, type(floor).__name__)
+    require(takes_late, "policy", allowed, type(floor).__name__)
     if not policy.proposer.learns_late:
         raise ValueError("proposer: must be one that can learn of rewards that come late")
     if changes(environment):

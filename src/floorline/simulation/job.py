@@ -92,7 +92,7 @@ def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) 
         keep=1 - loss,
         received=policy.floor.counts_received,
     )
-    prepared = policy.prepare(len(means), horizon)
+    prepared = policy.prepare(len(means), horizon, late=late)
     engine: Engine
     if device == "cuda":
         engine = gpu_engine()(prepared, environment, measure, seed)

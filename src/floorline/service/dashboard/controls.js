@@ -13,6 +13,7 @@ const ASK = {
 /** The buttons of a campaign. `onDone` hears of the campaign after a change. */
 export function controls(campaign, scopes, onDone) {
   const allowed = scopes.has("admin");
+  let epoch = null;
   byId("hint").hidden = allowed;
   say(byId("hint"), "This key may look, and not change anything: it lacks the scope admin.");
   for (const word of ["pause", "resume", "start-epoch", "stop"]) {
@@ -20,14 +21,15 @@ export function controls(campaign, scopes, onDone) {
       if (word in ASK && !(await confirmed(...ASK[word]))) return;
       try {
         say(byId("action-error"), "");
-        onDone(await post(campaignPath(campaign, word)));
+        onDone(await post(campaignPath(campaign, word), word === "start-epoch" ? { epoch } : undefined));
       } catch (error) {
         say(byId("action-error"), error.message);
       }
     });
   }
   return {
-    show(state) {
+    show(state, now) {
+      epoch = now;
       const ended = state === "stopped";
       moveFocus(state === "paused" ? "pause" : "resume", state === "paused" ? "resume" : "pause");
       for (const word of ["pause", "resume", "start-epoch", "stop"]) {

@@ -19,6 +19,7 @@ from floorline.core.pending import (
     skip_play,
 )
 from floorline.core.records import TOLERANCE, Arms, Counts, Floats, Memory, Rules
+from floorline.core.slots import await_reward, take_late_reward
 from floorline.core.steps import candidate_of, decide_on, forget
 from floorline.environments.base import draw
 from floorline.environments.delayed import DelayedRules, arrival_of
@@ -70,6 +71,7 @@ def take_arrivals(rules: Rules, arms: Arms, memory: Memory, room: LateRoom, roun
                 skip_play(room.pending, arm, slot)
             else:
                 receive(rules, arms, memory, room.pending, arm, slot, reward)
+            take_late_reward(rules.floor, arms, memory.floor, arm, slot, reward)
         arrival = room.after[arrival]
 
 
@@ -132,6 +134,7 @@ def late_run(
                 reward = draw(environment.rewards, arm, rng)
             arms.plays[arm] += 1
             open_play(pending, arm, played)
+            await_reward(rules.floor, arms, memory.floor, arm, played)
             arrival = arrival_of(environment, arm, played + 1, reward, side_rng)
             room.arm[played] = arm
             room.reward[played] = arrival.reward

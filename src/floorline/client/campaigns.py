@@ -1,0 +1,67 @@
+"""Campaigns, as an administrator handles them: open, list, pause, resume, stop."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from .deadline import Deadline
+from .messages import CampaignView, campaign_path, not_floorline, parse_campaign, parse_json
+from .requests import Requests
+
+TIMEOUT = 10.0
+"""Seconds for a request that no visitor waits for."""
+
+
+class CampaignAdmin:
+    """The campaigns of a service. Every call can be repeated: it then changes nothing.
+
+    All methods raise ServiceError if the service refuses, or gives no response. Listing and showing
+    need an API key with the scope `read`, the others one with `admin`.
+    """
+
+    def __init__(self, pool: Requests) -> None:
+        self._pool = pool
+
+    def open(
+        self, name: str, arms: Sequence[str], max_loss: float, **settings: Any
+    ) -> CampaignView:
+        """Open a campaign, or return the one that was opened with these very settings.
+
+        Args:
+            name: of the campaign.
+            arms: names of the arms, the default first.
+            max_loss: share of the default's reward that may be lost.
+            settings: others, by the names in the service's API, as `missing="zero"`.
+        """
+        body = {"name": name, "arms": list(arms), "max_loss": max_loss, **settings}
+        return self._send("POST", "/v1/campaigns", json.dumps(body).encode())
+
+    def list_all(self) -> list[CampaignView]:
+        """All campaigns, by name."""
+        response = self._pool.request("GET", "/v1/campaigns", None, Deadline(TIMEOUT))
+        items = parse_json(*response).get("campaigns")
+        if not isinstance(items, list):
+            raise not_floorline("the response has no campaigns")
+        return [parse_campaign(item) for item in items]
+
+    def show(self, name: str) -> CampaignView:
+        """One campaign."""
+        return self._send("GET", campaign_path(name), None)
+
+    def pause(self, name: str) -> CampaignView:
+        """Play the default arm until the campaign is resumed. Rewards are still taken."""
+        return self._send("POST", f"{campaign_path(name)}/pause", b"")
+
+    def resume(self, name: str) -> CampaignView:
+        """Explore again after a pause."""
+        return self._send("POST", f"{campaign_path(name)}/resume", b"")
+
+    def stop(self, name: str) -> CampaignView:
+        """End a campaign for good. Rewards are still taken."""
+        return self._send("POST", f"{campaign_path(name)}/stop", b"")
+
+    def _send(self, method: str, path: str, body: bytes | None) -> CampaignView:
+        response = self._pool.request(method, path, body, Deadline(TIMEOUT))
+        return parse_campaign(parse_json(*response))

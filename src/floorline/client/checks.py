@@ -1,0 +1,42 @@
+"""Checks of arguments. `floorline.core.checks` is not there where the client is installed alone."""
+
+from __future__ import annotations
+
+import math
+import re
+
+TICKET = re.compile(r"[0-9a-f]{1,32}-[0-9]{1,18}-[0-9a-f]{1,64}")
+
+
+def finite(name: str, value: float) -> float:
+    """Return `value` as a float if it is a finite number; raise ValueError otherwise."""
+    if not isinstance(value, (str, bytes, bool)):
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if math.isfinite(number):
+            return number
+    raise ValueError(f"{name}: must be a finite number, not {value!r}")
+
+
+def positive(name: str, value: float, high: float) -> float:
+    """Return `value` as a float if it is above 0 and at most `high`; raise ValueError otherwise."""
+    number = finite(name, value)
+    if not 0 < number <= high:
+        raise ValueError(f"{name}: must be above 0 and at most {high:g}, not {value!r}")
+    return number
+
+
+def positive_int(name: str, value: int) -> int:
+    """Return `value` if it is a whole number of at least 1; raise ValueError otherwise."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"{name}: must be a whole number of at least 1, not {value!r}")
+    return value
+
+
+def ticket_id(ticket: str) -> str:
+    """Return `ticket` if it has the form of the service's tickets; raise ValueError otherwise."""
+    if not (isinstance(ticket, str) and TICKET.fullmatch(ticket)):
+        raise ValueError(f"ticket: must be one that the service gave, not {ticket!r}")
+    return ticket

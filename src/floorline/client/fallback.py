@@ -1,0 +1,41 @@
+"""Decisions for the default arm, where the service gives none."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from .messages import Decision, ServiceError
+
+log = logging.getLogger("floorline.client")
+
+
+class DefaultArms:
+    """The default arm of each campaign: given, or learned from the service's responses."""
+
+    def __init__(self, given: Mapping[str, str] | None) -> None:
+        self._arms = dict(given or {})
+        self._failing: dict[str, str] = {}
+
+    def learn(self, campaign: str, decision: Decision) -> Decision:
+        """Return the decision, remembering its arm if that is the default."""
+        if decision.is_default:
+            self._arms[campaign] = decision.arm
+        if self._failing.pop(campaign, None):
+            log.info("campaign %s: the service decides again", campaign)
+        return decision
+
+    def fallback_decision(self, campaign: str, error: ServiceError) -> Decision:
+        """The decision to play the default arm because of `error`.
+
+        Raises:
+            ServiceError: `error` itself, if the default arm is not known.
+        """
+        arm = error.default_arm or self._arms.get(campaign)
+        if arm is None:
+            raise error
+        self._arms[campaign] = arm
+        if self._failing.get(campaign) != error.reason:  # once an outage, not once a visitor
+            log.warning("campaign %s: playing the default arm: %s", campaign, error)
+            self._failing[campaign] = error.reason
+        return Decision(None, arm, True, None, error.reason, None, None)

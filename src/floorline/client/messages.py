@@ -1,0 +1,179 @@
+"""Requests to the service and its responses: the same for both clients."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+from urllib.parse import quote
+
+PROBLEM_PREFIX = "urn:floorline:problem:"
+
+MAX_BATCH = 1000
+"""Decisions or rewards that the service takes in one request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Which arm to play, and why."""
+
+    ticket: str | None
+    """Report the reward with it; None if the client chose the default arm without the service."""
+    arm: str
+    is_default: bool
+    candidate: str | None
+    """The arm that was proposed."""
+    reason: str
+    """The service's reason. Without the service: `timeout`, `unreachable`, or the reason of the
+    error that it returned, as `unknown-campaign`."""
+    guaranteed_budget: float | None
+    """Lower bound on the budget after this decision; None without the service."""
+    probability: float | None
+    """How likely this arm was, given all before; None where that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class RewardReceipt:
+    """What the service did with one reward: there is a `result`, or a `problem`."""
+
+    ticket: str
+    result: str | None
+    """`accepted`, `duplicate`, or `late`: recorded after its window, and not used."""
+    problem: ServiceError | None
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignView:
+    """A campaign: what it was opened with, and its status."""
+
+    name: str
+    available: bool
+    """Whether the service can use its ledger."""
+    default_arm: str | None
+    settings: dict[str, Any] | None
+    status: dict[str, Any] | None
+    problem: str | None
+    """Why it is not available."""
+    warnings: list[str]
+    """What whoever opened it should know."""
+
+
+DECISION_FIELDS = tuple(field.name for field in fields(Decision))
+CAMPAIGN_FIELDS = tuple(field.name for field in fields(CampaignView))
+
+
+class ServiceError(Exception):
+    """The service gave no response, or an error. `reason` is an identifier that stays the same."""
+
+    def __init__(
+        self, reason: str, detail: str, default_arm: str | None = None, status: int | None = None
+    ) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail
+        self.status = status
+        """The HTTP status; None if there was no response, or one that makes no sense."""
+        self.default_arm = default_arm
+        """The arm to play instead, if the response names it."""
+
+
+def campaign_path(campaign: str) -> str:
+    """Path of a campaign."""
+    return f"/v1/campaigns/{quote(campaign, safe='')}"
+
+
+def decision_request(request_key: str | None, candidate: str | None) -> dict[str, str]:
+    """Body of a request for one decision. It always has a key, so that it can be retried."""
+    body = {"request_key": os.urandom(16).hex() if request_key is None else request_key}
+    if candidate is not None:
+        body["candidate"] = candidate
+    return body
+
+
+def rewards_request(rewards: Iterable[tuple[str, float]]) -> bytes:
+    """Body that reports rewards, given as pairs of ticket and reward."""
+    items = [{"ticket": ticket, "reward": reward} for ticket, reward in rewards]
+    return json.dumps({"rewards": items}).encode()
+
+
+def parse_decision(status: int, body: bytes) -> Decision:
+    """The decision in a response.
+
+    >>> parse_decision(404, b'{"type": "urn:floorline:problem:unknown-campaign", "detail": "no"}')
+    Traceback (most recent call last):
+    floorline.client.messages.ServiceError: unknown-campaign: no
+    """
+    return _decision(parse_json(status, body))
+
+
+def parse_decisions(status: int, body: bytes, count: int) -> list[Decision]:
+    """The `count` decisions in the response to a batch."""
+    items = parse_json(status, body).get("decisions")
+    if not isinstance(items, list) or len(items) != count:
+        raise not_floorline(f"the response does not have {count} decisions")
+    return [_decision(item) for item in items]
+
+
+def _decision(item: Any) -> Decision:
+    try:
+        return Decision(*(item[name] for name in DECISION_FIELDS))
+    except (KeyError, TypeError):
+        raise not_floorline("the response is not a decision") from None
+
+
+def parse_receipts(status: int, body: bytes, tickets: Sequence[str]) -> list[RewardReceipt]:
+    """One receipt for each of `tickets`, in that order."""
+    items = parse_json(status, body).get("results")
+    try:
+        return [
+            RewardReceipt(
+                ticket,
+                item.get("result"),
+                _problem(item["problem"]) if item.get("problem") else None,
+            )
+            for ticket, item in zip(tickets, items, strict=True)  # type: ignore[arg-type]
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise not_floorline(f"the response does not have {len(tickets)} results") from None
+
+
+def parse_campaign(item: Mapping[str, Any]) -> CampaignView:
+    """The campaign that a decoded response describes."""
+    try:
+        return CampaignView(*(item[name] for name in CAMPAIGN_FIELDS))
+    except (KeyError, TypeError):
+        raise not_floorline("the response is not a campaign") from None
+
+
+def parse_json(status: int, body: bytes) -> dict[str, Any]:
+    """The decoded object of a successful response; any other is raised as ServiceError."""
+    if status not in (200, 201):
+        raise parse_problem(status, body)
+    try:
+        item = json.loads(body)
+    except ValueError:
+        item = None
+    if not isinstance(item, dict):
+        raise not_floorline("the response is not a JSON object")
+    return item
+
+
+def parse_problem(status: int, body: bytes) -> ServiceError:
+    """The error in a response; `status-...` as its reason if it is not the service's own."""
+    try:
+        return _problem(json.loads(body))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        detail = "the response is not a problem document"
+        return ServiceError(f"status-{status}", detail, status=status)
+
+
+def _problem(item: Any) -> ServiceError:
+    _, reason = item["type"].split(PROBLEM_PREFIX)  # fails for a proxy's problem document
+    return ServiceError(reason, item["detail"], item.get("default_arm"), item.get("status"))
+
+
+def not_floorline(detail: str) -> ServiceError:
+    """The error for a successful response that a Floorline service would not send."""
+    return ServiceError("not-floorline", detail)

@@ -1,0 +1,140 @@
+"""HTTP connections to one service: kept open, and shared by any number of threads."""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+import time
+from http.client import HTTPConnection, HTTPException
+from urllib.parse import urlsplit
+
+from .deadline import Deadline
+from .messages import ServiceError
+from .resolver import Resolver
+from .sockets import DeadlineSocket, DeadlineTLSSocket
+
+ATTEMPTS = 3
+RETRY_PAUSE = 0.01
+"""Seconds before the second attempt; twice that before the third."""
+
+RETRIED_STATUSES = (502, 503, 504)
+
+KEY = re.compile(r"[!-~]+")
+
+
+class ConnectionPool:
+    """Sends requests to one service, each with one deadline for everything it takes.
+
+    A request may arrive more than once, so it must be one that the service takes as the same.
+    """
+
+    def __init__(self, url: str, key: str | None) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"url: must be like http://127.0.0.1:8400, not {url!r}")
+        self._host = parts.hostname
+        self._tls = _tls_context() if parts.scheme == "https" else None
+        self._default_port = 443 if self._tls else 80
+        self._port = parts.port or self._default_port
+        self._prefix = parts.path.rstrip("/")
+        self._headers = {"Content-Type": "application/json"}
+        if key is not None:
+            if not (isinstance(key, str) and KEY.fullmatch(key)):  # the error must not show it
+                raise ValueError("key: must be printable ASCII without spaces or line ends")
+            self._headers["Authorization"] = f"Bearer {key}"
+        self._resolver = Resolver(self._host, self._port)
+        self._idle: list[HTTPConnection] = []
+
+    def request(
+        self, method: str, path: str, body: bytes | None, deadline: Deadline
+    ) -> tuple[int, bytes]:
+        """Status and body of the response, after up to three attempts.
+
+        Raises:
+            ServiceError: there was none. Its reason is `timeout` or `unreachable`.
+        """
+        try:
+            for attempt in range(1, ATTEMPTS):
+                try:
+                    status, content = self._attempt(method, path, body, deadline)
+                    if status not in RETRIED_STATUSES:
+                        return status, content
+                except TimeoutError:
+                    raise
+                except (OSError, HTTPException):
+                    pass
+                time.sleep(min(RETRY_PAUSE * attempt, deadline.left()))
+            return self._attempt(method, path, body, deadline)
+        except TimeoutError:
+            detail = f"no response within {deadline.seconds:g} seconds"
+            raise ServiceError("timeout", detail) from None
+        except (OSError, HTTPException) as error:
+            raise ServiceError("unreachable", str(error)) from None
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def _attempt(
+        self, method: str, path: str, body: bytes | None, deadline: Deadline
+    ) -> tuple[int, bytes]:
+        deadline.left()
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = HTTPConnection(self._host, self._port)
+            connection.default_port = self._default_port  # decides what the Host header says
+        try:
+            if connection.sock is None:
+                connection.sock = self._connect(deadline)
+            assert isinstance(connection.sock, DeadlineSocket)
+            connection.sock.deadline = deadline
+            connection.request(method, self._prefix + path, body, self._headers)
+            response = connection.getresponse()
+            result = response.status, response.read()
+        except BaseException:
+            connection.close()
+            self.close()  # what broke this connection has probably broken the idle ones
+            raise
+        self._idle.append(connection)
+        return result
+
+    def _connect(self, deadline: Deadline) -> DeadlineSocket:
+        """A connection to the first address that accepts one; each has an equal share of time."""
+        addresses = self._resolver.addresses(deadline)
+        failure = OSError(f"{self._host} has no address")
+        for position, address in enumerate(addresses):
+            family, endpoint = address
+            share = Deadline(deadline.left() / (len(addresses) - position))
+            connected = DeadlineSocket(family, socket.SOCK_STREAM)
+            try:
+                connected.settimeout(share.left())
+                connected.connect(endpoint)
+                connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                encrypted = self._encrypt(connected, share)
+            except OSError as error:
+                connected.close()
+                failure = error
+                continue
+            if position > 0:
+                self._resolver.prefer(address)
+            return encrypted
+        self._resolver.expire()
+        raise failure
+
+    def _encrypt(self, connected: DeadlineSocket, deadline: Deadline) -> DeadlineSocket:
+        """The socket itself for http, an encrypted one for https."""
+        if self._tls is None:
+            return connected
+        connected.settimeout(deadline.left())  # for the whole handshake
+        encrypted = self._tls.wrap_socket(connected, server_hostname=self._host)
+        assert isinstance(encrypted, DeadlineTLSSocket)
+        return encrypted
+
+
+def _tls_context() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    context.sslsocket_class = DeadlineTLSSocket
+    return context

@@ -1,0 +1,282 @@
+"""The ledger interface: what a campaign needs of the store that keeps its events.
+
+A backend is one module with a subclass of `Ledger`, perhaps one of `LedgerReader`, and a
+`Backend`; `floorline.live.ledgers` lists them. `floorline.testing.ledgers` checks one.
+"""
+
+from __future__ import annotations
+
+import secrets
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from floorline.live.errors import DamagedLedger, LedgerError
+from floorline.live.events import CHECK, KINDS, SEQ, TIME, Event, Row, checksum, from_row
+
+PAGE_SIZE = 4096
+"""Rows that are read at a time."""
+
+KEPT_SNAPSHOTS = 2
+SECRET_BYTES = 32
+UNCHANGED = "it was not changed"
+
+
+class Mark(NamedTuple):
+    """The last committed event: its sequence number and its chained checksum."""
+
+    seq: int
+    check: int
+
+
+class Snapshot(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The state after an event, to open a long campaign quickly."""
+
+    check: int
+    """Checksum of the event, to tell whether the snapshot belongs to these events."""
+    state: dict[str, Any]
+    points: Any = None
+    """Plain JSON values that whoever runs the campaign stores with the state."""
+
+
+class LedgerReader(ABC):
+    """The events of one campaign, for reading while their writer may go on.
+
+    Reads take no write lock and begin no write transaction. One thread at a time may use a
+    reader. Everything that fails raises `LedgerError`, with the locator and one line of text.
+    """
+
+    def __init__(self, locator: str) -> None:
+        self.locator = locator
+        """What the ledger is opened by: a path, a URL or any other text."""
+        self.failed = False
+        """Whether a statement has failed since the last roll back: its transaction is lost."""
+
+    @abstractmethod
+    def page(
+        self,
+        start: int,
+        limit: int = PAGE_SIZE,
+        *,
+        newest: bool = False,
+        kinds: Sequence[str] = KINDS,
+    ) -> list[Row]:
+        """Return up to `limit` rows of these kinds with seq > start, in order.
+
+        With `newest`, those with seq < start, in reverse order. `KINDS` means any kind.
+        """
+
+    @abstractmethod
+    def rows_at(self, seqs: Collection[int]) -> list[Row]:
+        """Return the rows with these sequence numbers, as far as they exist, in order."""
+
+    @abstractmethod
+    def rows_about(self, decision_seqs: Collection[int]) -> list[Row]:
+        """Return the rows about these decisions (not the decisions themselves), in order."""
+
+    @abstractmethod
+    def row_of_key(self, key: str) -> Row | None:
+        """Return the row of the decision made for a request key, or None."""
+
+    @abstractmethod
+    def counts(self) -> dict[str, int]:
+        """Return the number of events of each kind."""
+
+    @abstractmethod
+    def snapshots(self) -> list[int]:
+        """Return the sequence numbers after which there is a snapshot, the latest first."""
+
+    @abstractmethod
+    def stored_snapshot(self, seq: int) -> bytes:
+        """Return the snapshot after event `seq` as it was stored."""
+
+    @property
+    @abstractmethod
+    def secret(self) -> bytes | None:
+        """Random bytes made with the ledger; None for ledgers of before there were secrets.
+
+        They are in no event and in no export.
+        """
+
+    @abstractmethod
+    def mark(self) -> Mark | None:
+        """Return the mark of the last commit, kept apart from the events; None if unknown.
+
+        It may lag behind the events, after a power cut for instance, but is never ahead of them.
+        """
+
+    def problems(self) -> list[str]:
+        """Return what the store itself finds wrong with its files; nothing by default."""
+        return []
+
+    def back_up(self, locator: str) -> None:
+        """Copy the ledger as it is now to a new one, while its campaign may go on."""
+        raise LedgerError(f"{self.locator}: is backed up by the tools of its store")
+
+    def close(self, *, untouched: bool = False) -> None:
+        """Let go of the store; `untouched`: without tidying up, for a ledger that is refused."""
+        return
+
+    # What follows is the same for every backend.
+
+    def event(self, seq: int) -> Event | None:
+        """Return one event by its sequence number."""
+        return next(map(self._event, self.rows_at((seq,))), None)
+
+    def check(self, seq: int) -> int | None:
+        """Return the checksum of one event, or None if there is no such event."""
+        return next((row[CHECK] for row in self.rows_at((seq,))), None)
+
+    def times(self, seqs: Collection[int]) -> dict[int, float]:
+        """Return the times of these events by sequence number."""
+        return {row[SEQ]: row[TIME] for row in self.rows_at(seqs)}
+
+    def by_key(self, key: str) -> Event | None:
+        """Return the decision that was made for a request key."""
+        row = self.row_of_key(key)
+        return None if row is None else self._event(row)
+
+    def about(self, decision_seq: int) -> list[Event]:
+        """Return what happened to a decision after it was made."""
+        return list(map(self._event, self.rows_about((decision_seq,))))
+
+    def events(
+        self, start: int, limit: int, *, newest: bool = False, kinds: Sequence[str] = KINDS
+    ) -> list[Event]:
+        """Return a page of events, chosen as by `page`."""
+        return list(map(self._event, self.page(start, limit, newest=newest, kinds=kinds)))
+
+    def decisions(
+        self, start: int, limit: int, *, newest: bool = False
+    ) -> list[tuple[Event, list[Event]]]:
+        """Return a page of decisions as `events` does, each with what happened to it since."""
+        decided = self.events(start, limit, newest=newest, kinds=("decided",))
+        later: dict[int | None, list[Event]] = {event.seq: [] for event in decided}
+        for row in self.rows_about([event.seq for event in decided]):
+            event = self._event(row)
+            later[event.decision_seq].append(event)
+        return [(event, later[event.seq]) for event in decided]
+
+    def checked_events(self, after: int, check_before: int) -> Iterator[tuple[Event, int]]:
+        """Yield the events after a sequence number with their checksums, which were verified.
+
+        Raises:
+            LedgerError: an event is damaged or missing.
+        """
+        expected = after + 1
+        while rows := self.page(expected - 1):
+            for row in rows:
+                if row[SEQ] != expected or checksum(*row[:CHECK], check_before) != row[CHECK]:
+                    raise self._damaged(expected)
+                check_before = row[CHECK]
+                expected += 1
+                yield from_row(row), check_before
+
+    def opening(self) -> Event | None:
+        """Return the event with which the campaign was opened; None if there is no event yet.
+
+        Raises:
+            LedgerError: it is damaged, or missing while there are others.
+        """
+        first = next(self.checked_events(0, 0), None)
+        if first is not None and first[0].kind != "opened":
+            raise LedgerError(f"{self.locator}: does not begin with the opening of a campaign")
+        return None if first is None else first[0]
+
+    def opened(self) -> Event:
+        """Return the event with which the campaign was opened; raise if there is none."""
+        first = self.opening()
+        if first is None:
+            raise LedgerError(f"{self.locator}: holds no campaign yet")
+        return first
+
+    def snapshot(self, seq: int) -> Snapshot:
+        """Return the snapshot after event `seq`.
+
+        Raises:
+            ValueError: it is damaged.
+        """
+        try:
+            return msgspec.json.decode(zlib.decompress(self.stored_snapshot(seq)), type=Snapshot)
+        except (zlib.error, msgspec.DecodeError, TypeError) as error:
+            raise ValueError(f"snapshot after event {seq}: is damaged ({error})") from None
+
+    def _event(self, row: Row) -> Event:
+        """Return the event of a row whose checksum was not verified."""
+        try:
+            return from_row(row)
+        except ValueError:
+            raise self._damaged(row[SEQ]) from None
+
+    def _damaged(self, seq: int) -> DamagedLedger:
+        return DamagedLedger(
+            f"{self.locator}: event {seq} is damaged or missing; {UNCHANGED}. Restore a backup"
+        )
+
+
+class Ledger(LedgerReader):
+    """The events of one campaign, for reading and appending; a ledger has one writer at a time.
+
+    The first `append` or `save_snapshot` begins a transaction, which `commit` makes durable as a
+    whole and `roll_back` discards. Reads see what was appended before. After an error inside a
+    transaction, the caller rolls back.
+    """
+
+    @abstractmethod
+    def append(self, event: Event) -> None:
+        """Add an event to the transaction; sequence numbers are consecutive, from 1.
+
+        A sequence number or a request key that is taken raises LedgerError, here or at `commit`.
+        """
+
+    @abstractmethod
+    def commit(self) -> None:
+        """Make the transaction durable, if one has begun, and then mark its last event."""
+
+    @abstractmethod
+    def roll_back(self) -> None:
+        """Discard the transaction, if one has begun, and reset `failed`."""
+
+    @property
+    @abstractmethod
+    def in_transaction(self) -> bool:
+        """Whether there is something to commit or to roll back."""
+
+    @abstractmethod
+    def store_snapshot(self, seq: int, snapshot: bytes) -> None:
+        """Store a snapshot in the transaction, in place of one with the same sequence number."""
+
+    @abstractmethod
+    def delete_snapshot(self, seq: int) -> None:
+        """Delete a snapshot in the transaction."""
+
+    def save_snapshot(self, seq: int, state: dict[str, Any], points: Any = None) -> None:
+        """Store the state after event `seq`, and keep one older snapshot beside it."""
+        check = self.check(seq)
+        if check is None:
+            raise LedgerError(f"{self.locator}: there is no event {seq} to take a snapshot after")
+        encoded = msgspec.json.encode(Snapshot(check, state, points))
+        self.store_snapshot(seq, zlib.compress(encoded, 1))
+        for old in self.snapshots()[KEPT_SNAPSHOTS:]:
+            self.delete_snapshot(old)
+
+
+class Backend(NamedTuple):
+    """How the ledgers of one kind are found by their locators."""
+
+    open: Callable[[str], Ledger]
+    """Open a ledger for writing; make an empty one if there is none."""
+    read: Callable[[str], LedgerReader]
+    """Open an existing ledger for reading."""
+    exists: Callable[[str], bool]
+    """Whether there is a ledger, even an empty or a damaged one."""
+    salvage_opening: Callable[[str], dict[str, Any] | None]
+    """What the campaign of a damaged ledger was opened with, unverified; None if unreadable."""
+
+
+def new_secret() -> bytes:
+    """Return the secret of a new ledger."""
+    return secrets.token_bytes(SECRET_BYTES)

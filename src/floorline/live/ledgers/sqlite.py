@@ -1,0 +1,131 @@
+"""A ledger in an SQLite file, which is only ever appended to.
+
+Write-ahead log, `synchronous=FULL`: what is committed survives the process, and the machine
+if its disk is honest. SQLite comes with apsw and not from Python, whose own is often older than
+3.51.3 and can then damage a file that two connections use.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import apsw
+
+from floorline.live.events import CHECK, SEQ, VERSION, Event, to_rows
+from floorline.live.ledgers import sqlite_files as files
+from floorline.live.ledgers.interface import Backend, Ledger, Mark, new_secret
+from floorline.live.ledgers.sqlite_reader import APPLICATION_ID, SqliteReader, salvage_opening
+
+SCHEMA = f"""
+CREATE TABLE events (
+    seq INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, ticket INTEGER, key TEXT,
+    body TEXT NOT NULL, "check" INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX keys ON events (key) WHERE key IS NOT NULL;
+CREATE INDEX tickets ON events (ticket) WHERE ticket IS NOT NULL;
+CREATE TABLE snapshots (seq INTEGER PRIMARY KEY, state BLOB NOT NULL);
+CREATE TABLE secrets (secret BLOB NOT NULL);
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {VERSION};
+"""
+
+INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
+INSERT_SECRET = "INSERT INTO secrets VALUES (x'{}')"
+LAST_CHECK = 'SELECT "check" FROM events ORDER BY seq DESC LIMIT 1'
+
+
+class SqliteLedger(SqliteReader, Ledger):
+    """The events of one campaign in an SQLite file, for reading and appending."""
+
+    def __init__(self, locator: str) -> None:
+        """Open the ledger of a file, or make one if there is no file yet."""
+        self._unwritten: list[Event] = []  # written as a whole, which takes half the time
+        self._check: int | None = None  # of the last row written, once that is known
+        self._last: Mark | None = None  # the last row written in this transaction
+        self._lock = files.lock(locator)
+        super().__init__(locator)
+
+    def _connect(self) -> None:
+        if not os.path.exists(self.locator):
+            files.create(self.locator, SCHEMA + INSERT_SECRET.format(new_secret().hex()))
+        self._open(apsw.SQLITE_OPEN_READWRITE)
+        self._db.pragma("journal_mode", "wal")
+        self._db.pragma("synchronous", "full")
+
+    def close(self, *, untouched: bool = False) -> None:
+        """Close the file and let others write; `untouched`: leave even its log as it is."""
+        super().close(untouched=untouched)
+        self._lock.close()
+
+    def append(self, event: Event) -> None:
+        """Add an event to the transaction."""
+        self._unwritten.append(event)
+
+    def commit(self) -> None:
+        """Make the transaction durable, if one has begun, and then mark its last event."""
+        if not self.in_transaction:
+            return
+        self._do("COMMIT")
+        if self._last is not None:
+            files.write_mark(self._mark_path, self._last)
+            self._last = None
+
+    def roll_back(self) -> None:
+        """Discard the transaction, if one has begun."""
+        self._unwritten.clear()
+        self._check = self._last = None
+        try:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            self.failed = False
+        except apsw.Error as error:
+            raise self._translated(error) from None
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether there is something to commit or to roll back."""
+        try:
+            return bool(self._unwritten or self._db.in_transaction)
+        except apsw.Error as error:
+            raise self._translated(error) from None
+
+    def store_snapshot(self, seq: int, snapshot: bytes) -> None:
+        """Store a snapshot in the transaction."""
+        self._change("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", (seq, snapshot))
+
+    def delete_snapshot(self, seq: int) -> None:
+        """Delete a snapshot in the transaction."""
+        self._change("DELETE FROM snapshots WHERE seq = ?", (seq,))
+
+    def _change(self, statement: str, values: tuple[Any, ...]) -> None:
+        if not self.in_transaction:
+            self._do("BEGIN IMMEDIATE")
+        self._do(statement, values)
+
+    def _run(self, statement: str, values: tuple[Any, ...]) -> list[Any]:
+        """Return all rows that a statement gives, once what was appended before is written."""
+        if self._unwritten:
+            self._write()
+        return super()._run(statement, values)
+
+    def _write(self) -> None:
+        """Write what was appended, beginning a transaction if there is none."""
+        self.failed = True  # unless all of it is done
+        if not self._db.in_transaction:
+            self._db.execute("BEGIN IMMEDIATE")
+        events, self._unwritten = self._unwritten, []
+        check = self._db.execute(LAST_CHECK).get or 0 if self._check is None else self._check
+        rows = to_rows(events, check)
+        self._db.executemany(INSERT, rows)
+        self._check = rows[-1][CHECK]
+        self._last = Mark(rows[-1][SEQ], self._check)
+        self.failed = False
+
+
+BACKEND = Backend(
+    open=SqliteLedger,
+    read=SqliteReader,
+    exists=os.path.exists,
+    salvage_opening=salvage_opening,
+)

@@ -1,0 +1,102 @@
+"""The files of an SQLite ledger: its lock, its creation, and the mark of its last commit."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import zlib
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+import apsw
+
+from floorline.live.errors import LedgerError
+from floorline.live.ledgers.interface import Mark
+
+
+def lock(path: str) -> IO[bytes]:
+    """Keep other writers out for as long as the returned file is open.
+
+    The operating system ends the lock with its owner, however that ends.
+    """
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise LedgerError(f"{path}: there is no folder {folder}")
+    try:
+        # Under the file's real name, so that a link to it does not let another writer in.
+        file = open(f"{os.path.realpath(path)}-lock", "ab")  # noqa: SIM115 (it stays open)
+    except OSError as error:
+        raise LedgerError(f"{path}: cannot be locked: {error.strerror}") from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise LedgerError(
+            f"{path}: this campaign is open elsewhere; only one process at a time can write to it"
+        ) from None
+    return file
+
+
+def create(path: str, script: str) -> None:
+    """Make a ledger by a script of SQL; it appears under its name when it is complete."""
+    log = f"{os.path.realpath(path)}-wal"
+    if os.path.exists(log):
+        raise LedgerError(
+            f"{path}: is gone, but not its newest events in {log}; put it back, or move that away"
+        )
+    unfinished = f"{path}-new"
+    Path(unfinished).unlink(missing_ok=True)
+    db = apsw.Connection(unfinished)
+    db.execute(script)
+    db.close()
+    Path(mark_path(path)).unlink(missing_ok=True)  # that of an earlier ledger of this name
+    os.replace(unfinished, path)
+    folder = os.open(Path(path).absolute().parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def is_truncated(path: str, pages: int, page_size: int) -> bool:
+    """Whether a file ends before its last page; unknown while a log holds some of the pages."""
+    log = Path(f"{os.path.realpath(path)}-wal")
+    in_log = log.exists() and log.stat().st_size > 0
+    return not in_log and os.path.getsize(path) < pages * page_size
+
+
+def mark_path(path: str) -> str:
+    """Return the path of a ledger's mark."""
+    return f"{os.path.realpath(path)}-mark"
+
+
+def write_mark(path: str, mark: Mark) -> None:
+    """Overwrite the mark of the last commit.
+
+    It is not synced: it survives the process, and may lag behind after a power cut. The commit
+    is durable already, so a mark that cannot be written is no error.
+    """
+    with suppress(OSError):
+        file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o644)
+        try:
+            os.write(file, _encode_mark(mark))
+        finally:
+            os.close(file)
+
+
+def read_mark(path: str) -> Mark | None:
+    """Return the mark of the last commit; None if there is none or it is damaged."""
+    try:
+        content = Path(path).read_bytes()
+        seq, check, _ = map(int, content.split())
+    except (OSError, ValueError):
+        return None
+    mark = Mark(seq, check)
+    return mark if _encode_mark(mark) == content else None
+
+
+def _encode_mark(mark: Mark) -> bytes:
+    """Return the mark as a line of fixed length, which is overwritten in place."""
+    text = b"%020d %010d" % mark
+    return b"%b %010d\n" % (text, zlib.crc32(text))

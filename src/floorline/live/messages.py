@@ -1,0 +1,97 @@
+"""The messages of a campaign: tickets, records, explanations and receipts, each defined once."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Reason = Literal[
+    "explore",
+    "exploit",
+    "budget-low",
+    "default-is-best",
+    "no-rewards",
+    "holdback",
+    "paused",
+    "drift",
+]
+"""Why a decision was made as it was."""
+
+Outcome = Literal["pending", "observed", "late", "voided", "expired"]
+"""What has become of a decision; `late`: its reward is recorded and not used."""
+
+Result = Literal["accepted", "duplicate", "late"]
+"""What has become of a report; `late`: it is recorded and not used."""
+
+
+class Ticket(msgspec.Struct, frozen=True, gc=False):
+    """One decision: which arm to play, and why. It cannot change, and compares by its fields."""
+
+    id: str
+    """Letters, digits and dashes; the reward is reported with it."""
+    arm: str
+    is_default: bool
+    candidate: str | None
+    """The arm that was proposed; None if there was no proposal (paused, or a drift alarm)."""
+    reason: Reason
+    guaranteed_budget: float
+    """Lower bound on the budget after this decision. Never negative for a challenger."""
+    probability: float | None
+    """Probability of this arm given everything before; None if it cannot be computed."""
+
+
+class Record(msgspec.Struct, frozen=True, gc=False):
+    """One decision and its outcome so far."""
+
+    ticket: str
+    time: float
+    arm: str
+    candidate: str | None
+    reason: Reason
+    guaranteed_budget: float
+    probability: float | None
+    request_key: str | None
+    outcome: Outcome
+    reward: float | None
+    observed_at: float | None
+
+
+class RewardReceipt(msgspec.Struct, frozen=True, gc=False):
+    """What has become of a reported reward or void."""
+
+    ticket: str
+    result: Result
+
+
+class Term(msgspec.Struct, frozen=True, gc=False):
+    """What one arm adds to the guaranteed budget."""
+
+    arm: str
+    plays: int
+    """Plays that count, this decision included."""
+    lower: float
+    upper: float
+    weight: float
+    """Factor of the arm's mean: its plays; for the default, less (1 - max_loss) of all plays."""
+    mean: float
+    """The end of its interval that makes the budget smallest."""
+    voided: int
+    """Plays that reached nobody, each counted at the lowest reward."""
+    doubtful: float
+    """Subtracted from the sum: the credit of plays that may have reached nobody, with `voids`."""
+    sum: float
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """One decision, and how its guaranteed budget is computed."""
+
+    record: Record
+    decisions: int
+    """Decisions that count for the budget, this one included."""
+    max_loss: float
+    terms: list[Term]
+    guaranteed_budget: float
+    candidate_budget: float | None
+    """The budget that would have stayed guaranteed had the candidate been played; None if it was
+    played."""

@@ -1,0 +1,191 @@
+"""Recording events: in the ledger first, then in the state, one transaction at a time."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, TypeVar, TypeVarTuple, Unpack
+
+from floorline.live import snapshot
+from floorline.live.errors import LedgerError
+from floorline.live.events import Event
+from floorline.live.ledgers import Ledger
+from floorline.live.replay import load
+from floorline.live.state import State
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+SNAPSHOT_EVERY = 50_000
+"""Events between snapshots, or twice the open decisions where those are more."""
+
+MAX_EXPIRED = 1000
+"""Windows that end in one transaction; more would keep it waiting."""
+
+
+class Recorder:
+    """A ledger and the state that its events lead to, kept in step.
+
+    Events are recorded in transactions. If the ledger fails, the whole transaction is rolled
+    back and LedgerError is raised.
+    """
+
+    def __init__(self, ledger: Ledger, state: State, clock: Callable[[], float]) -> None:
+        self.ledger = ledger
+        self.state = state
+        self.points: Callable[[], Any] = lambda: None
+        """Called for what is stored with each snapshot, as plain JSON values."""
+        self._clock = clock
+        self._process = os.getpid()
+        self._closed = False
+        self._mutex = threading.RLock()
+        self._in_transaction = False
+        self._out_of_step = False  # the ledger and the state may differ
+        self._snapshot_at = next(iter(ledger.snapshots()), 0)
+
+    def run(self, operation: Callable[[Unpack[Ts]], T], *arguments: *Ts) -> T:
+        """Return what `operation` returns, as a transaction or as a part of the one under way."""
+        with self._mutex:
+            if self._in_transaction:
+                return operation(*arguments)
+            try:
+                self._begin()
+                result = operation(*arguments)
+            except BaseException as error:
+                self._end(error)
+                raise
+            else:
+                self._end(None)
+                return result
+            finally:
+                self._in_transaction = False
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit everything recorded inside as one transaction.
+
+        An exception of the block is passed on, and what it recorded before is committed: a
+        refused request costs the others nothing. A block that an interrupt keeps from ending is
+        ended when Python discards it.
+        """
+        with self._mutex:
+            if self._in_transaction:
+                yield
+                return
+            try:
+                self._begin()
+                yield
+            except BaseException as error:
+                self._end(error)
+                raise
+            else:
+                self._end(None)
+            finally:
+                self._in_transaction = False
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Keep the state as it is while it is read. Only windows that have ended are recorded."""
+        with self._mutex:
+            if not self._in_transaction:
+                self._prepare()
+                if next(self.state.due(self.now()), None) is not None:
+                    self.run(lambda: None)
+            yield
+
+    def _begin(self) -> None:
+        self._prepare()
+        self._in_transaction = True
+        try:
+            for seq in list(islice(self.state.due(self.now()), MAX_EXPIRED)):
+                self.record("expired", decision_seq=seq)
+        except BaseException:
+            self._in_transaction, self._out_of_step = False, True
+            raise
+
+    def _prepare(self) -> None:
+        """Raise unless the ledger may be used here; discard what an interrupt left uncommitted."""
+        locator = self.ledger.locator
+        if self._closed:
+            raise LedgerError(f"{locator}: is closed")
+        if os.getpid() != self._process:
+            raise LedgerError(
+                f"{locator}: is open in the process that this one was forked from; only one "
+                "can write to it"
+            )
+        if self._out_of_step or self.ledger.failed or self.ledger.in_transaction:
+            self._roll_back()
+
+    def _end(self, error: BaseException | None) -> None:
+        """Commit what was recorded, whether or not the block raised an error."""
+        if not self._in_transaction:
+            return
+        interrupted = not isinstance(error, Exception | None)
+        try:
+            if interrupted and (self._out_of_step or self.ledger.failed):
+                self._roll_back()  # and the interrupt goes on
+                return
+            self._refuse_if_out_of_step()
+            self._save_snapshot_if_due()
+            self.ledger.commit()
+        except BaseException:
+            self._roll_back()
+            raise
+
+    def _refuse_if_out_of_step(self) -> None:
+        """Raise LedgerError if the transaction is lost because something in it has failed."""
+        if self._out_of_step or self.ledger.failed:
+            raise LedgerError(
+                f"{self.ledger.locator}: could not be written to; the transaction was rolled back"
+            )
+
+    def _roll_back(self) -> None:
+        """Return to what is durable."""
+        self._out_of_step = True  # until all of it is done
+        self.ledger.roll_back()
+        self.state = load(self.ledger)
+        self._out_of_step = False
+
+    def _save_snapshot_if_due(self) -> None:
+        if self.state.seq - self._snapshot_at >= max(SNAPSHOT_EVERY, 2 * len(self.state.open)):
+            self.save_snapshot()
+
+    def save_snapshot(self) -> None:
+        """Store the state inside a transaction, unless it was stored since the last event."""
+        state = self.state
+        if state.seq > self._snapshot_at:
+            self.ledger.save_snapshot(state.seq, snapshot.to_json(state), self.points())
+            self._snapshot_at = state.seq
+
+    def now(self) -> float:
+        """Return the time of an event recorded now."""
+        now, last = float(self._clock()), self.state.time
+        return now if last < now < math.inf else last  # never back, whatever the clock does
+
+    def record(
+        self,
+        kind: str,
+        decision_seq: int | None = None,
+        key: str | None = None,
+        body: dict[str, Any] | None = None,
+    ) -> Event:
+        """Record an event of now, inside a transaction."""
+        self._refuse_if_out_of_step()
+        state = self.state
+        event = Event(state.seq + 1, self.now(), kind, decision_seq, key, body or {})
+        self._out_of_step = True  # unless both of these are done
+        self.ledger.append(event)
+        state.apply(event)
+        self._out_of_step = False
+        return event
+
+    def close(self) -> None:
+        """Commit what was recorded and close the ledger, once no other thread is writing."""
+        with self._mutex:
+            self._end(None)
+            self._in_transaction, self._closed = False, True
+            self.ledger.close()

@@ -1,0 +1,1 @@
+"""The operations of the API: their messages, handlers and description."""

@@ -1,0 +1,103 @@
+"""Handlers that create, show and control campaigns."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import msgspec
+
+from floorline.live import Campaign, Conflict
+from floorline.service.api.responses import CampaignAnswer, Campaigns
+from floorline.service.host.campaigns import ClosedCampaign, HostedCampaign, UnavailableCampaign
+from floorline.service.http.operations import Call, Reply
+from floorline.service.http.problems import problem_of, without_folder
+
+log = logging.getLogger("floorline.service")
+
+
+async def create(call: Call) -> Reply:
+    """Create a campaign: 201, or 200 if the same one exists."""
+    fields = msgspec.structs.asdict(call.body)
+    name = fields.pop("name")
+    settings = {key: value for key, value in fields.items() if value is not None}
+    campaign, is_new = await call.host.registry.create(name, settings)
+    if is_new:
+        log.info("campaign opened", extra={"campaign": name, "settings": settings})
+    answer = await answer_of(campaign)
+    answer.warnings = campaign.settings.warnings
+    location = {"Location": f"/v1/campaigns/{name}"}
+    return Reply(msgspec.json.encode(answer), 201 if is_new else 200, location)
+
+
+async def list_all(call: Call) -> Campaigns:
+    """All campaigns."""
+    registry = call.host.registry
+    # One after the other, since closed ones may have to be opened, and few may be open at a time.
+    return Campaigns(
+        [await answer_of(await registry.last_known(name)) for name in registry.catalogue.names()]
+    )
+
+
+async def show(call: Call) -> CampaignAnswer:
+    """One campaign."""
+    return await answer_of(await call.host.registry.find(call.path["name"]))
+
+
+async def answer_of(
+    campaign: HostedCampaign | UnavailableCampaign | ClosedCampaign,
+) -> CampaignAnswer:
+    """A campaign as a response."""
+    settings = None if campaign.settings is None else campaign.settings.to_json()
+    answer = CampaignAnswer(campaign.name, False, campaign.default_arm, settings, None)
+    if isinstance(campaign, UnavailableCampaign):
+        answer.problem = without_folder(campaign.why)
+        return answer
+    if isinstance(campaign, ClosedCampaign):
+        answer.status, answer.available = campaign.status, True
+        return answer
+    try:
+        answer.status = await campaign.queue.submit(Campaign.status)
+        answer.available = True
+    except Exception as error:  # one campaign must not break the list of all
+        answer.problem = problem_of(error).detail
+    return answer
+
+
+async def pause(call: Call) -> CampaignAnswer:
+    """Play the default arm until resumed."""
+    return await _change(call, Campaign.pause)
+
+
+async def resume(call: Call) -> CampaignAnswer:
+    """Go on after a pause."""
+    return await _change(call, Campaign.resume)
+
+
+async def stop(call: Call) -> CampaignAnswer:
+    """End a campaign for good."""
+    return await _change(call, Campaign.stop)
+
+
+async def start_epoch(call: Call) -> CampaignAnswer:
+    """Start anew, with counts, intervals and budget from zero.
+
+    With the epoch that is to end, a repeated request does not start another one.
+    """
+    ending: int | None = call.body.epoch
+
+    def start_epoch(campaign: Campaign) -> None:
+        epoch = campaign.status().epoch
+        if ending is None or ending == epoch:
+            campaign.start_epoch()
+        elif ending != epoch - 1:
+            raise Conflict(f"epoch: the campaign is in epoch {epoch}, not in {ending}")
+
+    return await _change(call, start_epoch)
+
+
+async def _change(call: Call, change: Callable[[Campaign], None]) -> CampaignAnswer:
+    campaign = await call.host.registry.get(call.path["name"])
+    await campaign.queue.submit(change)
+    log.info("campaign changed", extra={"campaign": campaign.name, "change": change.__name__})
+    return await answer_of(campaign)

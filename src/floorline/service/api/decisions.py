@@ -1,0 +1,115 @@
+"""Handlers of decisions and rewards, which come thousands of times a second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from floorline.live import Campaign, CampaignError, RewardReceipt
+from floorline.live.campaign import check_request
+from floorline.live.tickets import seq_of
+from floorline.service.api.requests import DecisionBody, DecisionRequest, TicketReward
+from floorline.service.api.responses import (
+    BatchReceipt,
+    DecisionAnswer,
+    Decisions,
+    RewardResults,
+)
+from floorline.service.host.campaigns import HostedCampaign
+from floorline.service.http.operations import Call
+from floorline.service.http.problems import Problem, problem_of
+
+
+async def decide(call: Call) -> DecisionAnswer | Decisions:
+    """Which arm to play, for one request or a batch."""
+    hosted = await call.host.registry.get(call.path["name"])
+    body: DecisionBody = call.body
+    if body.requests is None:
+        return await hosted.queue.submit(lambda campaign: decide_one(hosted, campaign, body))
+    if body.request_key is not None or body.candidate is not None:
+        raise Problem(422, "invalid", "requests: cannot be combined with request_key or candidate")
+    return await decide_batch(hosted, body.requests)
+
+
+def decide_one(
+    hosted: HostedCampaign, campaign: Campaign, request: DecisionRequest
+) -> DecisionAnswer:
+    """One decision, in the thread of the commit queue."""
+    ticket = campaign.decide(request.request_key, request.candidate)
+    if seq_of(hosted.id, ticket.id) == campaign.seq:  # else it was made earlier
+        hosted.series.note(campaign, campaign.seq)
+    return DecisionAnswer(
+        ticket.id,
+        ticket.arm,
+        ticket.is_default,
+        ticket.candidate,
+        ticket.reason,
+        ticket.guaranteed_budget,
+        ticket.probability,
+    )
+
+
+async def decide_batch(hosted: HostedCampaign, requests: list[DecisionRequest]) -> Decisions:
+    """Decisions for all requests, or for none of them."""
+    for request in requests:
+        check_request(hosted.settings, request.request_key, request.candidate)
+
+    def decide_all(campaign: Campaign) -> Decisions:
+        return Decisions([decide_one(hosted, campaign, request) for request in requests])
+
+    return await hosted.queue.submit(decide_all, len(requests))
+
+
+async def reward(call: Call) -> RewardReceipt:
+    """Record the reward of a decision."""
+    ticket, value = call.path["ticket"], call.body.reward
+    hosted = await call.host.registry.of_ticket(ticket)
+    return await hosted.queue.submit(
+        lambda campaign: RewardReceipt(ticket, campaign.observe(ticket, value))
+    )
+
+
+async def void(call: Call) -> RewardReceipt:
+    """Record that a decision reached nobody."""
+    ticket = call.path["ticket"]
+    hosted = await call.host.registry.of_ticket(ticket)
+    return await hosted.queue.submit(lambda campaign: RewardReceipt(ticket, campaign.void(ticket)))
+
+
+async def rewards(call: Call) -> RewardResults:
+    """Record a batch of rewards, each by itself: some may be refused."""
+    batch: list[TicketReward] = call.body.rewards
+    results: list[Any] = [None] * len(batch)
+    shares: dict[str, list[int]] = {}
+    for index, item in enumerate(batch):
+        try:
+            name = call.host.registry.catalogue.name_of_ticket(item.ticket)
+            shares.setdefault(name, []).append(index)
+        except CampaignError as error:
+            results[index] = _refused(item.ticket, error)
+    for name, indices in shares.items():
+        share = [batch[index] for index in indices]
+        try:
+            hosted = await call.host.registry.get(name)
+            receipts = await hosted.queue.submit(_observe_all(share), len(share))
+        except CampaignError as error:
+            receipts = [_refused(item.ticket, error) for item in share]
+        for index, receipt in zip(indices, receipts, strict=True):
+            results[index] = receipt
+    return RewardResults(results)
+
+
+def _observe_all(rewards: list[TicketReward]) -> Callable[[Campaign], list[BatchReceipt]]:
+    return lambda campaign: [_observe(campaign, item) for item in rewards]
+
+
+def _observe(campaign: Campaign, item: TicketReward) -> BatchReceipt:
+    try:
+        result = campaign.observe(item.ticket, item.reward)
+    except (ValueError, CampaignError) as error:
+        return _refused(item.ticket, error)
+    return BatchReceipt(item.ticket, result)
+
+
+def _refused(ticket: str, error: Exception) -> BatchReceipt:
+    return BatchReceipt(ticket, problem=problem_of(error).document())

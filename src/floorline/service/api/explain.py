@@ -1,0 +1,62 @@
+"""The handler that explains a decision: in words, and by the arithmetic of its budget."""
+
+from __future__ import annotations
+
+from floorline.live import explain as live
+from floorline.live.ledgers import LedgerReader
+from floorline.live.tickets import seq_of
+from floorline.service.api.reading import read_ledger
+from floorline.service.api.responses import ExplanationAnswer
+from floorline.service.http.operations import Call
+from floorline.service.http.problems import Problem
+
+MAX_REPLAYED_EVENTS = 50_000
+"""Events that are replayed for one explanation."""
+
+SENTENCES = {
+    "explore": "{candidate} was played to learn about it: the budget stays at least {budget:.4g} "
+    "even if it earns as little as its interval allows.",
+    "exploit": "{candidate} was played: its lower bound is above the default's upper bound.",
+    "budget-low": "{candidate} was proposed, and the default was played: the budget would not "
+    "have been sure to stay above zero.",
+    "default-is-best": "The default itself was proposed.",
+    "no-rewards": "{candidate} was proposed, and the default was played: no reward of the default "
+    "is known yet.",
+    "holdback": "A coin gave this decision to the default, to keep watching it.",
+    "paused": "The campaign was paused, and the default is played then.",
+    "drift": "The default seems to have changed, and it is played until a new epoch is started.",
+}
+"""By reason."""
+
+
+async def explain(call: Call) -> ExplanationAnswer:
+    """Why a decision was made."""
+    hosted = await call.host.registry.get(call.path["name"])
+    ticket = call.path["ticket"]
+
+    def read(ledger: LedgerReader) -> ExplanationAnswer:
+        seq = seq_of(hosted.id, ticket)
+        start = next((snapshot for snapshot in ledger.snapshots() if snapshot < seq), 0)
+        if ledger.event(seq) is not None and seq - start > MAX_REPLAYED_EVENTS:
+            detail = (
+                "this decision lies too far back to be explained here; "
+                "use: floorline ledger show --ticket"
+            )
+            raise Problem(422, "too-far-back", detail)
+        explanation = live.explain(ledger, ticket)
+        record = explanation.record
+        sentence = SENTENCES[record.reason].format(
+            candidate=record.candidate, budget=record.guaranteed_budget
+        )
+        return ExplanationAnswer(
+            record,
+            sentence,
+            explanation.decisions,
+            explanation.max_loss,
+            explanation.terms,
+            explanation.guaranteed_budget,
+            explanation.candidate_budget,
+        )
+
+    async with call.host.registry.replays:
+        return await read_ledger(hosted, read)

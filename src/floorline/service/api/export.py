@@ -1,0 +1,48 @@
+"""The handler that downloads all decisions."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+
+from floorline.live import Record
+from floorline.live.export import CSV_HEADER, to_csv, to_jsonl
+from floorline.live.history import record
+from floorline.live.ledgers import LedgerReader
+from floorline.service.api.reading import read_ledger
+from floorline.service.host.campaigns import HostedCampaign
+from floorline.service.http.operations import Call, StreamReply
+
+DECISIONS_PER_READ = 1000
+
+Page = tuple[list[Record], int]
+"""Records, and the sequence number of the last."""
+
+
+async def export(call: Call) -> StreamReply:
+    """All decisions, each with its outcome."""
+    hosted = await call.host.registry.get(call.path["name"])
+    form = call.query.format
+    media_type = "text/csv; charset=utf-8" if form == "csv" else "application/jsonl"
+    disposition = f'attachment; filename="{hosted.name}.{form}"'
+    return StreamReply(_export(hosted, form), media_type, {"Content-Disposition": disposition})
+
+
+async def _export(hosted: HostedCampaign, form: str) -> AsyncGenerator[bytes, None]:
+    if form == "csv":
+        yield CSV_HEADER.encode()
+    encode = to_csv if form == "csv" else to_jsonl
+    after = 0
+    while True:
+        records, after = await read_ledger(hosted, _page_after(hosted.id, after))
+        if not records:
+            return
+        yield encode(records).encode()
+
+
+def _page_after(campaign_id: str, seq: int) -> Callable[[LedgerReader], Page]:
+    def read(ledger: LedgerReader) -> Page:
+        page = ledger.decisions(seq, DECISIONS_PER_READ)
+        last = page[-1][0].seq if page else seq
+        return [record(campaign_id, *decision) for decision in page], last
+
+    return read

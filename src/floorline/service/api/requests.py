@@ -1,0 +1,145 @@
+"""The bodies and queries of requests. The OpenAPI document is generated from these."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from floorline.environments.delayed import MISSING_POLICIES
+from floorline.live.campaign import MAX_KEY
+from floorline.live.settings import LIVE_POLICIES, MAX_ARMS
+from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
+
+END = r"$(?!\n)"  # Python's `$` alone also matches before a last newline
+CampaignName = Annotated[
+    str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}" + END, examples=["page"])
+]
+ArmName = Annotated[
+    str, Meta(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_ .:/-]{0,63}" + END, examples=["now"])
+]
+ArmNames = Annotated[
+    list[ArmName],
+    Meta(
+        min_length=2,
+        max_length=MAX_ARMS,
+        examples=[["now", "b"]],
+        extra_json_schema={"uniqueItems": True},
+    ),
+]
+RequestKey = Annotated[str, Meta(min_length=1, max_length=MAX_KEY)]
+Fraction = Annotated[float, Meta(ge=0, le=1)]
+Probability = Annotated[float, Meta(gt=0, le=1)]
+TicketId = Annotated[str, Meta(pattern=r"^[0-9a-f]{1,32}-[0-9]{1,18}-[0-9a-f]{1,6}" + END)]
+Limit = Annotated[int, Meta(ge=1, le=MAX_PAGE)]
+Cursor = Annotated[int, Meta(ge=0, le=2**53)]
+
+
+class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A campaign to create. A field that is left out has the library's default."""
+
+    name: CampaignName
+    arms: ArmNames
+    """The names of the arms; the first is the default."""
+    max_loss: Fraction
+    """The share of the default's reward that may be lost."""
+    delta: Probability | None = None
+    """The probability that the floor ever fails."""
+    default_mean: float | None = None
+    """The default arm's mean reward; learned unless given."""
+    policy: Literal[LIVE_POLICIES] | None = None  # type: ignore[valid-type]
+    boundary: str | None = None
+    prior: tuple[float, float] | None = None
+    low: float | None = None
+    high: float | None = None
+    missing: Literal[MISSING_POLICIES] | None = None  # type: ignore[valid-type]
+    """How a missing reward counts."""
+    window: float | None = None
+    """Seconds after which a reward counts as missing."""
+    voids: bool | None = None
+    holdback: Fraction | None = None
+    drift_level: Probability | None = None
+
+
+class DecisionRequest(Struct, forbid_unknown_fields=True):
+    """One request for a decision."""
+
+    request_key: RequestKey | None = None
+    """Identifies the request; a retry with the same key gives the same decision."""
+    candidate: ArmName | None = None
+    """An arm that your own bandit proposes, without looking at this request."""
+
+
+class DecisionRequests(Struct, forbid_unknown_fields=True):
+    """A batch of requests for decisions."""
+
+    requests: Annotated[list[DecisionRequest], Meta(min_length=1, max_length=MAX_BATCH)]
+
+
+class DecisionBody(DecisionRequest, forbid_unknown_fields=True):
+    """The body as it is decoded: one request, or a batch."""
+
+    requests: Annotated[list[DecisionRequest], Meta(min_length=1, max_length=MAX_BATCH)] | None = (
+        None
+    )
+
+
+class EpochBody(Struct, forbid_unknown_fields=True):
+    """Which epoch is to end."""
+
+    epoch: Annotated[int, Meta(ge=0, le=2**53)] | None = None
+    """The epoch that the campaign is in. Sent again when it has ended, it changes nothing."""
+
+
+class RewardBody(Struct, forbid_unknown_fields=True):
+    """The reward of the decision in the path."""
+
+    reward: float
+
+
+class TicketReward(Struct, forbid_unknown_fields=True):
+    """The reward of one decision."""
+
+    ticket: TicketId
+    reward: float
+
+
+class RewardsBody(Struct, forbid_unknown_fields=True):
+    """The rewards of many decisions."""
+
+    rewards: Annotated[list[TicketReward], Meta(min_length=1, max_length=MAX_BATCH)]
+
+
+class PageQuery(Struct, forbid_unknown_fields=True):
+    """Which page of a long list is wanted."""
+
+    cursor: Cursor | UnsetType = UNSET
+    """`next` of the previous page."""
+    limit: Limit = 100
+    order: Literal["oldest", "newest"] = "oldest"
+    """Which come first."""
+
+
+class EventQuery(PageQuery, forbid_unknown_fields=True):
+    """Which events are wanted."""
+
+    kind: Literal["all", "changes"] = "all"
+    """`changes`: changes to the campaign itself, without decisions and rewards."""
+
+
+class ExportQuery(Struct, forbid_unknown_fields=True):
+    """The format of an export."""
+
+    format: Literal["csv", "jsonl"] = "csv"
+
+
+class OfrepContext(Struct):
+    """The evaluation context. It is ignored: decisions do not depend on the visitor."""
+
+    targetingKey: str | None = None  # noqa: N815 (OFREP's name)
+
+
+class OfrepBody(Struct):
+    """An OFREP request."""
+
+    context: OfrepContext | None = None

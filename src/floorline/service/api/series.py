@@ -1,0 +1,40 @@
+"""The handler of a campaign's series, as columns for charts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from floorline.live import Campaign
+from floorline.service.api.responses import Series
+from floorline.service.host.series import SeriesPoint, point_of
+from floorline.service.http.operations import Call
+
+
+async def series(call: Call) -> Series:
+    """The campaign's history up to now."""
+    hosted = await call.host.registry.get(call.path["name"])
+
+    def look(campaign: Campaign) -> list[SeriesPoint]:
+        now = point_of(0, time.time(), campaign.status(), hosted.settings)
+        return [*hosted.series.points, now]
+
+    return series_of(await hosted.queue.submit(look), hosted.settings.arms)
+
+
+def series_of(points: Sequence[SeriesPoint], arms: Sequence[str]) -> Series:
+    """The points as columns."""
+    reasons = sorted({reason for point in points for reason in point.reasons})
+    return Series(
+        time=[point.time for point in points],
+        epoch=[point.epoch for point in points],
+        decisions=[point.decisions for point in points],
+        reward=[point.reward for point in points],
+        reward_lower=[point.reward_lower for point in points],
+        reward_upper=[point.reward_upper for point in points],
+        default=[point.default for point in points],
+        floor=[point.floor for point in points],
+        guaranteed_budget=[point.guaranteed_budget for point in points],
+        plays={arm: [point.plays[index] for point in points] for index, arm in enumerate(arms)},
+        reasons={reason: [point.reasons.get(reason, 0) for point in points] for reason in reasons},
+    )

@@ -1,0 +1,143 @@
+"""Which campaigns a store has: their names, ids and default arms, and which are unavailable."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+
+from floorline.live import LedgerError, UnknownTicket
+from floorline.live.ledgers import exists
+from floorline.live.tickets import campaign_of
+from floorline.service.host.campaigns import UnavailableCampaign, opening_of
+from floorline.service.host.errors import Unavailable, UnknownCampaign
+from floorline.service.host.index import CampaignIndex, IndexEntry
+from floorline.service.host.store import CampaignStore
+
+log = logging.getLogger("floorline.service")
+
+UNAVAILABLE_RETRY_AFTER_SECONDS = 60
+"""When a client should ask an unavailable campaign again."""
+
+
+class Catalogue:
+    """The campaigns of a store, open or not."""
+
+    def __init__(self, store: CampaignStore, index: CampaignIndex) -> None:
+        self.unavailable: dict[str, UnavailableCampaign] = {}
+        self.is_complete = False
+        """Whether every ledger has been examined, or is in the index."""
+        self._store = store
+        self._index = index
+        self._names: set[str] = set()
+
+    def list_store(self) -> None:
+        """Take the names from the store and from the index.
+
+        The latter knows campaigns whose ledger has gone: their tickets must not be refused.
+        """
+        self._names = {*self._store.names(), *self._index.names()}
+
+    def names(self) -> list[str]:
+        """The names of all campaigns, sorted."""
+        return sorted(self._names)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def add(self, entry: IndexEntry) -> None:
+        """Add a campaign, or confirm it."""
+        self._names.add(entry.name)
+        self._index.add(entry)
+
+    def is_indexed(self, name: str) -> bool:
+        """Whether the id of a campaign is known."""
+        return self._index.get(name) is not None
+
+    async def examine(self, name: str) -> bool:
+        """Read the opening of a ledger; return whether it holds a campaign that can be opened."""
+        try:
+            opening = await asyncio.to_thread(opening_of, self._store.locator(name))
+            if opening is None:  # its creation was interrupted; it can be created again
+                self._forget(name)
+                return False
+            entry = IndexEntry(name, opening["id"], opening["settings"]["arms"][0])
+            self._refuse_copy(entry)
+        except Exception as error:  # the other campaigns must be served
+            self.set_unavailable(name, str(error))
+            return False
+        self.add(entry)
+        return True
+
+    def _refuse_copy(self, entry: IndexEntry) -> None:
+        """Raise LedgerError if another ledger of the store holds the same campaign."""
+        other = self._index.name_of(entry.id)
+        if other is None or other == entry.name:
+            return
+        if exists(self._store.locator(other)):
+            raise LedgerError(f"its ledger is a copy of that of campaign {other}")
+        self._forget(other)  # the ledger was renamed
+
+    def _forget(self, name: str) -> None:
+        self._names.discard(name)
+        self.unavailable.pop(name, None)
+        if self.is_indexed(name):
+            self._index.remove(name)
+
+    def set_unavailable(self, name: str, why: str) -> None:
+        """Note that a campaign cannot be used; log it if it is new."""
+        before = self.unavailable.get(name)
+        if before is None or before.why != why:
+            log.error("campaign unavailable", extra={"campaign": name, "why": why})
+        locator, entry = self._store.locator(name), self._index.get(name)
+        self.unavailable[name] = UnavailableCampaign(name, locator, why, entry)
+
+    def set_available(self, name: str) -> None:
+        """Note that a campaign can be used; log it if it could not before."""
+        if self.unavailable.pop(name, None) is not None:
+            log.info("campaign available again", extra={"campaign": name})
+
+    def error(self, name: str) -> UnknownCampaign | Unavailable:
+        """Why a campaign cannot be had."""
+        campaign = self.unavailable.get(name)
+        if campaign is None:
+            return UnknownCampaign(name)
+        return Unavailable(f"campaign {name}: {campaign.why}", UNAVAILABLE_RETRY_AFTER_SECONDS)
+
+    def without_slot(self, name: str, why: str) -> UnavailableCampaign:
+        """A campaign that cannot be opened at the moment, since too many are open."""
+        return UnavailableCampaign(name, None, why, self._index.get(name))
+
+    def default_arm(self, path: Mapping[str, str]) -> str | None:
+        """The default arm of the campaign that a path names, itself or by a ticket, if known."""
+        name = path.get("name", path.get("key")) or self._name_of(path.get("ticket", ""))
+        if name is None:
+            return None
+        known = self.unavailable.get(name) or self._index.get(name)
+        return None if known is None else known.default_arm
+
+    def name_of_ticket(self, ticket: str) -> str:
+        """The name of the campaign of a ticket.
+
+        Raises:
+            UnknownTicket: it belongs to no campaign.
+            Unavailable: the ids of some campaigns are not known, and it may belong to one of them.
+        """
+        name = self._name_of(ticket)
+        if name is not None:
+            return name
+        if not self.is_complete or any(one.id is None for one in self.unavailable.values()):
+            why = f"ticket {ticket}: may belong to a campaign that is unavailable"
+            raise Unavailable(why, UNAVAILABLE_RETRY_AFTER_SECONDS)
+        raise UnknownTicket(f"ticket {ticket}: there is no such decision")
+
+    def _name_of(self, ticket: str) -> str | None:
+        campaign_id = campaign_of(ticket)
+        name = self._index.name_of(campaign_id)
+        if name is None:
+            names = (one.name for one in self.unavailable.values() if one.id == campaign_id)
+            return next(names, None)
+        return name

@@ -1,0 +1,172 @@
+"""Group commit: the pending requests of a campaign are committed in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple, TypeVar
+
+from floorline.live import Campaign, DamagedLedger, LedgerError
+from floorline.service.host.errors import Unavailable
+
+T = TypeVar("T")
+
+log = logging.getLogger("floorline.service")
+
+MAX_PENDING = 10_000
+"""Operations that may wait for one campaign."""
+
+MAX_GROUP = 256
+"""Operations that are committed together."""
+
+DAMAGE_RETRY_AFTER_SECONDS = 60
+"""When a client should ask a campaign again whose ledger is damaged."""
+
+FAILURE_PAUSE_SECONDS = 1.0
+"""How long requests are refused after the ledger has failed."""
+
+
+class PendingOperation(NamedTuple):
+    """An operation whose caller waits for its result."""
+
+    run: Callable[[Campaign], Any]
+    weight: int
+    future: asyncio.Future[Any]
+
+
+class CommitQueue:
+    """Runs the operations of one campaign in order, in a thread of its own, group by group."""
+
+    def __init__(
+        self,
+        campaign: Campaign,
+        after_group: Callable[[bool], None],
+        on_commit: Callable[[int, float], None],
+    ) -> None:
+        """Start with an empty queue.
+
+        Args:
+            campaign: the campaign. Nobody else may use it.
+            after_group: called after each group, with whether it was committed.
+            on_commit: called with the size of each committed group and the seconds that it took.
+        """
+        self._campaign = campaign
+        self._after_group = after_group
+        self._on_commit = on_commit
+        self._pending: deque[PendingOperation] = deque()
+        self._pending_weight = 0
+        self._thread = ThreadPoolExecutor(1, "commit-queue")
+        self._task: asyncio.Task[None] | None = None
+        self._paused_until = 0.0
+        self._is_closed = False
+        self.failure: str | None = None
+        """Why the last group failed; None once one is committed."""
+        self.damage: str | None = None
+        """What damage of the ledger was found; it is served no more."""
+
+    def submit(self, run: Callable[[Campaign], T], weight: int = 1) -> asyncio.Future[T]:
+        """Return the result of `run`, once everything that it recorded is committed.
+
+        Raises:
+            Unavailable: the queue is full, or the ledger has just failed.
+        """
+        if self.damage is not None:
+            raise Unavailable(self.damage, DAMAGE_RETRY_AFTER_SECONDS)
+        if self._is_closed:
+            raise Unavailable("the campaign is being closed")
+        if self._pending_weight >= MAX_PENDING:
+            raise Unavailable("too many requests are pending for this campaign")
+        if self._paused_until and time.monotonic() < self._paused_until:
+            raise Unavailable(self.failure or "the ledger has just failed")
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._pending.append(PendingOperation(run, weight, future))
+        self._pending_weight += weight
+        if self._task is None:
+            self._task = asyncio.create_task(self._drain())
+        return future
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no operation is pending or running, and no damage is to be remembered."""
+        return self._task is None and not self._pending and self.damage is None
+
+    async def _drain(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            while self._pending:
+                group = self._next_group()
+                results = await loop.run_in_executor(self._thread, self._run_group, group)
+                for operation, (result, error) in zip(group, results, strict=True):
+                    if operation.future.done():  # its client has disconnected
+                        continue
+                    if error is not None:
+                        operation.future.set_exception(error)
+                    else:
+                        operation.future.set_result(result)
+        finally:
+            self._task = None  # otherwise the queue would stall for good
+
+    def _next_group(self) -> list[PendingOperation]:
+        group, size = [], 0
+        while self._pending and size < MAX_GROUP:
+            operation = self._pending.popleft()
+            group.append(operation)
+            size += operation.weight
+        self._pending_weight -= size
+        return group
+
+    def _run_group(self, group: list[PendingOperation]) -> list[tuple[Any, Exception | None]]:
+        """The result or error of each operation; all fail if the transaction does."""
+        started = time.perf_counter()
+        results: list[tuple[Any, Exception | None]] = []
+        try:
+            with self._campaign.transaction():
+                for operation in group:
+                    try:
+                        results.append((operation.run(self._campaign), None))
+                    except Exception as error:  # one failed operation must not fail the others
+                        self.notice_damage(error)
+                        results.append((None, error))
+        except Exception as error:
+            self.notice_damage(error)
+            self._notify(False, len(group), started)
+            self.failure = str(error)
+            log.error(
+                "transaction rolled back", extra={"requests": len(group), "why": self.failure}
+            )
+            if isinstance(error, LedgerError):
+                self._paused_until = time.monotonic() + FAILURE_PAUSE_SECONDS
+            return [(None, error)] * len(group)
+        self.failure, self._paused_until = None, 0.0
+        self._notify(True, len(group), started)
+        return results
+
+    def notice_damage(self, error: Exception) -> None:
+        """Stop serving if an error shows damage: what is added to the ledger would be lost.
+
+        The ledger must be restored from a backup, which ends with the last event before the copy.
+        """
+        if isinstance(error, DamagedLedger) and self.damage is None:
+            self.damage = str(error)
+            log.error("ledger damaged", extra={"why": self.damage})
+
+    def _notify(self, committed: bool, size: int, started: float) -> None:
+        """Notify observers; their errors never affect a response."""
+        try:
+            self._after_group(committed)
+            if committed:
+                self._on_commit(size, time.perf_counter() - started)
+        except Exception:
+            log.exception("an observer of the commit queue failed")
+
+    async def close(self) -> None:
+        """Finish the pending operations, then close the campaign."""
+        self._is_closed = True
+        if self._task is not None:
+            await self._task
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._campaign.close)
+        self._thread.shutdown()

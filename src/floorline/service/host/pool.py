@@ -1,0 +1,78 @@
+"""The open campaigns: a bounded number, of which the least recently used give way to others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from floorline.service.host.campaigns import ClosedCampaign, HostedCampaign
+from floorline.service.host.errors import Unavailable
+
+
+class CampaignPool:
+    """At most `max_open` open campaigns, and the last status of those that were closed."""
+
+    def __init__(self, max_open: int) -> None:
+        self.max_open = max_open
+        self.closed: dict[str, ClosedCampaign] = {}
+        self._open: dict[str, HostedCampaign] = {}  # the least recently used first
+        self._slots = 0  # campaigns that are open, being opened or being closed
+        self._room = asyncio.Lock()
+        self._closing: dict[str, asyncio.Future[None]] = {}
+
+    def get(self, name: str) -> HostedCampaign | None:
+        """An open campaign, which thereby counts as used."""
+        campaign = self._open.pop(name, None)
+        if campaign is not None:
+            self._open[name] = campaign
+        return campaign
+
+    def all(self) -> list[HostedCampaign]:
+        """All open campaigns."""
+        return list(self._open.values())
+
+    async def add(
+        self, name: str, open_campaign: Callable[[], Awaitable[HostedCampaign]]
+    ) -> HostedCampaign:
+        """Open a campaign, and close another one if there are too many.
+
+        Raises:
+            Unavailable: all of them are in use.
+        """
+        if name in self._closing:
+            await self._closing[name]
+        async with self._room:
+            while self._slots >= self.max_open:
+                await self._close_least_recently_used()
+            self._slots += 1
+        try:
+            self._open[name] = await open_campaign()
+        except BaseException:
+            self._slots -= 1
+            raise
+        self.closed.pop(name, None)
+        return self._open[name]
+
+    async def _close_least_recently_used(self) -> None:
+        idle = next((name for name, campaign in self._open.items() if campaign.is_idle), None)
+        if idle is None:
+            raise Unavailable(
+                f"{self.max_open} campaigns are in use, which is all that the limit on open files "
+                "allows; raise it (ulimit -n, LimitNOFILE)"
+            )
+        await self._close(idle)
+
+    async def _close(self, name: str) -> None:
+        campaign = self._open.pop(name)
+        closing = self._closing[name] = asyncio.get_running_loop().create_future()
+        try:
+            self.closed[name] = await campaign.close()
+        finally:
+            self._slots -= 1
+            del self._closing[name]
+            closing.set_result(None)
+
+    async def close(self) -> None:
+        """Close all campaigns."""
+        for name in list(self._open):
+            await self._close(name)

@@ -1,0 +1,124 @@
+"""The history of a campaign, at a bounded number of its decisions."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from floorline.live import Campaign, CampaignSettings, Status
+
+log = logging.getLogger("floorline.service")
+
+MAX_POINTS = 512
+
+
+class SeriesPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The state of a campaign just after one decision."""
+
+    seq: int
+    """The sequence number of the decision."""
+    time: float
+    epoch: int
+    decisions: int
+    reward: float
+    reward_lower: float
+    reward_upper: float
+    default: float
+    floor: float
+    guaranteed_budget: float
+    plays: list[int]
+    """By arm, in the order of the settings."""
+    reasons: dict[str, int]
+
+
+def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) -> SeriesPoint:
+    """The point of a status."""
+    arms = status.arms
+    means = [(a.lower + a.upper) / 2 if a.average is None else a.average for a in arms]
+    default_mean = means[0] if settings.default_mean is None else settings.default_mean
+    # A voided default counts nowhere.
+    default = (status.decisions - arms[0].voided) * default_mean
+    return SeriesPoint(
+        seq,
+        when,
+        status.epoch,
+        status.decisions,
+        sum(arm.plays * mean for arm, mean in zip(arms, means, strict=True)),
+        sum(arm.plays * arm.lower for arm in arms),
+        sum(arm.plays * arm.upper for arm in arms),
+        default,
+        (1 - settings.max_loss) * default,
+        status.guaranteed_budget,
+        [arm.plays for arm in arms],
+        dict(status.reasons),
+    )
+
+
+class SeriesRecorder:
+    """The state after the first decision in every `step` sequence numbers.
+
+    The step doubles whenever the last decision is beyond `max_points` steps. So the points
+    follow from the ledger alone, and a replay gives the same ones.
+    """
+
+    def __init__(self, max_points: int) -> None:
+        self.max_points = max_points
+        self.step = 1
+        self.points: list[SeriesPoint] = []
+        self._uncommitted: list[SeriesPoint] = []
+        self._next = 0
+
+    def is_due(self, seq: int) -> bool:
+        """Whether the decision with this sequence number is a point."""
+        return seq >= self._next
+
+    def note(self, campaign: Campaign, seq: int) -> None:
+        """Record a point if one is due at this decision, which is not committed yet."""
+        if not self.is_due(seq):
+            return
+        self._next = (seq // self.step + 1) * self.step
+        try:
+            point = point_of(seq, time.time(), campaign.status(), campaign.settings)
+            self._uncommitted.append(point)
+        except Exception:  # the decision matters more than a point
+            log.exception("a point of a series is missing")
+
+    def settle(self, committed: bool) -> None:
+        """Keep the new points if their transaction was committed, else drop them."""
+        if not self._uncommitted:
+            return
+        if committed:
+            self.add(self._uncommitted)
+        else:
+            self._next = self._uncommitted[0].seq
+        self._uncommitted = []
+
+    def add(self, points: Sequence[SeriesPoint]) -> None:
+        """Merge points, in any order."""
+        if not points:
+            return
+        merged = sorted([*self.points, *points], key=lambda point: point.seq)
+        last = merged[-1].seq
+        while last // self.step >= self.max_points:
+            self.step *= 2
+        first: dict[int, SeriesPoint] = {}
+        for point in merged:
+            first.setdefault(point.seq // self.step, point)
+        self.points = list(first.values())
+        self._next = (last // self.step + 1) * self.step
+
+    def to_store(self) -> list[SeriesPoint]:
+        """All points, with those of the transaction that stores them."""
+        return [*self.points, *self._uncommitted]
+
+    def restore(self, stored: Any) -> None:
+        """Add points that were stored.
+
+        Raises:
+            ValueError: they are not points.
+        """
+        self.add(msgspec.convert(stored, list[SeriesPoint]))

@@ -1,0 +1,120 @@
+"""From a request to a handler and back. Every operation of the API goes through here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+from starlette.types import Receive, Scope, Send
+
+from floorline.service.host.host import Host
+from floorline.service.http.gate import Gate
+from floorline.service.http.operations import Call, Operation, Reply, StreamReply
+from floorline.service.http.problems import Problem, problem_of
+from floorline.service.http.transfer import read_body, send_problem, send_response, send_stream
+
+HIDES_DEFAULT_ARM = ("no-key", "foreign-page")
+"""Errors whose response must not reveal the default arm."""
+
+
+class Endpoint:
+    """Serves all methods of one path. Its decoders are built once."""
+
+    def __init__(self, host: Host, gate: Gate, operations: Iterable[Operation]) -> None:
+        self._host = host
+        self._gate = gate
+        self._operations = {operation.method: operation for operation in operations}
+        if "GET" in self._operations and self._operations["GET"].scope is None:
+            self._operations["HEAD"] = self._operations["GET"]  # load balancers check health so
+        self._decoders = {
+            method: msgspec.json.Decoder(operation.body)
+            for method, operation in self._operations.items()
+            if operation.body is not None
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to a request, with a problem document if it fails."""
+        started = time.perf_counter()
+        operation = self._operations.get(scope["method"])
+        status, streaming = 500, False
+        try:
+            if operation is None:
+                allow = {"Allow": ", ".join(sorted(self._operations))}
+                raise Problem(405, "wrong-method", f"{scope['method']} is not possible here", allow)
+            call = await self._admit(operation, scope, receive)
+            response = await operation.handler(call)
+            if isinstance(response, StreamReply):
+                streaming, status = True, 200
+                await send_stream(receive, send, response)
+            elif isinstance(response, Reply):
+                status = response.status
+                await send_response(
+                    send, status, response.body, response.media_type, response.headers
+                )
+            else:
+                status = 200
+                await send_response(send, status, msgspec.json.encode(response))
+        except Exception as error:
+            if streaming:
+                raise  # too late for a problem document: the connection is closed
+            status = await self._fail(send, scope, operation, error)
+        finally:
+            seconds = time.perf_counter() - started
+            if operation is not None:  # methods that clients invent would be ever new labels
+                self._host.metrics.request(operation.path, operation.method, status, seconds)
+
+    async def _admit(self, operation: Operation, scope: Scope, receive: Receive) -> Call:
+        """The request, if it is allowed and well-formed."""
+        headers = dict(scope["headers"])
+        self._gate.admit(operation.scope, headers)
+        allows = partial(self._gate.allows, headers.get(b"authorization", b""))
+        call = Call(self._host, scope["path_params"], allows)
+        if operation.body is not None:
+            body = await read_body(headers, receive, operation.max_body_bytes)
+            if body or operation.body_required:
+                media_type = headers.get(b"content-type", b"").partition(b";")[0]
+                if media_type.strip().lower() != b"application/json":
+                    raise Problem(415, "not-json", "the body must be application/json")
+                call.body = _decode(self._decoders[operation.method], body)
+            else:
+                call.body = operation.body()
+        if operation.query is not None:
+            call.query = _decode_query(operation.query, scope["query_string"])
+        return call
+
+    async def _fail(
+        self, send: Send, scope: Scope, operation: Operation | None, error: Exception
+    ) -> int:
+        problem = problem_of(error)
+        default_arm = None
+        if operation is not None and problem.word not in HIDES_DEFAULT_ARM:
+            default_arm = self._host.registry.catalogue.default_arm(scope["path_params"])
+        document = problem.document(default_arm)
+        if operation is not None and operation.refine is not None:
+            document = operation.refine(document, scope["path_params"])
+        await send_problem(send, problem, document, scope["path"])
+        return problem.status
+
+
+def _decode(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
+    try:
+        return decoder.decode(body)
+    except msgspec.ValidationError as error:
+        raise Problem(422, "invalid", str(error)) from None
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Problem(400, "malformed", f"the body is not JSON: {error}") from None
+
+
+def _decode_query(kind: Any, raw: bytes) -> Any:
+    try:
+        pairs = parse_qsl(raw.decode(), keep_blank_values=True)
+        values = dict(pairs)
+        if len(values) < len(pairs):
+            raise Problem(422, "invalid", "query: a parameter is given twice")
+        return msgspec.convert(values, kind, strict=False)
+    except (UnicodeDecodeError, msgspec.ValidationError) as error:
+        raise Problem(422, "invalid", f"query: {error}") from None

@@ -1,0 +1,92 @@
+"""Which requests are admitted: by key, scope and rate, and none from foreign web pages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from floorline.service.http.keys import SCOPES, KeyFile
+from floorline.service.http.limits import RateLimit
+from floorline.service.http.problems import KeysError, Problem
+
+FORWARDING_HEADERS = (
+    b"forwarded",
+    b"via",
+    b"x-forwarded-for",
+    b"x-forwarded-host",
+    b"x-forwarded-proto",
+    b"x-real-ip",
+)
+"""Headers of requests that come through a proxy, from anywhere."""
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class Gate:
+    """Admits a request or raises a Problem."""
+
+    def __init__(self, keys: KeyFile, rate: float) -> None:
+        self._keys = keys
+        self._limit = RateLimit(rate)
+
+    @property
+    def required(self) -> bool:
+        """Whether a key is needed."""
+        return self._keys.required
+
+    def scopes(self, authorization: bytes) -> tuple[str, ...]:
+        """The scopes that this `Authorization` header grants."""
+        if not self.required:
+            return SCOPES
+        key = self._keys.find(authorization)
+        return () if key is None else key.scopes
+
+    def allows(self, authorization: bytes, scope: str) -> bool:
+        """Whether this `Authorization` header grants a scope; False if that cannot be told."""
+        try:
+            return scope in self.scopes(authorization)
+        except KeysError:
+            return False
+
+    def admit(self, scope: str | None, headers: Mapping[bytes, bytes]) -> None:
+        """Admit a request for an operation that needs this scope.
+
+        Raises:
+            Problem: 401, 403 or 429.
+        """
+        if scope is None:
+            return
+        if self.required:
+            key = self._keys.check(headers.get(b"authorization", b""), scope)
+        else:
+            key = ""
+            if not is_own_page(headers.get(b"host", b"localhost"), headers.get(b"origin")):
+                detail = "without keys, only this machine's own pages may make requests"
+                raise Problem(403, "foreign-page", detail)
+            if any(name in headers for name in FORWARDING_HEADERS):
+                detail = "without keys, requests through a proxy are refused; create a key"
+                raise Problem(403, "foreign-page", detail)
+        wait = self._limit.wait(key)
+        if wait > 0:
+            retry = {"Retry-After": str(math.ceil(wait))}
+            raise Problem(429, "too-many", "this key makes too many requests", retry)
+
+
+@lru_cache(1024)
+def is_own_page(host: bytes, origin: bytes | None) -> bool:
+    """Whether a request does not come from a foreign web page, by way of a local browser.
+
+    Such a page has another origin, or a host name of its own that resolves to this machine.
+
+    >>> is_own_page(b"localhost:8400", None), is_own_page(b"localhost:8400", b"https://other.net")
+    (True, False)
+    """
+    try:
+        name = urlsplit(f"//{host.decode('latin-1')}").hostname
+    except ValueError:
+        return False
+    if name not in LOOPBACK:
+        return False
+    return origin is None or origin.partition(b"//")[2] == host

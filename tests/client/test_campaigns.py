@@ -1,0 +1,156 @@
+"""Campaigns and batches, through clients of both kinds."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from floorline.client import (
+    AsyncClient,
+    CampaignView,
+    Client,
+    Decision,
+    RewardReceipt,
+    ServiceError,
+)
+
+ARMS = ["now", "video", "quiz"]
+
+
+class Waiting:
+    """Lets a test call an asynchronous client as if it were the other one."""
+
+    def __init__(self, wrapped: Any, loop: asyncio.AbstractEventLoop) -> None:
+        self._wrapped = wrapped
+        self._loop = loop
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._wrapped, name)
+        if not callable(found):
+            return Waiting(found, self._loop)
+
+        def call(*arguments: Any, **options: Any) -> Any:
+            result = found(*arguments, **options)
+            return self._loop.run_until_complete(result) if inspect.isawaitable(result) else result
+
+        return call
+
+
+@pytest.fixture(params=["sync", "async"])
+def connect(request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
+    """Makes a client of either kind."""
+    loop = asyncio.new_event_loop()
+    made: list[Any] = []
+
+    def make(url: str, **options: Any) -> Any:
+        kind = Client if request.param == "sync" else AsyncClient
+        client = kind(url, **options)
+        made.append(client if request.param == "sync" else Waiting(client, loop))
+        return made[-1]
+
+    yield make
+    for client in made:
+        client.close(0.1)
+    loop.close()
+
+
+@pytest.fixture
+def client(service: Any, connect: Callable[..., Any]) -> Any:
+    return connect(service.url, timeout=20)
+
+
+def test_the_life_of_a_campaign(client: Any, request: pytest.FixtureRequest) -> None:
+    name = f"life-{request.node.callspec.id}"
+    opened = client.campaigns.open(name, ARMS, 0.1, missing="zero", window=60)
+    assert (opened.name, opened.available, opened.default_arm) == (name, True, "now")
+    assert opened.settings["missing"] == "zero"
+    again = client.campaigns.open(name, ARMS, 0.1, missing="zero", window=60)
+    assert again.settings == opened.settings
+    with pytest.raises(ServiceError, match="exists") as caught:
+        client.campaigns.open(name, ARMS, 0.2)
+    assert caught.value.status == 409
+
+    assert client.campaigns.pause(name).status["state"] == "paused"
+    assert client.campaigns.pause(name).status["state"] == "paused"
+    assert client.decide(name).reason == "paused"
+    assert client.campaigns.resume(name).status["state"] == "running"
+    assert name in [view.name for view in client.campaigns.list_all()]
+    assert client.campaigns.stop(name).status["state"] == "stopped"
+    assert client.campaigns.show(name).status["decisions"] == 1
+    assert client.decide(name).reason == "stopped"
+    with pytest.raises(ServiceError, match="unknown-campaign"):
+        client.campaigns.show("nowhere")
+
+
+def test_many_decisions_and_rewards(service: Any, campaign: str, client: Any) -> None:
+    keys = [f"visit-{number}" for number in range(1500)]
+    decisions = client.decide_many(campaign, keys)
+    assert len({decision.ticket for decision in decisions}) == 1500
+    assert client.decide_many(campaign, keys[-3:], timeout=10) == decisions[-3:]
+    assert client.decide(campaign, keys[0]) == decisions[0]
+
+    rewards = [(decision.ticket, 0.5) for decision in decisions]
+    receipts = client.reward_many([*rewards, rewards[0], ("abc-1-0", 1.0), (rewards[0][0], 9.0)])
+    assert receipts[:1500] == [RewardReceipt(ticket, "accepted", None) for ticket, _ in rewards]
+    assert receipts[1500].result == "duplicate"
+    unknown, invalid = (receipt.problem for receipt in receipts[1501:])
+    assert (unknown.reason, unknown.status) == ("unknown-ticket", 404)
+    assert (invalid.reason, invalid.status) == ("invalid", 422)
+    status = service.status(campaign)
+    assert (status["decisions"], status["pending"]) == (1500, 0)
+
+
+def test_many_decisions_with_candidates(campaign: str, client: Any) -> None:
+    decisions = client.decide_many(campaign, [None, None], ["quiz", None])
+    assert decisions[0].candidate == "quiz"
+    assert len({decision.ticket for decision in decisions}) == 2
+    with pytest.raises(ValueError, match="candidates: must be as many as request_keys, 2, not 1"):
+        client.decide_many(campaign, [None, None], ["quiz"])
+    assert client.decide_many(campaign, []) == []
+
+
+def test_many_decisions_without_a_service(connect: Callable[..., Any]) -> None:
+    client = connect("http://127.0.0.1:9", defaults={"page": "now"})
+    fallback = Decision(None, "now", True, None, "unreachable", None, None)
+    assert client.decide_many("page", [None, "a"]) == [fallback, fallback]
+    with pytest.raises(ServiceError, match="unreachable"):
+        client.decide_many("other", [None])
+    with pytest.raises(ServiceError, match="unreachable"):
+        client.reward_many([("a-1-0", 1.0)])
+    with pytest.raises(ServiceError, match="unreachable"):
+        client.campaigns.list_all()
+    with pytest.raises(ValueError, match="ticket: must be one that the service gave"):
+        client.reward_many([("forged", 1.0)])
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "message", "inside"),
+    [
+        ("post", "/v1/campaigns/{name}/decisions", Decision, None),
+        ("post", "/v1/rewards", RewardReceipt, "results"),
+        ("get", "/v1/campaigns/{name}", CampaignView, None),
+    ],
+)
+def test_messages_have_the_fields_that_the_service_documents(
+    service: Any, method: str, path: str, message: Any, inside: str | None
+) -> None:
+    document = service.send("/openapi.json")
+
+    def resolve(schema: Any) -> Any:
+        while "$ref" in schema or "anyOf" in schema:
+            schema = schema["anyOf"][0] if "anyOf" in schema else schema
+            if "$ref" in schema:
+                name = schema["$ref"].rpartition("/")[2]
+                schema = document["components"]["schemas"][name]
+        return schema
+
+    response = document["paths"][path][method]["responses"]["200"]
+    schema = resolve(response["content"]["application/json"]["schema"])
+    if inside:
+        schema = resolve(schema["properties"][inside]["items"])
+    assert set(schema["properties"]) == {field.name for field in fields(message)}

@@ -1,0 +1,313 @@
+"""The dashboard in a real browser: Debian's Chromium, driven by Playwright."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from serving import Server
+
+from floorline.service.host.folder import Folder
+from floorline.service.http.keys import SCOPES, KeyFile
+
+CHROMIUM = shutil.which("chromium")
+if CHROMIUM is None:
+    pytest.skip(
+        "no browser: the dashboard is not tested; install Debian's package chromium",
+        allow_module_level=True,
+    )
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+
+expect = playwright.expect
+expect.set_options(timeout=20_000)  # where many things run at once
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+VERDICT = "The floor holds: at least 100.0% of the default, promised 90%, confidence 95%"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A service without keys, with one campaign that has decided and one that has not."""
+    started = Server(tmp_path_factory.mktemp("service") / "data")
+    with started.client() as client:
+        for name in ("busy", "idle"):
+            settings = {"name": name, "arms": ["now", "video", "quiz"], "max_loss": 0.1}
+            client.post("/v1/campaigns", json=settings)
+    play(started, "busy", 600)
+    yield started
+    started.end()
+
+
+def play(server: Server, campaign: str, count: int) -> list[str]:
+    """Let visitors come, most of whose rewards are known; their tickets."""
+    rng = random.Random(1)
+    means = {"now": 0.5, "video": 0.7, "quiz": 0.3}
+    tickets: list[str] = []
+    with server.client() as client:
+        while len(tickets) < count:
+            asked = {"requests": [{}] * min(100, count - len(tickets))}
+            path = f"/v1/campaigns/{campaign}/decisions"
+            made = client.post(path, json=asked).json()["decisions"]
+            tickets += [decision["ticket"] for decision in made]
+            rewards = [
+                {
+                    "ticket": decision["ticket"],
+                    "reward": float(rng.random() < means[decision["arm"]]),
+                }
+                for decision in made
+                if rng.random() < 0.95
+            ]
+            client.post("/v1/rewards", json={"rewards": rewards})
+    return tickets
+
+
+@pytest.fixture
+def look(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Opens pages, and sees to it that none has an error or asks another host."""
+    contexts: list[Any] = []
+    wrong: list[str] = []
+
+    def note(message: Any) -> None:
+        # The browser itself reports an answer that is no success; the page says so in words.
+        if message.type in ("error", "warning") and "Failed to load resource" not in message.text:
+            wrong.append(message.text)
+
+    def open_page(url: str, width: int = 1280, scheme: str = "light") -> Any:
+        size = {"width": width, "height": 800}
+        contexts.append(browser.new_context(viewport=size, color_scheme=scheme))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", note)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", lambda asked: hosts.add(urlsplit(asked.url).hostname))
+        page.goto(url)
+        return page
+
+    hosts: set[str | None] = set()
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert wrong == []
+    assert hosts <= {"127.0.0.1", None}  # None: an export saved from memory
+
+
+def ready(page: Any) -> Any:
+    page.wait_for_selector("main[aria-busy=false]")
+    return page
+
+
+def violations(page: Any) -> list[str]:
+    """What axe-core finds against the page, in short."""
+    found = axe.Axe().run(page).response["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found]
+
+
+def test_from_the_form_to_the_end(server: Server, look: Callable[..., Any]) -> None:
+    page = ready(look(server.url))
+    page.click("text=New campaign")
+    page.fill("#name", "not a name")
+    page.fill("#arms", "now\nvideo\nquiz")
+    page.fill("#max_loss", "1.5")
+    page.click("text=Open the campaign")
+    expect(page.locator("#name-error")).to_contain_text("form said above")
+    expect(page.locator("#name")).to_be_focused()
+    page.fill("#name", "landing")
+    page.click("text=Open the campaign")
+    expect(page.locator("#max_loss-error")).to_contain_text("<= 1")
+    expect(page.locator("#name-error")).to_be_empty()
+    page.fill("#max_loss", "0.1")
+    expect(page.locator("#max_loss-hint")).to_have_text("The floor: 90% of the default's reward.")
+    page.click("text=Open the campaign")
+    page.wait_for_url("**/campaigns/landing")
+    expect(page.locator("#verdict h2")).to_have_text(VERDICT)
+    expect(page.locator("#picture")).to_contain_text("No decisions yet.")
+    expect(page.locator("#log")).to_contain_text("No decisions yet.")
+    expect(page.locator("#connection")).to_have_text("Live")
+
+    tickets = play(server, "landing", 30)  # and nobody reloads the page
+    expect(page.locator("#tiles")).to_contain_text("30")
+    expect(page.locator("#picture svg")).to_have_attribute(
+        "aria-label", re.compile("Reward and floor, after 30 decisions: .+")
+    )
+    expect(page.locator("#log code").first).to_have_text(tickets[-1])
+
+    page.fill("#ticket", tickets[3])
+    page.click("#search button")
+    expect(page.locator("dialog")).to_contain_text("The arithmetic")
+    expect(page.locator("dialog tfoot")).to_contain_text("Guaranteed budget")
+    page.keyboard.press("Escape")
+    page.fill("#ticket", "none-1")
+    page.click("#search button")
+    expect(page.locator("#search-error")).not_to_be_empty()
+
+    page.click("#pause")
+    expect(page.locator("#state")).to_have_text("paused")
+    page.click("#resume")
+    expect(page.locator("#state")).to_have_text("running")
+    page.click("#start-epoch")
+    page.click("text=Start it")
+    expect(page.locator("#tiles")).to_contain_text("in epoch 2")
+    page.click("#stop")
+    page.click("dialog >> text=Cancel")
+    expect(page.locator("#state")).to_have_text("running")
+    page.click("#stop")
+    page.click("text=Stop for good")
+    expect(page.locator("#state")).to_have_text("stopped")
+    expect(page.locator("#pause")).to_be_disabled()
+    page.click("#events summary")
+    expect(page.locator("#events tbody tr")).to_have_count(5)
+
+
+def test_numbers_agree_with_the_service(server: Server, look: Callable[..., Any]) -> None:
+    page = ready(look(f"{server.url}/campaigns/busy"))
+    with server.client() as client:
+        status = client.get("/v1/campaigns/busy").json()["status"]
+        made = client.get("/v1/campaigns/busy/decisions?limit=1000").json()["decisions"]
+    expect(page.locator("#verdict h2")).to_have_text(status["verdict"])
+    page.click("#by-arm summary")
+    expect(page.locator("#by-arm tbody tr")).to_have_count(3)
+    rows = page.locator("#by-arm tbody tr").all_inner_texts()
+    counts = {row.split("\t")[0]: int(row.split("\t")[1]) for row in rows}
+    assert counts == {arm["name"]: arm["plays"] for arm in status["arms"]}
+    forced = sum(decision["reason"] in ("budget-low", "no-rewards") for decision in made)
+    expect(page.locator("#price")).to_contain_text(f"{forced} decisions")
+    pending = sum(decision["outcome"] == "pending" for decision in made)
+    expect(page.locator("#health h3")).to_contain_text(f"Pending: {pending}")
+    with page.expect_download() as download:
+        page.click("#export-csv")
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert len(lines) == 1 + len(made)
+
+
+def test_the_service_goes_and_comes_back(
+    start: Callable[..., Server], look: Callable[..., Any], tmp_path: Path
+) -> None:
+    server = start(tmp_path / "data")
+    with server.client() as client:
+        client.post("/v1/campaigns", json={"name": "page", "arms": ["a", "b"], "max_loss": 0.1})
+    page = ready(look(f"{server.url}/campaigns/page"))
+    overview = ready(look(server.url))
+    expect(page.locator("#connection")).to_have_text("Live")
+    assert server.end() == 0
+    expect(page.locator("#connection")).to_contain_text("does not answer")
+    expect(overview.locator("#connection")).to_contain_text("does not answer")
+    again = start(tmp_path / "data", "--port", str(urlsplit(server.url).port))
+    with again.client() as client:
+        client.post("/v1/campaigns/page/decisions")
+    expect(page.locator("#connection")).to_have_text("Live")
+    expect(page.locator("#tiles dd").first).to_have_text("1")
+
+
+def test_keys(start: Callable[..., Server], look: Callable[..., Any], tmp_path: Path) -> None:
+    keys = KeyFile(Folder(tmp_path / "data", create=True).keys)
+    reader, decider, owner = (keys.create(s) for s in (["read"], ["decide"], SCOPES))
+    server = start(tmp_path / "data")
+    with server.client(headers={"Authorization": f"Bearer {owner}"}) as client:
+        client.post("/v1/campaigns", json={"name": "page", "arms": ["a", "b"], "max_loss": 0.1})
+    page = look(f"{server.url}/campaigns/page")
+    for key, words in ((f"{reader}x", "not valid"), (decider, "lacks the scope read")):
+        page.fill("#key", key)
+        page.click("text=Use this key")
+        expect(page.locator("#key-error")).to_contain_text(words)
+    page.fill("#key", reader)
+    page.click("text=Use this key")
+    expect(page.locator("#connection")).to_have_text("Live")
+    expect(page.locator("#hint")).to_contain_text("lacks the scope admin")
+    expect(page.locator("#pause")).to_be_disabled()
+    with page.expect_download() as download:  # which a plain link could not have
+        page.click("#export-csv")
+    assert Path(download.value.path()).read_text().startswith("ticket,")
+    ready(page).click("text=Campaigns")  # without being asked again
+    expect(page.locator("#campaigns")).to_contain_text("page")
+    expect(page.locator("#new")).to_be_disabled()
+    page.click("#forget-key")
+    page.fill("#key", owner)
+    page.click("text=Use this key")
+    expect(page.locator("#new")).to_be_enabled()
+
+
+@pytest.mark.parametrize("path", ["/", "/campaigns/busy", "/campaigns/idle"])
+def test_a_phone_in_the_dark(server: Server, look: Callable[..., Any], path: str) -> None:
+    page = ready(look(f"{server.url}{path}", width=360, scheme="dark"))
+    page.evaluate("Promise.all(document.getAnimations().map((animation) => animation.finished))")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert max(int(part) for part in colour.strip("rgb()").split(",")) < 64
+    assert violations(page) == []
+
+
+def test_for_everyone(server: Server, look: Callable[..., Any]) -> None:
+    page = ready(look(f"{server.url}/campaigns/busy"))
+    expect(page.locator("#log table")).to_be_visible()
+    for summary in page.locator("summary").all():
+        summary.click()
+    assert violations(page) == []
+    page.locator("#log button[aria-label^=Explain]").first.click()
+    expect(page.locator("dialog h2")).to_be_focused()
+    assert violations(page) == []
+    page = ready(look(server.url))
+    page.click("#new")
+    page.click("text=More settings")
+    assert violations(page) == []
+
+
+def test_axe_finds_what_is_wrong(server: Server, look: Callable[..., Any]) -> None:
+    page = ready(look(server.url))
+    page.evaluate("document.body.append(document.createElement('input'))")
+    assert [found.split(":")[0] for found in violations(page)] == ["label", "region"]
+
+
+def test_nothing_moves(server: Server, look: Callable[..., Any]) -> None:
+    page = look(f"{server.url}/campaigns/idle")
+    page.evaluate(
+        "window.moved = 0; new PerformanceObserver((list) => { for (const hosted of list"
+        ".getEntries()) window.moved += hosted.value; })"
+        ".observe({ type: 'layout-shift', buffered: true })"
+    )
+    ready(page)
+    play(server, "idle", 5)
+    expect(page.locator("#tiles dd").first).to_have_text("5")
+    assert page.evaluate("window.moved") < 0.1  # what is held to be good
+
+
+def test_a_page_that_nobody_sees_rests(server: Server, look: Callable[..., Any]) -> None:
+    turn = (
+        "(hidden) => { Object.defineProperty(document, 'hidden', { value: hidden, configurable:"
+        " true }); document.dispatchEvent(new Event('visibilitychange')); }"
+    )
+    page, witness = (ready(look(f"{server.url}/campaigns/idle")) for _ in range(2))
+    expect(page.locator("#connection")).to_have_text("Live")
+    expect(witness.locator("#connection")).to_have_text("Live")
+    with page.expect_event("requestfailed", lambda asked: asked.url.endswith("/live")):
+        page.evaluate(turn, True)  # the stream is given up
+    before = page.locator("#tiles dd").first.inner_text()
+    play(server, "idle", 1)
+    expect(witness.locator("#tiles dd").first).to_have_text(str(int(before) + 1))
+    assert page.locator("#tiles dd").first.inner_text() == before
+    page.evaluate(turn, False)
+    expect(page.locator("#tiles dd").first).to_have_text(str(int(before) + 1))
+
+
+def test_a_campaign_that_is_not_there(server: Server, look: Callable[..., Any]) -> None:
+    page = look(f"{server.url}/campaigns/nowhere")
+    expect(page.locator("#failed h1")).to_have_text("No such campaign")

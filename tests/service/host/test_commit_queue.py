@@ -1,0 +1,150 @@
+"""Group commit: what is answered is durable, and a group that fails has not happened."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from floorline.live import Campaign, LedgerError, Ticket
+from floorline.service.host import commit_queue
+from floorline.service.host.commit_queue import CommitQueue
+from floorline.service.host.errors import Unavailable
+
+
+def new(folder: Path) -> tuple[Campaign, CommitQueue, list[Any]]:
+    campaign = Campaign.open(folder / "page.ledger", arms=["now", "video"], max_loss=0.1)
+    seen: list[Any] = []
+    return campaign, CommitQueue(campaign, seen.append, lambda size, _: seen.append(size)), seen
+
+
+def test_requests_that_wait_are_committed_together(tmp_path: Path) -> None:
+    async def ask() -> list[Any]:
+        _, one, seen = new(tmp_path)
+        await asyncio.gather(*(one.submit(Campaign.decide) for _ in range(600)))
+        await one.close()
+        return seen
+
+    seen = asyncio.run(ask())
+    assert seen[::2] == [True] * 3
+    full = commit_queue.MAX_GROUP
+    assert seen[1::2] == [full, full, 600 - 2 * full]
+
+
+def wrong(campaign: Campaign) -> Ticket:
+    return campaign.decide(candidate="radio")
+
+
+def overflow(campaign: Campaign) -> Ticket:
+    raise OverflowError("too large")
+
+
+@pytest.mark.parametrize(("work", "error"), [(wrong, ValueError), (overflow, OverflowError)])
+def test_one_that_fails_does_not_harm_the_others(
+    tmp_path: Path, work: Any, error: type[Exception]
+) -> None:
+    async def ask() -> tuple[list[Any], int]:
+        _, one, _ = new(tmp_path)
+        works = [one.submit(Campaign.decide), one.submit(work), one.submit(Campaign.decide)]
+        found = await asyncio.gather(*works, return_exceptions=True)
+        decisions = (await one.submit(Campaign.status)).decisions
+        await one.close()
+        return found, decisions
+
+    found, decisions = asyncio.run(ask())
+    assert isinstance(found[1], error)
+    assert [type(one) for one in found[::2]] == [Ticket, Ticket]
+    assert decisions == 2
+
+
+def test_nothing_is_answered_before_it_is_durable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commit_queue, "FAILURE_PAUSE_SECONDS", 0.0)
+
+    async def ask() -> tuple[list[Any], int]:
+        campaign, one, seen = new(tmp_path)
+        commit = campaign._ledger.commit
+        fail = [True]
+
+        def commit_or_not() -> None:
+            if fail.pop() if fail else False:
+                raise LedgerError("the disk is full")
+            commit()
+
+        monkeypatch.setattr(campaign._ledger, "commit", commit_or_not)
+        works = [one.submit(Campaign.decide) for _ in range(3)]
+        found = await asyncio.gather(*works, return_exceptions=True)
+        assert seen == [False]
+        assert one.failure == "the disk is full"
+        decisions = (await one.submit(Campaign.status)).decisions
+        assert one.failure is None
+        await one.close()
+        return found, decisions
+
+    found, decisions = asyncio.run(ask())
+    assert [type(one) for one in found] == [LedgerError] * 3
+    assert decisions == 0
+
+
+def test_after_a_failure_the_ledger_rests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def ask() -> None:
+        campaign, one, _ = new(tmp_path)
+        monkeypatch.setattr(campaign._ledger, "commit", broken)
+        with pytest.raises(LedgerError):
+            await one.submit(Campaign.decide)
+        with pytest.raises(Unavailable, match="broken"):
+            one.submit(Campaign.decide)
+        monkeypatch.undo()
+        one._paused_until = 1e-9  # the pause is over
+        await one.submit(Campaign.decide)
+        await one.close()
+
+    def broken() -> None:
+        raise LedgerError("broken")
+
+    asyncio.run(ask())
+
+
+def test_too_much_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commit_queue, "MAX_PENDING", 10)
+
+    async def ask() -> None:
+        _, one, _ = new(tmp_path)
+        works = [one.submit(Campaign.decide) for _ in range(10)]
+        with pytest.raises(Unavailable):
+            one.submit(Campaign.decide)
+        await asyncio.gather(*works)
+        await one.submit(Campaign.decide)
+        await one.close()
+
+    asyncio.run(ask())
+
+
+def test_a_client_that_has_gone_does_not_stop_the_others(tmp_path: Path) -> None:
+    async def ask() -> int:
+        _, one, _ = new(tmp_path)
+        gone, there = one.submit(Campaign.decide), one.submit(Campaign.decide)
+        gone.cancel()
+        await there
+        decisions = (await one.submit(Campaign.status)).decisions
+        await one.close()
+        return decisions
+
+    assert asyncio.run(ask()) == 2
+
+
+def test_those_who_look_on_do_no_harm(tmp_path: Path) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("after")
+
+    async def ask() -> None:
+        campaign, _, _ = new(tmp_path)
+        for one in (CommitQueue(campaign, broken, broken), CommitQueue(campaign, print, broken)):
+            for _ in range(2):
+                await asyncio.wait_for(one.submit(Campaign.decide), 10)
+        await one.close()
+
+    asyncio.run(ask())

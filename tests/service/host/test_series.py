@@ -1,0 +1,175 @@
+"""The series: never too many points, and the same after a restart."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from serving import PAGE
+from starlette.testclient import TestClient
+
+from floorline.live import Campaign
+from floorline.service.app import Service
+from floorline.service.config import Config
+from floorline.service.host import campaigns, series
+from floorline.service.host.folder import Folder
+from floorline.service.host.rebuild import replay_points
+
+
+@pytest.fixture(autouse=True)
+def _few_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(series, "MAX_POINTS", 16)
+
+
+def fill(client: TestClient, decisions: int) -> None:
+    made = client.post("/v1/campaigns/page/decisions", json={"requests": [{}] * decisions})
+    rewards = [{"ticket": one["ticket"], "reward": 1} for one in made.json()["decisions"]]
+    client.post("/v1/rewards", json={"rewards": rewards[::2]})
+
+
+def columns(client: TestClient) -> dict[str, Any]:
+    found = client.get("/v1/campaigns/page/series").json()
+    del found["time"]  # of a decision in the ledger, and of the look at it before
+    return dict(found)
+
+
+def serve(folder: Path) -> TestClient:
+    return TestClient(Service(Config(folder, create=True)), base_url="http://127.0.0.1")
+
+
+def fill_and_stop(folder: Path, *batches: int) -> dict[str, Any]:
+    """The series at the end of a service that has made these decisions."""
+    with serve(folder) as client:
+        client.post("/v1/campaigns", json=PAGE)
+        for decisions in batches:
+            fill(client, decisions)
+        return columns(client)
+
+
+def test_a_restart_changes_nothing(tmp_path: Path) -> None:
+    before = fill_and_stop(tmp_path, 1, 7, 30, 200)
+    with serve(tmp_path) as client:
+        assert columns(client) == before
+        fill(client, 100)
+        after = columns(client)
+    assert 8 <= len(before["decisions"]) <= 17
+    assert len(after["decisions"]) <= 17
+    assert after["decisions"][-1] == 338
+
+
+def test_a_restart_does_not_replay_the_whole_ledger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = fill_and_stop(tmp_path, 500, 500)
+    replayed: list[int] = []
+
+    def replay(locator: str, after: int, last: int, max_points: int) -> list[series.SeriesPoint]:
+        replayed.append(last - after)
+        return replay_points(locator, after, last, max_points)
+
+    monkeypatch.setattr(campaigns, "replay_points", replay)
+    with serve(tmp_path) as client:
+        assert columns(client) == before
+        assert replayed == [0]  # all of it was stored when the service stopped
+        fill(client, 10)
+        before = columns(client)
+    with serve(tmp_path) as client:
+        assert columns(client) == before
+        assert replayed == [0, 15]  # ten decisions and five rewards
+
+
+def test_the_series_of_a_long_ledger_is_computed_in_another_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = fill_and_stop(tmp_path, 200)
+    monkeypatch.setattr(campaigns, "MAX_EVENTS_AT_OPENING", 10)
+    service = Service(Config(tmp_path))
+    with TestClient(service, base_url="http://127.0.0.1") as client:
+        assert len(columns(client)["decisions"]) == 1  # only where it stands now
+        until = time.monotonic() + 60
+        while not service.host.registry.pool._open["page"].series_is_complete:
+            assert time.monotonic() < until
+        assert columns(client) == before
+
+
+def test_an_incomplete_series_is_not_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = fill_and_stop(tmp_path, 200)
+    monkeypatch.setattr(campaigns, "MAX_EVENTS_AT_OPENING", 10)
+
+    async def never(*_: object) -> list[series.SeriesPoint]:
+        await asyncio.Event().wait()
+        return []
+
+    monkeypatch.setattr(campaigns, "replay_elsewhere", never)
+    with serve(tmp_path) as client:
+        fill(client, 1000)
+    monkeypatch.undo()
+    monkeypatch.setattr(series, "MAX_POINTS", 16)
+    with serve(tmp_path) as client:
+        after = columns(client)
+    assert after["decisions"][0] == before["decisions"][0]
+
+
+def test_what_the_columns_say(client: TestClient, page: str) -> None:
+    fill(client, 10)
+    found = client.get(f"{page}/series").json()
+    length = len(found["decisions"])
+    flat = [value for value in found.values() if isinstance(value, list)]
+    nested = [
+        column for value in found.values() if isinstance(value, dict) for column in value.values()
+    ]
+    assert {len(column) for column in [*flat, *nested]} == {length}
+    assert found["decisions"] == sorted(found["decisions"])
+    for at in range(length):
+        assert sum(found["plays"][arm][at] for arm in PAGE["arms"]) == found["decisions"][at]  # type: ignore[attr-defined]
+        assert sum(column[at] for column in found["reasons"].values()) == found["decisions"][at]
+        assert found["reward_lower"][at] <= found["reward"][at] <= found["reward_upper"][at]
+        assert found["floor"][at] == pytest.approx(0.9 * found["default"][at])
+    assert found["default"][-1] == pytest.approx(10.0)  # all rewards that are known are 1
+
+
+def test_points_of_a_group_that_failed_are_forgotten() -> None:
+    recorder = series.SeriesRecorder(16)
+    with Campaign.open(":memory:", arms=["now", "video"], max_loss=0.1) as campaign:
+        recorder.note(campaign, 2)
+        recorder.settle(False)
+        assert recorder.points == []
+        recorder.note(campaign, 2)
+        recorder.settle(True)
+    assert [point.seq for point in recorder.points] == [2]
+
+
+def test_a_decision_made_before_is_no_new_point(tmp_path: Path) -> None:
+    with serve(tmp_path) as client:
+        client.post("/v1/campaigns", json=PAGE)
+        client.post("/v1/campaigns/page/decisions", json={"request_key": "first"})
+        fill(client, 50)
+        before = columns(client)
+        client.post("/v1/campaigns/page/decisions", json={"request_key": "first"})
+        assert columns(client) == before
+
+
+def test_the_other_process(tmp_path: Path) -> None:
+    fill_and_stop(tmp_path, 20)
+    locator = Folder(tmp_path).store.locator("page")
+    command = [sys.executable, "-m", "floorline.service.host.rebuild", locator, "0", "31", "16"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert len(msgspec.json.decode(process.stdout.read())) == 10  # every second decision
+        assert process.wait(30) == 0
+
+
+def test_the_other_process_ends_with_the_service() -> None:
+    code = "from floorline.service.host.rebuild import end_with_parent; end_with_parent()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.close()  # as happens when the service ends in any way
+        assert process.wait(30) == 1
