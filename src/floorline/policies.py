@@ -22,6 +22,7 @@ from floorline.proposers import (
 ANY_FLOOR = tuple(FLOORS)
 _NONE = "none"
 _FLOOR = "the floor at all times, except with probability delta"
+_RECEIVED = "rewards received, against the default's own in the same rounds, but for a chance delta"
 
 CATALOGUE: dict[str, Entry] = {
     "ucb": Entry(
@@ -84,6 +85,21 @@ CATALOGUE: dict[str, Entry] = {
         "Exp3-IX while even a reward of 0 could not break the floor, else the default arm",
         "the floor under rewards received, in every run, if the default pays exactly its mean",
         lambda s: Policy(exp3_ix(s.n_arms), RealisedFloor(s.max_loss, s.default_mean)),
+    ),
+    "randomised-ucb": Entry(
+        "optimistic arm where a coin of the floor allows it",
+        _RECEIVED,
+        lambda s: s.randomised(optimistic()),
+    ),
+    "randomised-thompson": Entry(
+        "Thompson sampling where a coin of the floor allows it",
+        _RECEIVED,
+        lambda s: s.randomised(s.thompson()),
+    ),
+    "randomised-exp3-ix": Entry(
+        "Exp3-IX where a coin of the floor allows it",
+        _RECEIVED,
+        lambda s: s.randomised(exp3_ix(s.n_arms)),
     ),
     "prior-exp3": Entry(
         "Exp3 with a prior on the default arm, a stand-in for Exp3-gamma",

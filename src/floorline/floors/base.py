@@ -83,6 +83,9 @@ class Floor(Part):
     """Whether live campaigns may run it: `status` and `explain` know its arithmetic."""
     tosses_coins: bool = False
     """Whether it gives probabilities between 0 and 1; they refuse where this is not set."""
+    counts_received: bool = False
+    """Whether the floor is under the rewards received, against the default's own in the very same
+    rounds: simulations then draw what the default would have earned, too."""
     takes_late_rewards: bool = False
     """Whether the floor holds where rewards come late: `recount` is all the account it needs,
     besides what `await_reward` and `take_late_reward` told it."""

@@ -76,11 +76,11 @@ def take_arrivals(rules: Rules, arms: Arms, memory: Memory, room: LateRoom, roun
 
 
 @kernel
-def expect_arrival(room: LateRoom, arrival: int, round: int) -> None:
+def expect_arrival(first: Counts, after: Counts, arrival: int, round: int) -> None:
     """Have `arrival` come after `round`, before the other arrivals of that round."""
-    if round < room.first.size:
-        room.after[arrival] = room.first[round]
-        room.first[round] = arrival
+    if round < first.size:
+        after[arrival] = first[round]
+        first[round] = arrival
 
 
 @kernel
@@ -139,8 +139,8 @@ def late_run(
             room.arm[played] = arm
             room.reward[played] = arrival.reward
             room.is_open[played] = True
-            expect_arrival(room, played, arrival.closed_after)
-            expect_arrival(room, played + room.arm.size, arrival.again_after)
+            expect_arrival(room.first, room.after, played, arrival.closed_after)
+            expect_arrival(room.first, room.after, played + room.arm.size, arrival.again_after)
             received += reward if math.isnan(arrival.reward) else arrival.reward
             played += 1
             budget += measure.gains[arm]
