@@ -135,7 +135,7 @@ def all_alive(rules, memory, rung):
 
 @kernel
 def estimated(rules, memory, sums, terms, alive):
-    """Broken: what was missed is estimated, to the first order in lambda, and not bounded."""
+    """Broken: the estimate of what was missed, to first order in lambda, in place of a bound."""
     for j in range(alive):
         memory[terms + j] = 1.0
     return memory[sums] / rules.lambdas[0]

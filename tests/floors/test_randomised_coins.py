@@ -27,7 +27,7 @@ def betraying(world, memory, p, kind, arm, round, rng):
 
 @kernel
 def rising(world, memory, p, kind, arm, round, rng):
-    """Both arms earn a fifth for a long time; then the default the most, the other nothing."""
+    """Both arms earn a fifth for long; then the default earns the most, the other nothing."""
     if round < 2000:
         return 0.2
     return 1.0 if arm == 0 else 0.0

@@ -45,7 +45,7 @@ def own_worst(rules, arms, memory, round, rng):
 
 
 def test_means_of_the_moment_make_regret_and_budget():
-    """The challenger pays 0 up to round 4, then 1; the default the other way round."""
+    """The challenger pays 0 up to round 4 and 1 from round 5 on, the default the reverse."""
     world = Changing([1, 0], [(5, [0, 1])])
     found = simulate(
         Policy(Proposer(challenger)),
@@ -145,7 +145,7 @@ def test_repeated_rewards_count_once():
         (None, Delayed(Bernoulli([0.5, 0.6]), 3, missing="random"), "missing: must be unknown"),
         (None, Delayed(Changing([0.5, 0.6], []), 3), "whose means do not change"),
         (Policy(exp3_ix(2), RandomisedFloor(0.1)), Delayed(Bernoulli([0.5, 0.6]), 3), "proposer"),
-        (Policy(classical_ucb()), Turncoat([0.5, 0.6]), "Turncoat plays against a coin"),
+        (Policy(classical_ucb()), Turncoat([0.5, 0.6]), "plays against a coin"),
         (Policy(classical_ucb(), RandomisedFloor(0.1, low=0.2)), Bernoulli([0.5, 0.6]), "0.2"),
     ],
 )

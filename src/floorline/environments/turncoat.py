@@ -38,6 +38,8 @@ class Turncoat(Adversary):
 
     levels: Sequence[float]
 
+    needs_coins = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", checked_levels(self.levels))
 

@@ -48,8 +48,8 @@ class DriftWatch:
         """The alarm as a sentence; None while there is none."""
         self.blocks: list[list[float]] = []
         """Plays, rewards seen and their sum, for each block."""
-        self._seen = 0
-        self._total = 0.0
+        self.total = 0.0
+        """Sum of the default's observed rewards, even if `default_mean` is given."""
         self._settings = settings
         self._boundary = settings.to_boundary()
         kernels = self._boundary.kernels()
@@ -71,19 +71,13 @@ class DriftWatch:
         """Count the reward of a play."""
         self.blocks[block][SEEN] += 1
         self.blocks[block][TOTAL] += reward
-        self._seen += 1
-        self._total += reward
+        self.total += reward
         self._look_at_closed()
 
     def skipped(self, block: int) -> None:
         """Take back a play whose reward will never be known."""
         self.blocks[block][LENGTH] -= 1
         self._look_at_closed()
-
-    @property
-    def average(self) -> float | None:
-        """Mean of the default's observed rewards, even if `default_mean` is given; None before."""
-        return self._total / self._seen if self._seen else None
 
     def _look_at_closed(self) -> None:
         """Compare the blocks whose rewards are all known, if there is one more of them."""
@@ -151,6 +145,5 @@ class DriftWatch:
         """Restore what `to_json` returned."""
         self.alarm, self.blocks = values["alarm"], values["blocks"]
         self._next_look = values["next_look"]
-        self._seen = int(sum(block[SEEN] for block in self.blocks))
-        self._total = sum(block[TOTAL] for block in self.blocks)
+        self.total = sum(block[TOTAL] for block in self.blocks)
         self._close_blocks()

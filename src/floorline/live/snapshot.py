@@ -27,6 +27,7 @@ def to_json(state: State) -> dict[str, Any]:
         "lost": list(state.lost),
         "reasons": dict(state.reasons),
         "drift": state.drift.to_json(),
+        "early": None if state.early is None else state.early.to_json(),
         "known": {name: list(getattr(state.arms, name)) for name in KNOWN},
         "book": {name: list(getattr(state.book, name)) for name in BY_ARM},
         "proposer": [] if state.rules.caches else list(state.memory.proposer),
@@ -55,6 +56,8 @@ def from_json(values: dict[str, Any]) -> State:
     state.lost[:] = values["lost"]
     state.reasons.update(values["reasons"])
     state.drift.restore(values["drift"])
+    if state.early is not None:
+        state.early.restore(values.get("early", []))  # not in snapshots of version 0.1
     for name in KNOWN:
         getattr(state.arms, name)[:] = values["known"][name]
     if remembered := values.get("proposer"):  # not in snapshots of version 0.1

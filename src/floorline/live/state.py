@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
 from copy import copy
@@ -25,6 +26,7 @@ from floorline.core.steps import candidate_of, decide_on, forget, refusal_probab
 from floorline.floors.confidence import SURELY_EARNED, budget_bound
 from floorline.live.drift import DriftWatch
 from floorline.live.errors import LedgerError
+from floorline.live.estimates import EarlyRewards
 from floorline.live.events import Event
 from floorline.live.settings import CHANGEABLE_IN_NEW_EPOCH, CampaignSettings
 
@@ -86,6 +88,8 @@ class State:
         self.reasons: defaultdict[str, int] = defaultdict(int)
         self.lost = [0] * n_arms
         self.late = 0
+        window = self.settings.window
+        self.early = None if window is None else EarlyRewards(n_arms, window)
         self.drift = DriftWatch(self.settings)
         arms, book = in_lists(new_arms(n_arms)), in_lists(new_pending(n_arms, 64))
         self.arms, self.book = in_slots(arms), in_slots(book)
@@ -186,6 +190,12 @@ class State:
                 return
             yield decision_seq
 
+    def over_before(self, now: float) -> float:
+        """Return the time up to which all decisions had their window and are closed."""
+        assert self.settings.window is not None
+        oldest = next((play.time for play in self.open.values()), math.inf)
+        return min(now - self.settings.window, oldest)
+
     # Events.
 
     def apply(self, event: Event) -> None:
@@ -258,6 +268,8 @@ class State:
         )
         if play.arm == 0:
             self.drift.observed(play.block, reward)
+        if self.early is not None:
+            self.early.add(play.arm, play.time, reward, self.over_before(self.time))
 
     def _expired(self, event: Event) -> None:
         play = self._close(event.decision_seq)

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from floorline.floors.confidence import SURELY_EARNED
+from floorline.live.estimates import estimates_of
 from floorline.live.state import TICK, State
 
 LEAST_SHARE = -10.0
@@ -30,7 +31,12 @@ class ArmStatus:
     lost: int
     """Decisions whose window ended without a reward."""
     voided: int
+    estimated_from: int
+    """Rewards behind the estimate: those of decisions whose window is over; without a window, all
+    that are known."""
     average: float | None
+    """Estimate of its mean: the average of those rewards, held inside its interval; None before the
+    first. Of a default whose mean was given, the average of what it earned."""
     lower: float
     upper: float
 
@@ -73,7 +79,7 @@ def status_of(campaign: str, state: State, duplicates: int, now: float) -> Statu
     """Return the status of a campaign in this state."""
     budget = state.budget()
     share = guaranteed_share(state)
-    arms = arms_of(state)
+    arms = arms_of(state, now)
     settings = state.settings
     return Status(
         id=campaign,
@@ -96,22 +102,23 @@ def status_of(campaign: str, state: State, duplicates: int, now: float) -> Statu
     )
 
 
-def arms_of(state: State) -> list[ArmStatus]:
+def arms_of(state: State, now: float) -> list[ArmStatus]:
     """Return what is known of each arm."""
     statuses = []
+    estimates = estimates_of(state, now)
     for arm, name in enumerate(state.settings.arms):
-        seen = int(state.arms.seen[arm])
+        estimated_from, average = estimates[arm]
         uncounted = arm == 0 and state.settings.voids
-        average = float(state.arms.average[arm]) if seen else None
         statuses.append(
             ArmStatus(
                 name=name,
                 plays=int(state.arms.plays[arm]) + (state.pending[0] if uncounted else 0),
-                seen=seen,
+                seen=int(state.arms.seen[arm]),
                 pending=state.pending[arm],
                 lost=state.lost[arm],
                 voided=int(state.book.voided[arm]),
-                average=state.drift.average if arm == 0 else average,
+                estimated_from=estimated_from,
+                average=average,
                 lower=float(state.arms.lower[arm]),
                 upper=float(state.arms.upper[arm]),
             )

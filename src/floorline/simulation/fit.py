@@ -9,7 +9,7 @@ import numpy as np
 from floorline.boundaries import Boundary
 from floorline.core.checks import require
 from floorline.core.records import Floats
-from floorline.environments import Delayed, Environment, Turncoat
+from floorline.environments import Environment
 from floorline.environments.moments import changes
 from floorline.floors import RandomisedFloor
 from floorline.policy import Policy
@@ -37,8 +37,8 @@ def check_fit(policy: Policy, environment: Environment, horizon: int, means: Flo
         )
     if isinstance(policy.floor, RandomisedFloor):
         check_range(policy.floor, environment)
-    elif isinstance(environment, Turncoat):
-        raise ValueError("environment: Turncoat plays against a coin, and this policy tosses none")
+    elif environment.needs_coins:
+        raise ValueError("environment: it plays against a coin, and this policy tosses none")
     if environment.late:
         check_late(policy, environment)
     if environment.rounds is not None:
@@ -74,8 +74,8 @@ def check_range(floor: RandomisedFloor, environment: Environment) -> None:
     low, high = environment.low, environment.high
     if low < floor.low or high > floor.high:
         raise ValueError(
-            f"environment: RandomisedFloor needs rewards in [{floor.low:g}, {floor.high:g}] "
-            f"(Bernoulli, Tabulated or an adversary); these are in [{low:g}, {high:g}]"
+            f"environment: RandomisedFloor needs rewards in [{floor.low:g}, {floor.high:g}]; "
+            f"these are in [{low:g}, {high:g}]"
         )
 
 
@@ -89,13 +89,8 @@ def check_late(policy: Policy, environment: Environment) -> None:
         raise ValueError("proposer: must be one that can learn of rewards that come late")
     if changes(environment):
         raise ValueError("environment: must be one whose means do not change, to be Delayed")
-    if floor.counts_received and isinstance(environment, Delayed):
-        require(
-            environment.missing != "random",
-            "missing",
-            "unknown or zero under this floor",
-            environment.missing,
-        )
+    if floor.counts_received and environment.skips_lost:
+        raise ValueError("missing: must be unknown or zero under this floor, not 'random'")
     kind = policy.boundary.kind if policy.boundary else None
     if kind is not None and kind.memory_size(1) > 0:
         raise ValueError(

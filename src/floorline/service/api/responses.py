@@ -117,13 +117,14 @@ class Series(Struct):
     epoch: list[int]
     decisions: list[int]
     """In the epoch."""
-    reward: list[float]
-    """Estimate of the expected reward so far: plays times average, summed over arms."""
+    reward: list[float | None]
+    """Estimate of the expected reward so far: plays times average, summed over arms; an arm without
+    an average counts as the default. Null before the default has one."""
     reward_lower: list[float]
     reward_upper: list[float]
-    default: list[float]
+    default: list[float | None]
     """Estimate of the expected reward of the default alone."""
-    floor: list[float]
+    floor: list[float | None]
     """The promised share of `default`."""
     guaranteed_budget: list[float]
     plays: dict[str, list[int]]

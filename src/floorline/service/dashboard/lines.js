@@ -43,6 +43,7 @@ function drawLines(chart, data, width, height, useScale) {
   }
   for (const { values: column, look, dashed, filled } of lines) {
     const known = all.filter((i) => Number.isFinite(column[i]));
+    if (known.length === 0) continue; // nothing can be estimated yet
     const path = known.map(place(column)).join("L");
     const [first, last] = [x(decisions[known[0]]), x(decisions[known.at(-1)])];
     if (filled) {

@@ -56,13 +56,13 @@ function mapColumns(columns, change) {
   return Object.fromEntries(Object.entries(columns).map(apply));
 }
 
-/** The first `keep` values of each column, and the point. What one of them lacks is zero. */
+/** The first `keep` values of each column, and the point. A column that one of them lacks is zero. */
 function joined(columns, point, keep) {
   const names = new Set([...Object.keys(columns), ...Object.keys(point)]);
   const join = (name) => {
     if (NESTED.includes(name)) return [name, joined(columns[name], point[name], keep)];
     const before = columns[name]?.slice(0, keep) ?? new Array(keep).fill(0);
-    return [name, [...before, point[name]?.[0] ?? 0]];
+    return [name, [...before, name in point ? point[name][0] : 0]];
   };
   return Object.fromEntries([...names].map(join));
 }

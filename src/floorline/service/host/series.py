@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from floorline.live import Campaign, CampaignSettings, Status
+from floorline.live.status import ArmStatus
 
 log = logging.getLogger("floorline.service")
 
@@ -24,11 +25,12 @@ class SeriesPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
     time: float
     epoch: int
     decisions: int
-    reward: float
+    reward: float | None
+    """None before the default's mean can be estimated, as are `default` and `floor`."""
     reward_lower: float
     reward_upper: float
-    default: float
-    floor: float
+    default: float | None
+    floor: float | None
     guaranteed_budget: float
     plays: list[int]
     """By arm, in the order of the settings."""
@@ -38,24 +40,33 @@ class SeriesPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
 def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) -> SeriesPoint:
     """The point of a status."""
     arms = status.arms
-    means = [(a.lower + a.upper) / 2 if a.average is None else a.average for a in arms]
-    default_mean = means[0] if settings.default_mean is None else settings.default_mean
-    # A voided default counts nowhere.
-    default = (status.decisions - arms[0].voided) * default_mean
+    reward = default = floor = None
+    mean = arms[0].average if settings.default_mean is None else settings.default_mean
+    if mean is not None:
+        reward = arms[0].plays * mean + sum(arm.plays * _mean(arm, mean) for arm in arms[1:])
+        default = (status.decisions - arms[0].voided) * mean  # a voided default counts nowhere
+        floor = (1 - settings.max_loss) * default
     return SeriesPoint(
         seq,
         when,
         status.epoch,
         status.decisions,
-        sum(arm.plays * mean for arm, mean in zip(arms, means, strict=True)),
+        reward,
         sum(arm.plays * arm.lower for arm in arms),
         sum(arm.plays * arm.upper for arm in arms),
         default,
-        (1 - settings.max_loss) * default,
+        floor,
         status.guaranteed_budget,
         [arm.plays for arm in arms],
         dict(status.reasons),
     )
+
+
+def _mean(arm: ArmStatus, default_mean: float) -> float:
+    """An arm's estimate; before there is one, the default's, as far as its interval allows."""
+    if arm.average is not None:
+        return arm.average
+    return min(max(default_mean, arm.lower), arm.upper)
 
 
 class SeriesRecorder:

@@ -1,0 +1,87 @@
+"""Estimates of the arms' means, which rewards that come sooner than others do not bias.
+
+Clicks are reported at once and zeros only follow from silence, so the average of what has come in
+is too high while windows are open. An arm's estimate is the average over its decisions whose
+window is over; without a window, over all rewards. It is held inside the arm's interval, which
+also counts what open windows have brought.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from floorline.live.state import State
+
+PARTS = 100
+"""Parts of a window in which rewards are counted together."""
+
+
+class EarlyRewards:
+    """Rewards of recent decisions: for each part of a window, their numbers and sums by arm.
+
+    A part counts as a whole, once all of its decisions have had their window.
+    """
+
+    def __init__(self, n_arms: int, window: float) -> None:
+        self._n_arms = n_arms
+        self._window = window
+        self._parts: dict[int, tuple[list[int], list[float]]] = {}
+
+    def add(self, arm: int, decided_at: float, reward: float, limit: float) -> None:
+        """Count a reward; what is wholly before `limit` is forgotten."""
+        part = self._part(decided_at)
+        if part not in self._parts:
+            first = self._part(limit)
+            self._parts = {key: sums for key, sums in self._parts.items() if key >= first}
+            if part < first:
+                return
+            self._parts[part] = ([0] * self._n_arms, [0.0] * self._n_arms)
+        numbers, totals = self._parts[part]
+        numbers[arm] += 1
+        totals[arm] += reward
+
+    def _part(self, time: float) -> int:
+        return math.floor(time * PARTS / self._window)
+
+    def by_arm(self, limit: float) -> tuple[list[int], list[float]]:
+        """Return the numbers and sums of the parts that are not wholly before `limit`."""
+        first = self._part(limit)
+        open_parts = [sums for key, sums in self._parts.items() if key >= first]
+        numbers = [sum(part[0][arm] for part in open_parts) for arm in range(self._n_arms)]
+        totals = [sum(part[1][arm] for part in open_parts) for arm in range(self._n_arms)]
+        return numbers, totals
+
+    def to_json(self) -> list[Any]:
+        """Return the parts as plain values."""
+        return [[part, list(sums[0]), list(sums[1])] for part, sums in self._parts.items()]
+
+    def restore(self, values: list[Any]) -> None:
+        """Restore what `to_json` returned."""
+        self._parts = {part: (numbers, totals) for part, numbers, totals in values}
+
+
+def estimates_of(state: State, now: float) -> list[tuple[int, float | None]]:
+    """Return, for each arm, how many decisions its mean is estimated from, and the estimate.
+
+    It lies in the arm's interval, and is None before the first such decision. For a default whose
+    mean was given, it is what the default has earned. Call `refresh` first.
+    """
+    numbers = [int(number) for number in state.arms.seen]
+    totals = [float(total) for total in state.arms.total]
+    totals[0] = state.drift.total  # in `arms`, it is that of a mean which was given
+    if state.early is not None:
+        early_numbers, early_totals = state.early.by_arm(state.over_before(now))
+        numbers = [all_ - early for all_, early in zip(numbers, early_numbers, strict=True)]
+        totals = [all_ - early for all_, early in zip(totals, early_totals, strict=True)]
+    return [
+        (number, _held(state, arm, total / number) if number else None)
+        for arm, (number, total) in enumerate(zip(numbers, totals, strict=True))
+    ]
+
+
+def _held(state: State, arm: int, average: float) -> float:
+    if arm == 0 and state.settings.default_mean is not None:
+        return average
+    return float(min(max(average, state.arms.lower[arm]), state.arms.upper[arm]))
