@@ -32,7 +32,9 @@ DefaultMean = Annotated[
 ]
 Floor = Annotated[
     str,
-    typer.Option(help="Floor of the conservative policies: confidence (the paper's), or joint."),
+    typer.Option(
+        help="Floor of the conservative policies: confidence (the paper's), joint or randomised."
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Same seed, same results.")]
 Threads = Annotated[int | None, typer.Option(show_default="all cores")]

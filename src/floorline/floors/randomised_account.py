@@ -185,8 +185,10 @@ def fallback_probability(
     """
     if candidate == 0:
         return 0.0
-    refresh(rules, memory)
     known = known_budget(rules, memory)
+    if not known >= 0.0:  # NaN: nothing is known
+        return 1.0
+    refresh(rules, memory)
     rung = int(memory[RUNG])
     if known >= wanted_for(rules, memory, rung):
         last = len(rules.ladder) - 1

@@ -14,7 +14,8 @@ from floorline.environments import Environment
 from floorline.environments.adversary import set_rewards
 from floorline.environments.base import draw, draw_sum
 from floorline.environments.delayed import arrival_of
-from floorline.floors import ConfidenceFloor
+from floorline.environments.moments import changes, click_now, kinds_of, mean_now, visitor_kind
+from floorline.floors import ConfidenceFloor, NoFloor, RandomisedFloor
 from floorline.policy import Policy
 from floorline.proposers import optimistic
 from floorline.simulation.engines.cpu import stream
@@ -36,10 +37,12 @@ def check_environment(environment: Environment, *, draws: int = 4000, seed: int 
     - every reward lies in [low, high];
     - `noise_scale` is a subgaussian scale, as far as the variance and the tails can tell;
     - `draw_sum` agrees in distribution with sums of single draws;
-    - where rewards come late: all this of the rewards that plays are closed with.
+    - where rewards come late: all this of the rewards that plays are closed with;
+    - where means change: of the means of the moment, in some rounds, for the kinds that come.
 
     Of an adversary: it sets every arm's reward in every round, within [low, high], and the
-    default's to its mean; it only reads the arms and their chances, which may be unknown.
+    default's to its mean, unless it needs coins to play against; it only reads the arms and their
+    chances, which may be unknown.
 
     Policies in it pass `check_policy`: compiled equals interpreted, and so on.
 
@@ -57,7 +60,10 @@ def check_environment(environment: Environment, *, draws: int = 4000, seed: int 
     assert environment.bounded == (low >= 0 and high <= 1), "bounded: is not low >= 0, high <= 1"
     if environment.adversarial:
         _check_rewards_set(environment, draws, seed)
-        policy = Policy(in_turn())
+        policy = Policy(in_turn(), RandomisedFloor(0.3) if environment.needs_coins else NoFloor())
+    elif changes(environment):
+        _check_moments(environment, draws, seed)
+        policy = _floored(environment)
     else:
         _check_rewards_drawn(environment, draws, seed)
         policy = _floored(environment)
@@ -93,15 +99,30 @@ def _check_rewards_drawn(environment: Environment, draws: int, seed: int) -> Non
             # Sums in another order differ in their last digits, and by nothing else.
             differ = distributions_differ(np.round(by_one, 9), np.round(at_once, 9))
             assert not differ, f"draw_sum: sums of {SUMMED} rewards of arm {arm} differ from draws"
-        _check_rewards(environment, arm, rewards)
+        _check_rewards(environment, arm, environment.means[arm], rewards)
 
 
-def _check_rewards(environment: Environment, arm: int, rewards: Floats) -> None:
+def _check_moments(environment: Environment, draws: int, seed: int) -> None:
+    """Check the rewards of each arm in some rounds, for the kinds of visitors that come in them."""
+    kernels = environment.kernels()
+    comes, mean_of = (bind(kernels[slot], kernels) for slot in (visitor_kind, mean_now))
+    click = bind(click_now, kernels)
+    rules, rng = environment.rules(), stream(seed, 0)
+    for round in (1, 2, 30, 1000):
+        kind = comes(rules, rng)
+        exists = 0 <= kind < kinds_of(environment)
+        assert exists, f"visitor_kind: kind {kind} does not exist"
+        for arm in range(len(environment.means)):
+            rewards = np.array([click(rules, arm, round, kind, rng) for _ in range(draws)])
+            _check_rewards(environment, arm, mean_of(rules, arm, round, kind), rewards)
+
+
+def _check_rewards(environment: Environment, arm: int, mean: float, rewards: Floats) -> None:
     """Check the rewards of one arm against what the environment says of them."""
     low, high, scale = environment.low, environment.high, environment.noise_scale
     inside = bool(np.all((low <= rewards) & (rewards <= high)))
     assert inside, f"arm {arm} paid {rewards.min()} to {rewards.max()}, not within {low} and {high}"
-    mean, n = environment.means[arm], rewards.size
+    n = rewards.size
     error = abs(float(rewards.mean()) - mean)
     allowed = scale * math.sqrt(2 * math.log(2 / FALSE_ALARM) / n) + 1e-9 * (1 + abs(mean))
     assert error <= allowed, (
@@ -148,7 +169,8 @@ def _check_rewards_set(environment: Environment, draws: int, seed: int) -> None:
         )
         inside = bool(np.all((environment.low <= rewards) & (rewards <= environment.high)))
         assert inside, f"set_rewards: {rewards} in round {round} are not within low and high"
-        assert rewards[0] == environment.means[0], (
+        fixed = environment.needs_coins or rewards[0] == environment.means[0]
+        assert fixed, (
             f"set_rewards: the default arm pays {rewards[0]} in round {round}, and "
             f"{environment.means[0]} is its mean"
         )
