@@ -136,7 +136,7 @@ def test_ends_on_a_grid(prior, level):
 def test_upper_ends_near_1_are_rounded_outwards(prior, level, seen, total):
     """Where hardly anything is left of 1, half a unit in the last digit is a large part of it."""
     rules = beta_binomial_rules(level, prior, 0.0, 1.0)
-    lower, upper = beta_binomial_interval(rules, seen, total)
+    lower, upper = beta_binomial_interval(rules, NONE, 0, seen, total)
     assert 1 - 1e-13 < upper <= 1
     check_ends(seen, total, level, prior, (lower, upper))
     with pytest.raises(AssertionError):
