@@ -147,7 +147,7 @@ def brute_force(question, max_loss, campaigns):
     settings = live_settings(question, max_loss).to_json()
     found = []
     for seed in range(campaigns):
-        with Campaign.open(":memory:", seed=seed, **settings) as campaign, campaign.together():
+        with Campaign.open(":memory:", seed=seed, **settings) as campaign, campaign.transaction():
             arms = []
             for _ in range(question.horizon):
                 ticket = campaign.decide()

@@ -22,6 +22,7 @@ from floorline import (
     PolicySetup,
     Switching,
     classical_ucb,
+    exp3_ix,
     kernel,
     make_policy,
     optimistic,
@@ -278,8 +279,10 @@ def test_what_is_not_made_for_late_rewards_is_refused():
     options = {"horizon": 10, "runs": 1, "max_loss": 0.1}
     with pytest.raises(ValueError, match=r"^policy: must be one whose floor takes late rewards"):
         simulate(Policy(classical_ucb()), late, **options)
-    with pytest.raises(ValueError, match=r"^policy: must be one whose proposer keeps no memory"):
-        simulate(Policy(classical_ucb(), ConfidenceFloor(0.1), Boundary()), late, **options)
+    with pytest.raises(ValueError, match=r"^proposer: must be one that can learn"):
+        simulate(Policy(exp3_ix(2), ConfidenceFloor(0.1), Boundary()), late, **options)
+    # A proposer with a memory learns of each reward as it arrives.
+    simulate(Policy(classical_ucb(), ConfidenceFloor(0.1), Boundary()), late, **options)
     with pytest.raises(ValueError, match=r"^device: must be cpu or python"):
         policy = Policy(optimistic(), ConfidenceFloor(0.1), Boundary())
         simulate(policy, late, device="cuda", **options)
