@@ -300,7 +300,7 @@ def test_the_real_service_and_its_unknown_tickets(
     campaign: str,
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
-    eventually: Callable[[Callable[[], bool]], None],
+    wait_until: Callable[[Callable[[], bool]], None],
 ) -> None:
     path = tmp_path / "rewards"
     with Client(service.url, timeout=10, queue_file=path) as client:
@@ -310,7 +310,7 @@ def test_the_real_service_and_its_unknown_tickets(
         client.reward(ticket, 9.0)
         client.reward("abc-1-0", 0.5)
         assert not client.flush(2)
-        eventually(lambda: len(set_aside(path)) == 2)
+        wait_until(lambda: len(set_aside(path)) == 2)
     assert [entry["reward"] for entry in set_aside(path)] == [0.5, 9.0]
     assert "abc-1-0" in path.read_text()
     assert [one["reward"] for one in service.records(campaign)] == [1]
