@@ -18,9 +18,14 @@ from floorline import (
     simulate,
 )
 from floorline.core.kernel import bind
-from floorline.core.records import new_arms
+from floorline.core.records import new_arms, new_memory
 from floorline.core.steps import decide, forget, observe, play
-from floorline.floors.confidence import ConfidenceRules, confidence_budget, rounds_to_save
+from floorline.floors.confidence import (
+    SURELY_EARNED,
+    ConfidenceRules,
+    confidence_budget,
+    rounds_to_save,
+)
 from floorline.simulation.stepping import step_through
 
 
@@ -133,7 +138,7 @@ def test_skipping_ahead_never_skips_a_round_in_which_the_candidate_is_affordable
         assert confidence_budget(rules, arms, memory, rounds + count - 1, 1) < 0, "too many"
         arms.plays[0] += 1
         rounds += count
-    assert asked <= 5, "rounding alone makes it ask again"
+    assert asked <= 50, "rounding and tolerance alone make it ask again"
 
 
 @pytest.mark.parametrize("max_loss", [1e-7, 1e-9, 1e-10, 1e-16, 1e-300])
@@ -215,24 +220,25 @@ def against_changing_challenger(*, keep_best, horizon=4000, max_loss=0.1, defaul
     """
     floor, boundary = ConfidenceFloor(max_loss, default_mean), Boundary(noise_scale=1e-4)
     prepared = Policy(Proposer(the_challenger), floor, boundary).prepare(2, horizon)
-    rules, arms, memory = prepared.rules, new_arms(2), np.zeros(0)
+    rules, arms, memory = prepared.rules, new_arms(2), new_memory(prepared.memory)
     decides, plays, observes, forgets = (
         bind(verb, prepared.kernels) for verb in (decide, play, observe, forget)
     )
     forgets(rules, arms, memory)
     budget, lowest, credit, best = 0.0, 0.0, 0.0, 0.0
     for t in range(horizon):
-        arm = decides(rules, arms, memory, t + 1, None).arm
+        decision = decides(rules, arms, memory, t + 1, None, None)
+        arm, probability = decision.arm, decision.fallback_probability
         mean = default_mean
         if arm == 1:
             broken = arms.plays[1] >= 200 and arms.lower[1] > 0.2
             mean = 0.0 if broken else (1 - max_loss) * default_mean
             credit = max(credit, arms.lower[1])
-        plays(rules, arms, arm)
-        observes(rules, arms, memory, arm, mean)
+        plays(rules, arms, memory, arm, probability)
+        observes(rules, arms, memory, arm, probability, mean)
         if keep_best:
             best = arms.lower[1] = max(best, arms.lower[1])
-            arms.earned[0] = arms.plays[1] * best
+            memory.floor[SURELY_EARNED] = arms.plays[1] * best
         budget += mean - (1 - max_loss) * default_mean
         lowest = min(lowest, budget)
     return Changing(lowest, credit)
