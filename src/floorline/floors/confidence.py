@@ -86,7 +86,7 @@ def rounds_short(saving: float, slack: float, budget: float, round: int) -> int:
     about = -saving * budget
     if about >= FOREVER:
         return FOREVER
-    # Up to rounding and tolerance this is the count, less one; the test decides between both.
+    # This is the count up to rounding and tolerance; `budget_bound` has the last word.
     return max(1, math.ceil((about - slack * round) / (1.0 + slack)) - 1)
 
 
@@ -103,8 +103,8 @@ def rounds_to_save(
         return FOREVER
     earned = memory[SURELY_EARNED] + arms.lower[candidate]
     plays = arms.plays[0]
-    if budget_bound(rules.max_loss, arms, plays + count, round + count, earned) < 0.0:
-        count += 1  # if that is not enough, the floor is asked again and says so
+    while budget_bound(rules.max_loss, arms, plays + count, round + count, earned) < 0.0:
+        count += 1
     return count
 
 
