@@ -118,7 +118,7 @@ print(json.dumps([watched.miss_rate.tolist(),
 """
 
 COUNTED = """
-from floorline.simulation import cuda
+from floorline.simulation.engines.cuda import engine as cuda
 
 sizes = []  # settings of each launch
 launch = cuda.CudaEngine._launch

@@ -10,7 +10,7 @@ import pytest
 
 from floorline import PolicySetup, kernel, make_policy, simulate
 from floorline.boundaries.stitched import STITCH_FACTOR, STITCH_LEVEL
-from floorline.environments.base import draw, draw_each, draw_sum
+from floorline.environments.base import Drawn, draw, draw_each, draw_sum
 from floorline.theory import problem_regret, worst_regret
 
 # --- the inequality that the printed constants rest on
@@ -72,13 +72,13 @@ def edge_reward(rules: EdgeRules, arm: int, rng: Any) -> float:
 
 
 @dataclass(frozen=True)
-class Edge:
+class Edge(Drawn):
     """An environment for one run in which all intervals hold, but only just."""
 
     means: tuple[float, ...]
     radius: Any
-    bounded = False
-    adversarial = False
+    low = -math.inf
+    high = math.inf
     noise_scale = 0.0
 
     def rules(self):

@@ -162,7 +162,7 @@ def test_a_policy_that_never_explores_is_not_within_them():
     """The control: the bounds are far from the regret of a good policy, but not void."""
     case = CASES[0]
     setting = setting_of(case, horizon=400_000)
-    policy = Policy(Proposer(never_explore), setting.confidence(), setting.intervals())
+    policy = Policy(Proposer(never_explore), setting.confidence_floor(), setting.intervals())
     environment = Gaussian(case["means"], case["scale"])
     found = simulate(policy, environment, horizon=400_000, runs=2)
     assert found.pseudo_regret.min() > problem_regret(setting, case["means"])
