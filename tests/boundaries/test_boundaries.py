@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from scipy.special import zeta as riemann
 
 from floorline import Boundary, ConfidenceFloor, Policy, optimistic
-from floorline.boundaries import BOUNDARIES
+from floorline.boundaries import BOUNDARIES, subgaussian
 from floorline.boundaries.stitched import STITCH_LEVEL
 from floorline.boundaries.subgaussian import TABLE_SIZE, radius, radius_table
-from floorline.core import subgaussian
 
 LEVELS = st.floats(30.0, 1e12)  # below, the simple psi grows faster than its count at first
 COUNTS = st.integers(1, 10**9)

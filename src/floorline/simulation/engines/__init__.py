@@ -1,0 +1,1 @@
+"""The engines that play runs: compiled or interpreted on the CPU, and on a GPU."""

@@ -1,0 +1,1 @@
+"""The GPU engine; it needs the extra [cuda], so nothing is imported here."""

@@ -1,0 +1,1 @@
+"""The loops over the rounds of a run, one for each kind of environment."""
