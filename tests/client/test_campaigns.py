@@ -72,7 +72,7 @@ def test_the_life_of_a_campaign(client: Any, request: pytest.FixtureRequest) -> 
     again = client.campaigns.open(name, ARMS, 0.1, missing="zero", window=60)
     assert again.settings == opened.settings
     with pytest.raises(ServiceError, match="exists") as caught:
-        client.campaigns.open(name, ARMS, 0.2)
+        client.campaigns.open(name, ARMS, 0.2, missing="zero", window=60)
     assert caught.value.status == 409
 
     assert client.campaigns.pause(name).status["state"] == "paused"

@@ -131,10 +131,10 @@ class AsyncCampaignAdmin:
         self._threads = threads
 
     async def open(
-        self, name: str, arms: Sequence[str], max_loss: float, **settings: Any
+        self, name: str, arms: Sequence[str], max_loss: float, missing: str, **settings: Any
     ) -> CampaignView:
         """Open a campaign, or return the one that was opened with these very settings."""
-        call = partial(self._admin.open, name, arms, max_loss, **settings)
+        call = partial(self._admin.open, name, arms, max_loss, missing, **settings)
         return await self._threads.run(call)
 
     async def list_all(self) -> list[CampaignView]:

@@ -25,7 +25,7 @@ class CampaignAdmin:
         self._pool = pool
 
     def open(
-        self, name: str, arms: Sequence[str], max_loss: float, **settings: Any
+        self, name: str, arms: Sequence[str], max_loss: float, missing: str, **settings: Any
     ) -> CampaignView:
         """Open a campaign, or return the one that was opened with these very settings.
 
@@ -33,9 +33,11 @@ class CampaignAdmin:
             name: of the campaign.
             arms: names of the arms, the default first.
             max_loss: share of the default's reward that may be lost.
-            settings: others, by the names in the service's API, as `missing="zero"`.
+            missing: what silence means: `zero` (with a `window`: clicks), `unknown` or `random`.
+            settings: others, by the names in the service's API, as `window=1800`.
         """
-        body = {"name": name, "arms": list(arms), "max_loss": max_loss, **settings}
+        required = {"name": name, "arms": list(arms), "max_loss": max_loss, "missing": missing}
+        body = {**required, **settings}
         return self._send("POST", "/v1/campaigns", json.dumps(body).encode())
 
     def list_all(self) -> list[CampaignView]:

@@ -44,7 +44,7 @@ class Campaign:
     >>> campaign = Campaign.open(":memory:", arms=["now", "video"], max_loss=0.1, seed=1)
     >>> ticket = campaign.decide()
     >>> ticket.arm, ticket.reason
-    ('now', 'default-is-best')
+    ('now', 'default-unknown')
     >>> campaign.observe(ticket, 1.0)
     'accepted'
     >>> campaign.status().decisions

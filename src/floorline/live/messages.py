@@ -11,6 +11,7 @@ Reason = Literal[
     "exploit",
     "budget-low",
     "default-is-best",
+    "default-unknown",
     "no-rewards",
     "holdback",
     "paused",

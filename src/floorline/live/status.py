@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from floorline.floors.confidence import SURELY_EARNED
 from floorline.live.estimates import estimates_of
+from floorline.live.learning import learning_problems
 from floorline.live.state import TICK, State
 
 LEAST_SHARE = -10.0
@@ -33,7 +34,7 @@ class ArmStatus:
     voided: int
     estimated_from: int
     """Rewards behind the estimate: those of decisions whose window is over; without a window, all
-    that are known."""
+    that are known, and none if most are missing."""
     average: float | None
     """Estimate of its mean: the average of those rewards, held inside its interval; None before the
     first. Of a default whose mean was given, the average of what it earned."""
@@ -58,6 +59,8 @@ class Status:
     promised_share: float
     confidence: float
     verdict: str
+    problems: list[str]
+    """What keeps the campaign from learning as it is configured; empty if nothing does."""
     alarm: str | None
     """What the drift watch has found; None if there is no alarm."""
     arms: list[ArmStatus]
@@ -91,6 +94,7 @@ def status_of(campaign: str, state: State, duplicates: int, now: float) -> Statu
         promised_share=1 - settings.max_loss,
         confidence=1 - settings.delta,
         verdict=_verdict(state, share),
+        problems=learning_problems(state),
         alarm=state.drift.alarm,
         arms=arms,
         reasons=dict(state.reasons),

@@ -148,6 +148,7 @@ def test_opening_a_campaign(client: TestClient) -> None:
         {"max_loss": "0.1"},
         {"delta": 0},
         {"missing": "zero"},
+        {"missing": None},
         {"typo": 1},
         {"low": 2.0},
     ],
@@ -156,6 +157,13 @@ def test_settings_that_are_refused(
     client: TestClient, service: Service, change: dict[str, Any]
 ) -> None:
     problem(client.post("/v1/campaigns", json={**PAGE, **change}), 422, "invalid")
+    assert service.host.folder.store.names() == []
+
+
+def test_what_silence_means_must_be_said(client: TestClient, service: Service) -> None:
+    unsaid = {name: value for name, value in PAGE.items() if name != "missing"}
+    refused = client.post("/v1/campaigns", json=unsaid)
+    assert problem(refused, 422, "invalid") == "missing: must be given"
     assert service.host.folder.store.names() == []
 
 
@@ -315,7 +323,7 @@ def test_health_and_docs(client: TestClient, page: str) -> None:
     }
     client.post(f"{page}/decisions")
     metrics = client.get("/metrics").text
-    assert 'floorline_decisions_total{campaign="page",reason="default-is-best"} 1.0' in metrics
+    assert 'floorline_decisions_total{campaign="page",reason="default-unknown"} 1.0' in metrics
     assert 'floorline_plays_total{arm="now",campaign="page"} 1.0' in metrics
     assert "floorline_commit_operations_sum" in metrics
     described = client.get("/openapi.json").json()

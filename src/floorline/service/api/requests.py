@@ -43,6 +43,10 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """The names of the arms; the first is the default."""
     max_loss: Fraction
     """The share of the default's reward that may be lost."""
+    missing: Literal[MISSING_POLICIES]  # type: ignore[valid-type]
+    """What it means if no reward is reported: `zero`, nothing was earned, once the window is over
+    (clicks); `unknown`, the worst is assumed until one comes (every outcome is reported, zeros
+    too); `random`, it got lost, whatever it was."""
     delta: Probability | None = None
     """The probability that the floor ever fails."""
     default_mean: float | None = None
@@ -52,10 +56,8 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     prior: tuple[float, float] | None = None
     low: float | None = None
     high: float | None = None
-    missing: Literal[MISSING_POLICIES] | None = None  # type: ignore[valid-type]
-    """How a missing reward counts."""
     window: float | None = None
-    """Seconds after which a reward counts as missing."""
+    """Seconds after which a reward counts as missing; needed for `zero` and `random`."""
     voids: bool | None = None
     holdback: Fraction | None = None
     drift_level: Probability | None = None
