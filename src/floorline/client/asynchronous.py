@@ -153,6 +153,10 @@ class AsyncCampaignAdmin:
         """Explore again after a pause."""
         return await self._threads.run(self._admin.resume, name)
 
-    async def stop(self, name: str) -> CampaignView:
-        """End a campaign for good. Rewards are still taken."""
-        return await self._threads.run(self._admin.stop, name)
+    async def finish(self, name: str, arm: str) -> CampaignView:
+        """Declare a winner: everybody gets it from now on. Rewards are still taken."""
+        return await self._threads.run(self._admin.finish, name, arm)
+
+    async def stop(self, name: str, arm: str | None = None) -> CampaignView:
+        """End a campaign for good, with the arm to play from then on. Rewards are still taken."""
+        return await self._threads.run(self._admin.stop, name, arm)

@@ -1,4 +1,4 @@
-"""Campaigns, as an administrator handles them: open, list, pause, resume, stop."""
+"""Campaigns, as an administrator handles them: open, list, pause, resume, finish, stop."""
 
 from __future__ import annotations
 
@@ -60,9 +60,19 @@ class CampaignAdmin:
         """Explore again after a pause."""
         return self._send("POST", f"{campaign_path(name)}/resume", b"")
 
-    def stop(self, name: str) -> CampaignView:
-        """End a campaign for good. Rewards are still taken."""
-        return self._send("POST", f"{campaign_path(name)}/stop", b"")
+    def finish(self, name: str, arm: str) -> CampaignView:
+        """Declare a winner: everybody gets it from now on. Rewards are still taken."""
+        body = json.dumps({"arm": arm}).encode()
+        return self._send("POST", f"{campaign_path(name)}/finish", body)
+
+    def stop(self, name: str, arm: str | None = None) -> CampaignView:
+        """End a campaign for good. Rewards are still taken.
+
+        Decisions get `arm` from then on, without a ticket: the default arm unless told, or the
+        winner of a finished campaign.
+        """
+        body = json.dumps({"arm": arm}).encode()
+        return self._send("POST", f"{campaign_path(name)}/stop", body)
 
     def _send(self, method: str, path: str, body: bytes | None) -> CampaignView:
         response = self._pool.request(method, path, body, Deadline(TIMEOUT))

@@ -141,7 +141,7 @@ class Campaign:
             if earlier is not None:
                 return ticket_of(self._id, arms, earlier)
         if state.stopped:
-            raise Stopped("the campaign is stopped: it decides nothing more")
+            raise Stopped(f"the campaign is stopped: it decides nothing more; play {state.serves}")
         body = choose(state, candidate, self._coin, self._rng)
         return ticket_of(self._id, arms, recorder.record("decided", None, request_key, body))
 
@@ -232,15 +232,52 @@ class Campaign:
         self._recorder.run(self._switch, "resumed")
 
     def _switch(self, kind: str) -> None:
-        self._refuse_if_stopped()
+        self._refuse_if_ended()
         if self._state.paused != (kind == "paused"):
             self._recorder.record(kind)
 
-    def stop(self) -> None:
-        """End the campaign for good. Rewards are still recorded."""
+    def finish(self, arm: str) -> None:
+        """Declare a winner: it is served from now on, and nothing else.
+
+        There is no holdback and no fallback to the default any more, and nothing is promised of
+        decisions from now on. Decisions and rewards are still recorded.
+
+        Raises:
+            Conflict: the campaign was finished with another arm.
+            Stopped: it was stopped.
+        """
+        winner = choice("arm", arm, self.settings.arms)
         with self.transaction():
-            if not self._state.stopped:
-                self._recorder.record("changed", body={"stopped": True})
+            if self._state.finished and self._state.serves == winner:
+                return
+            self._refuse_if_ended()
+            self._recorder.record("changed", body={"finished": True, "serves": winner})
+
+    def stop(self, arm: str | None = None) -> None:
+        """End the campaign for good. Rewards are still recorded.
+
+        Args:
+            arm: the arm that everybody is to get from now on; unless told, the winner of a
+                finished campaign, else the default. The campaign no longer decides: `decide`
+                raises Stopped, which names this arm.
+
+        Raises:
+            Conflict: it was stopped with another arm.
+        """
+        arms = self.settings.arms
+        wanted = None if arm is None else choice("arm", arm, arms)
+        with self.transaction():
+            state = self._state
+            if not state.stopped:
+                body = {"stopped": True, "serves": wanted or state.serves or arms[0]}
+                self._recorder.record("changed", body=body)
+            elif wanted not in (None, state.serves):
+                raise Conflict(f"arm: the campaign was stopped with {state.serves}, not {wanted}")
+
+    @property
+    def serves(self) -> str | None:
+        """The arm that everybody gets for good, once the campaign is finished or stopped."""
+        return self._state.serves
 
     def start_epoch(self, **settings: Any) -> None:
         """Start again, with counts, intervals and budget from zero, as after a drift alarm.
@@ -250,14 +287,14 @@ class Campaign:
         """
         changed = self._changed_settings(settings, CHANGEABLE_IN_NEW_EPOCH)
         with self.transaction():
-            self._refuse_if_stopped()
+            self._refuse_if_ended()
             self._recorder.record("changed", body={"epoch": self._state.epoch + 1, **changed})
 
     def change(self, **settings: Any) -> None:
         """Change `policy` or `holdback`, on which the promise does not depend."""
         changed = self._changed_settings(settings, CHANGEABLE)
         with self.transaction():
-            self._refuse_if_stopped()
+            self._refuse_if_ended()
             self._recorder.record("changed", body=changed)
 
     def _changed_settings(
@@ -269,9 +306,11 @@ class Campaign:
         changed = CampaignSettings.from_json({**self.settings.to_json(), **settings})
         return {name: getattr(changed, name) for name in settings}
 
-    def _refuse_if_stopped(self) -> None:
+    def _refuse_if_ended(self) -> None:
         if self._state.stopped:
             raise Stopped("the campaign is stopped")
+        if self._state.finished:
+            raise Conflict(f"the campaign is finished: everybody gets {self._state.serves}")
 
     # Looking at it.
 

@@ -18,6 +18,16 @@ def choose(state: State, candidate: str | None, coin: Any, rng: Any) -> dict[str
     """
     state.refresh()
     arms = state.settings.arms
+    if state.finished:
+        winner = state.index[state.serves or arms[0]]
+        after = state.budget_after(winner) if winner > 0 else state.budget_after_default()
+        return {
+            "arm": arms[winner],
+            "candidate": None if candidate is None else arms[state.index[candidate]],
+            "reason": "finished",
+            "guaranteed_budget": after,
+            "probability": 1.0,
+        }
     if state.paused or state.drift.alarm:
         return {
             "arm": arms[0],

@@ -13,7 +13,7 @@ ENOUGH = 100
 
 def learning_problems(state: State) -> list[str]:
     """Return what keeps this campaign from learning; nothing if it learns. Call `refresh` first."""
-    if state.stopped or state.decisions < ENOUGH:
+    if state.serves is not None or state.decisions < ENOUGH:
         return []
     found = (_silent(state), _unheard(state), _unexplored(state))
     return [problem for problem in found if problem is not None]

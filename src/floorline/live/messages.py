@@ -16,6 +16,7 @@ Reason = Literal[
     "holdback",
     "paused",
     "drift",
+    "finished",
 ]
 """Why a decision was made as it was."""
 
@@ -34,10 +35,11 @@ class Ticket(msgspec.Struct, frozen=True, gc=False):
     arm: str
     is_default: bool
     candidate: str | None
-    """The arm that was proposed; None if there was no proposal (paused, or a drift alarm)."""
+    """The arm that was proposed; None if there was no proposal (paused, finished, or drift)."""
     reason: Reason
     guaranteed_budget: float
-    """Lower bound on the budget after this decision. Never negative for a challenger."""
+    """Lower bound on the budget after this decision. Never negative for a challenger, unless the
+    campaign is finished with it."""
     probability: float | None
     """Probability of this arm given everything before; None if it cannot be computed."""
 

@@ -23,6 +23,8 @@ def to_json(state: State) -> dict[str, Any]:
     return {
         "settings": state.settings.to_json(),
         **{name: getattr(state, name) for name in SCALARS},
+        "finished": state.finished,
+        "serves": state.serves,
         "clock": state.rounds,  # the name in version 1 of the file
         "lost": list(state.lost),
         "reasons": dict(state.reasons),
@@ -52,6 +54,9 @@ def from_json(values: dict[str, Any]) -> State:
     state = State(CampaignSettings.from_json(values["settings"]))
     for name in SCALARS:
         setattr(state, name, values[name])
+    stopped_with = state.settings.arms[0] if state.stopped else None
+    state.finished = values.get("finished", False)  # not in snapshots of version 0.1
+    state.serves = values.get("serves", stopped_with)
     state.rounds = values["clock"]
     state.lost[:] = values["lost"]
     state.reasons.update(values["reasons"])

@@ -56,6 +56,9 @@ class State:
         self.epoch = 0
         self.paused = False
         self.stopped = False
+        self.finished = False
+        self.serves: str | None = None
+        """The arm that everybody gets for good, once the campaign is finished or stopped."""
         self._prepare()
         self._start_epoch()
 
@@ -299,5 +302,7 @@ class State:
             self._prepare()
         if "epoch" in body:
             self._start_epoch()
-        if body.get("stopped"):
-            self.stopped = True
+        if body.get("stopped") or body.get("finished"):
+            self.stopped = self.stopped or "stopped" in body
+            self.finished = self.finished or "finished" in body
+            self.serves = body.get("serves", self.settings.arms[0])  # not named in version 0.1

@@ -48,7 +48,12 @@ class Status:
 
     id: str
     state: str
-    """`running`, `paused`, `drift` or `stopped`."""
+    """`running`, `paused`, `drift`, `finished` or `stopped`."""
+    serves: str | None
+    """The arm that everybody gets for good, once it is finished or stopped; None before."""
+    winner: str | None
+    """The challenger that is surely better than the default and than all others, if there is one;
+    or the default, if it is surely better than every challenger."""
     epoch: int
     decisions: int
     """In this epoch."""
@@ -87,6 +92,8 @@ def status_of(campaign: str, state: State, duplicates: int, now: float) -> Statu
     return Status(
         id=campaign,
         state=_word(state),
+        serves=state.serves,
+        winner=winner_of(arms),
         epoch=state.epoch,
         decisions=state.decisions,
         guaranteed_budget=max(0.0, budget),
@@ -130,6 +137,13 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
     return statuses
 
 
+def winner_of(arms: list[ArmStatus]) -> str | None:
+    """Return the arm whose interval lies above those of all others; None if there is none."""
+    best = max(arms, key=lambda arm: arm.lower)
+    others = [arm.upper for arm in arms if arm is not best]
+    return best.name if best.lower > max(others) else None
+
+
 def by_age(state: State, now: float) -> list[int]:
     """Return the number of open decisions in each age group: up to each of AGES, and older."""
     counts = [0] * (len(AGES) + 1)
@@ -160,6 +174,8 @@ def guaranteed_share(state: State) -> float:
 def _word(state: State) -> str:
     if state.stopped:
         return "stopped"
+    if state.finished:
+        return "finished"
     if state.paused:
         return "paused"
     return "drift" if state.drift.alarm else "running"

@@ -16,6 +16,7 @@ from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.host.folder import Folder
 
+LOCAL = "http://127.0.0.1"
 DECISION = [
     "ticket",
     "arm",
@@ -344,3 +345,30 @@ def test_the_description_tells_the_members_of_ofreps_problems(client: TestClient
     assert {"errorCode", "errorDetails", "key"} <= set(
         described["components"]["schemas"][word]["properties"]
     )
+
+
+def test_finish_and_then_stop(client: TestClient, page: str) -> None:
+    assert "must be" in problem(
+        client.post(f"{page}/finish", json={"arm": "nobody"}), 422, "invalid", "now"
+    )
+    assert problem(client.post(f"{page}/finish", json={}), 422, "invalid", "now") == (
+        "arm: must be given"
+    )
+    for _ in range(2):
+        status = client.post(f"{page}/finish", json={"arm": "video"}).json()["status"]
+        assert (status["state"], status["serves"]) == ("finished", "video")
+    made = client.post(f"{page}/decisions").json()
+    assert (made["arm"], made["is_default"], made["reason"]) == ("video", False, "finished")
+    words = client.get(f"{page}/decisions/{made['ticket']}").json()["words"]
+    assert words == "The campaign is finished, and everybody gets video."
+    problem(client.post(f"{page}/finish", json={"arm": "quiz"}), 409, "conflict", "video")
+    assert client.post(f"{page}/stop").json()["status"]["serves"] == "video"
+    problem(client.post(f"{page}/decisions"), 409, "stopped", "video")
+
+
+def test_a_stopped_campaign_names_the_arm_to_play_also_after_a_restart(tmp_path: Path) -> None:
+    with TestClient(Service(Config(tmp_path, create=True)), base_url=LOCAL) as client:
+        client.post("/v1/campaigns", json=PAGE)
+        assert client.post("/v1/campaigns/page/stop", json={"arm": "quiz"}).status_code == 200
+    with TestClient(Service(Config(tmp_path)), base_url=LOCAL) as client:
+        problem(client.post("/v1/campaigns/page/decisions"), 409, "stopped", "quiz")

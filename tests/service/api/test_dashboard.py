@@ -181,12 +181,22 @@ def test_from_the_form_to_the_end(server: Server, look: Callable[..., Any]) -> N
     page.click("#stop")
     page.click("dialog >> text=Cancel")
     expect(page.locator("#state")).to_have_text("running")
+    page.click("#finish")
+    page.select_option("#ask-arm", "video")
+    assert violations(page) == []
+    page.click("dialog button.danger")
+    expect(page.locator("#state")).to_have_text("finished")
+    expect(page.locator("#pause")).to_be_disabled()
+    play(server, "landing", 1)
+    expect(page.locator("#log tbody tr").first).to_contain_text("finished: the winner")
     page.click("#stop")
+    expect(page.locator("#ask-arm")).to_have_value("video")
     page.click("text=Stop for good")
     expect(page.locator("#state")).to_have_text("stopped")
-    expect(page.locator("#pause")).to_be_disabled()
+    expect(page.locator("#stop")).to_be_disabled()
     page.click("#events summary")
-    expect(page.locator("#events tbody tr")).to_have_count(5)
+    expect(page.locator("#events tbody tr")).to_have_count(6)
+    expect(page.locator("#events tbody")).to_contain_text("stopped, serves: video")
 
 
 def test_numbers_agree_with_the_service(server: Server, look: Callable[..., Any]) -> None:

@@ -26,6 +26,7 @@ SENTENCES = {
     "is known yet.",
     "holdback": "A coin gave this decision to the default, to keep watching it.",
     "paused": "The campaign was paused, and the default is played then.",
+    "finished": "The campaign is finished, and everybody gets {arm}.",
     "drift": "The default seems to have changed, and it is played until a new epoch is started.",
 }
 """By reason."""
@@ -48,7 +49,7 @@ async def explain(call: Call) -> ExplanationAnswer:
         explanation = live.explain(ledger, ticket)
         record = explanation.record
         sentence = SENTENCES[record.reason].format(
-            candidate=record.candidate, budget=record.guaranteed_budget
+            arm=record.arm, candidate=record.candidate, budget=record.guaranteed_budget
         )
         return ExplanationAnswer(
             record,

@@ -86,6 +86,21 @@ class DecisionBody(DecisionRequest, forbid_unknown_fields=True):
     )
 
 
+class FinishBody(Struct, forbid_unknown_fields=True):
+    """The winner."""
+
+    arm: ArmName
+    """The arm that everybody gets from now on."""
+
+
+class StopBody(Struct, forbid_unknown_fields=True):
+    """What to play once a campaign is stopped."""
+
+    arm: ArmName | None = None
+    """The arm that everybody is to get from now on; the default unless told, or the winner of a
+    finished campaign."""
+
+
 class EpochBody(Struct, forbid_unknown_fields=True):
     """Which epoch is to end."""
 

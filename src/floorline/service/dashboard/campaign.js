@@ -52,7 +52,7 @@ function show(answer, past, scopes) {
     drawn.show(series, now);
     showHealth(now);
     showPrice(now, settings.default_mean);
-    buttons.show(now.state, now.epoch);
+    buttons.show(now);
   }
 
   async function loadSeries() {

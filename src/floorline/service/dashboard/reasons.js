@@ -9,5 +9,6 @@ export const REASONS = {
   "default-unknown": { name: "default not known yet", look: "c8" },
   holdback: { name: "held back", look: "c4" },
   paused: { name: "paused", look: "c6" },
+  finished: { name: "finished: the winner", look: "c3" },
   drift: { name: "drift", look: "c5" },
 };
