@@ -26,6 +26,7 @@ from floorline.live.recorder import Recorder
 from floorline.live.settings import (
     CHANGEABLE,
     CHANGEABLE_IN_NEW_EPOCH,
+    LARGEST_REWARD,
     CampaignSettings,
     plain_text,
 )
@@ -149,22 +150,35 @@ class Campaign:
         """Record the reward of a decision: `accepted`, `duplicate` or `late` (and not used).
 
         Raises:
-            ValueError: the reward is outside the declared range.
+            ValueError: the reward is outside the declared range, and is not clipped. Unless
+                another one comes, its decision then counts as unknown.
             UnknownTicket: there is no such decision.
             Conflict: the decision has another reward already, or was voided.
         """
         recorder = self._recorder
         settings = recorder.state.settings
-        reward = number("reward", reward, settings.low, settings.high)
-        return recorder.run(self._observe, ticket, reward)
+        given = number("reward", reward, -LARGEST_REWARD, LARGEST_REWARD)
+        if given < settings.low or (given > settings.high and settings.beyond == "refuse"):
+            recorder.run(self._refuse, ticket, given)
+            number("reward", reward, settings.low, settings.high)  # raises
+        return recorder.run(self._observe, ticket, given)
 
-    def _observe(self, ticket: Ticket | str, reward: float) -> Result:
+    def _observe(self, ticket: Ticket | str, given: float) -> Result:
         recorder = self._recorder
+        reward = min(given, recorder.state.settings.high)
         seq, name = self._decision(ticket)
         if seq not in recorder.state.open:
             return self._observe_closed(seq, name, reward)
-        recorder.record("observed", seq, None, {"reward": reward})
+        clipped = {} if reward == given else {"clipped_from": given}
+        recorder.record("observed", seq, None, {"reward": reward, **clipped})
         return "accepted"
+
+    def _refuse(self, ticket: Ticket | str, given: float) -> None:
+        """Record that a reward was refused: silence about its decision is no zero any more."""
+        state = self._state
+        seq, _ = self._decision(ticket)
+        if seq in state.open and seq not in state.refused_open:
+            self._recorder.record("refused", seq, None, {"reward": given})
 
     def _observe_closed(self, seq: int, name: str, reward: float) -> Result:
         """Record the reward of a decision that is no longer open."""

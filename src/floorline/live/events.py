@@ -11,7 +11,17 @@ import msgspec
 VERSION = 1
 """The version of the events' form; a ledger says which one it was begun with."""
 
-KINDS = ("opened", "decided", "observed", "voided", "expired", "paused", "resumed", "changed")
+KINDS = (
+    "opened",
+    "decided",
+    "observed",
+    "voided",
+    "refused",
+    "expired",
+    "paused",
+    "resumed",
+    "changed",
+)
 CHANGES = ("opened", "paused", "resumed", "changed")
 """The kinds that concern the campaign itself rather than one decision."""
 

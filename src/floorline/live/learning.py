@@ -13,10 +13,24 @@ ENOUGH = 100
 
 def learning_problems(state: State) -> list[str]:
     """Return what keeps this campaign from learning; nothing if it learns. Call `refresh` first."""
-    if state.serves is not None or state.decisions < ENOUGH:
+    if state.serves is not None:
         return []
-    found = (_silent(state), _unheard(state), _unexplored(state))
+    found = [_out_of_range(state)]
+    if state.decisions >= ENOUGH:
+        found += [_silent(state), _unheard(state), _unexplored(state)]
     return [problem for problem in found if problem is not None]
+
+
+def _out_of_range(state: State) -> str | None:
+    """Rewards are refused."""
+    if state.refused == 0:
+        return None
+    low, high = state.settings.low, state.settings.high
+    rewards = "1 reward was" if state.refused == 1 else f"{state.refused:,} rewards were"
+    return (
+        f"{rewards} refused, being outside the range of {low:g} to {high:g} that this campaign was "
+        "opened with; the decisions count as unknown, at their worst"
+    )
 
 
 def _silent(state: State) -> str | None:

@@ -20,8 +20,9 @@ Reason = Literal[
 ]
 """Why a decision was made as it was."""
 
-Outcome = Literal["pending", "observed", "late", "voided", "expired"]
-"""What has become of a decision; `late`: its reward is recorded and not used."""
+Outcome = Literal["pending", "observed", "late", "voided", "refused", "expired"]
+"""What has become of a decision; `late`: its reward is recorded and not used; `refused`: its reward
+was outside the range, and no other has come."""
 
 Result = Literal["accepted", "duplicate", "late"]
 """What has become of a report; `late`: it is recorded and not used."""

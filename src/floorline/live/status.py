@@ -79,6 +79,11 @@ class Status:
     rounded to ten seconds."""
     late: int
     """Rewards that arrived too late to be used."""
+    refused: int
+    """Decisions with a reward outside the range, which was refused; they count as unknown unless
+    another one comes."""
+    clipped: int
+    """Rewards above the range that were clipped to its end."""
     duplicates: int
     """Rewards reported again since the campaign was opened in this process."""
 
@@ -109,6 +114,8 @@ def status_of(campaign: str, state: State, duplicates: int, now: float) -> Statu
         oldest_pending=next((play.time for play in state.open.values()), None),
         pending_by_age=by_age(state, now),
         late=state.late,
+        refused=state.refused,
+        clipped=state.clipped,
         duplicates=duplicates,
     )
 

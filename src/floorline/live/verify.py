@@ -113,6 +113,13 @@ def _observed(state: State, event: Event) -> str | None:
     return _must_be_open(state, event)
 
 
+def _refused(state: State, event: Event) -> str | None:
+    settings, reward = state.settings, event.body["reward"]
+    if settings.low <= reward <= settings.high:
+        return f"refused a reward of {reward:g}, inside the declared range"
+    return _must_be_open(state, event)
+
+
 def _voided(state: State, event: Event) -> str | None:
     wrong = _must_be_open(state, event)
     if wrong is None and state.open[event.decision_seq or 0].arm == 0 and not state.settings.voids:
@@ -143,6 +150,7 @@ CHECKS: dict[str, Callable[[State, Event], str | None]] = {
     "decided": _decided,
     "observed": _observed,
     "voided": _voided,
+    "refused": _refused,
     "expired": _expired,
     "changed": _changed,
 }

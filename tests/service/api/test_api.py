@@ -372,3 +372,17 @@ def test_a_stopped_campaign_names_the_arm_to_play_also_after_a_restart(tmp_path:
         assert client.post("/v1/campaigns/page/stop", json={"arm": "quiz"}).status_code == 200
     with TestClient(Service(Config(tmp_path)), base_url=LOCAL) as client:
         problem(client.post("/v1/campaigns/page/decisions"), 409, "stopped", "quiz")
+
+
+def test_an_order_above_the_range_is_refused_shown_and_no_zero(client: TestClient) -> None:
+    euros = {**PAGE, "high": 50.0, "unit": "EUR", "missing": "zero", "window": 60.0}
+    settings = client.post("/v1/campaigns", json=euros).json()["settings"]
+    assert (settings["unit"], settings["beyond"]) == ("EUR", "refuse")
+    ticket = client.post("/v1/campaigns/page/decisions").json()["ticket"]
+    refused = client.post("/v1/rewards", json={"rewards": [{"ticket": ticket, "reward": 60}]})
+    (receipt,) = refused.json()["results"]
+    assert "at most 50" in receipt["problem"]["detail"]
+    status = client.get("/v1/campaigns/page").json()["status"]
+    assert (status["refused"], status["pending"]) == (1, 1)
+    (made,) = client.get("/v1/campaigns/page/decisions").json()["decisions"]
+    assert (made["outcome"], made["reward"]) == ("refused", None)

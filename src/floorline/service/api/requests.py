@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.campaign import MAX_KEY
-from floorline.live.settings import LIVE_POLICIES, MAX_ARMS
+from floorline.live.settings import BEYOND, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
 from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
 
 END = r"$(?!\n)"  # Python's `$` alone also matches before a last newline
@@ -56,6 +56,10 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     prior: tuple[float, float] | None = None
     low: float | None = None
     high: float | None = None
+    beyond: Literal[BEYOND] | None = None  # type: ignore[valid-type]
+    """What becomes of a reward above `high`: `refuse` (unless told), or `clip` to `high`."""
+    unit: Annotated[str, Meta(min_length=1, max_length=MAX_UNIT)] | None = None
+    """What rewards are counted in, as EUR; only shown."""
     window: float | None = None
     """Seconds after which a reward counts as missing; needed for `zero` and `random`."""
     voids: bool | None = None

@@ -5,6 +5,11 @@ import { byId, say } from "./dom.js";
 import { duration, exactPercent } from "./format.js";
 
 const NUMBERS = ["max_loss", "delta", "low", "high", "window", "default_mean", "holdback", "drift_level"];
+const BEYOND = {
+  refuse: "It is counted and shown, and its decision counts as unknown.",
+  clip: "The floor is then promised for rewards that are cut off there.",
+};
+
 /** Lets the button open the form. `onDone` hears the name of the new campaign. */
 export function creation(button, onDone) {
   const dialog = byId("create");
@@ -36,6 +41,7 @@ function hints(form) {
   const seconds = Number(byId("window").value);
   say(byId("max_loss-hint"), `The floor: ${exactPercent(1 - loss)} of the default's reward.`);
   say(byId("delta-hint"), `Confidence: ${exactPercent(1 - delta)}, for all time together.`);
+  say(byId("beyond-hint"), BEYOND[byId("beyond").value]);
   const waits = ["zero", "random"].includes(form.elements.missing.value);
   byId("window-field").hidden = !waits;
   byId("window").disabled = !waits;
@@ -46,7 +52,9 @@ function hints(form) {
 function settingsOf(form) {
   const values = Object.fromEntries(new FormData(form));
   const arms = values.arms.split("\n").map((line) => line.trim()).filter(Boolean);
-  const settings = { name: values.name.trim(), arms, missing: values.missing, policy: values.policy };
+  const { missing, policy, beyond } = values;
+  const settings = { name: values.name.trim(), arms, missing, policy, beyond };
+  if (values.unit.trim() !== "") settings.unit = values.unit.trim();
   for (const name of NUMBERS) {
     if ((values[name] ?? "").trim() !== "") settings[name] = Number(values[name]);
   }

@@ -39,7 +39,7 @@ function more(status) {
   return isAbove(status) ? MORE.running : MORE.below;
 }
 
-export function showTiles(status) {
+export function showTiles(status, unit) {
   const explored = status.arms.slice(1).reduce((total, arm) => total + arm.plays, 0);
   const share = status.decisions > 0 ? explored / status.decisions : 0;
   const epoch = status.epoch > 1 ? `in epoch ${status.epoch}` : "since it was opened";
@@ -47,7 +47,7 @@ export function showTiles(status) {
     ["Decisions", count(status.decisions), epoch],
     ["Sure share of the default", percent(status.guaranteed_share),
       `promised ${exactPercent(status.promised_share)}`],
-    ["Guaranteed budget", amount(status.guaranteed_budget), "in units of reward"],
+    ["Guaranteed budget", amount(status.guaranteed_budget), `in ${unit ?? "units of reward"}`],
     ["On challengers", percent(share), "of all decisions"],
   ];
   refill(byId("tiles"), ...tiles.map(([name, value, note]) =>
