@@ -2,6 +2,8 @@
 
     python benchmarks/service.py                 decisions, rewards and both, 10 seconds each
     python benchmarks/service.py --seconds 600   the same load for long: is memory flat?
+    python benchmarks/service.py --compare --connections 64 256 512
+                                                 decisions beside an empty answer of the same server
 
 Server and load generator share the machine. Every decision has a request key of its own, every
 reward belongs to a decision, and both are answered only when they are durable. `wrk` comes from
@@ -26,7 +28,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-CONNECTIONS = 64
 CAMPAIGN = {
     "name": "page",
     "arms": ["now", "b", "c", "d", "e"],
@@ -52,6 +53,7 @@ end
 """
 
 SCRIPTS = {
+    "empty answers": "request = decision",
     "decisions": "request = decision",
     "rewards": """
 local next_ticket = io.lines("tickets")
@@ -71,11 +73,30 @@ end
 }
 
 
+EMPTY = """
+import sys
+from floorline.service.app import Service
+from floorline.cli.main import main
+
+async def answer(self, scope, receive, send):
+    if scope["type"] == "lifespan":
+        return await self.router(scope, receive, send)
+    await send({"type": "http.response.start", "status": 200,
+                "headers": [(b"content-length", b"2")]})
+    await send({"type": "http.response.body", "body": b"{}"})
+
+if sys.argv.pop(1) == "empty answers":
+    Service.__call__ = answer
+main()
+"""
+"""The same server with an application that does nothing, to measure what the rest takes."""
+
+
 @contextmanager
-def server(data: Path) -> Iterator[tuple[int, str]]:
+def server(data: Path, what: str) -> Iterator[tuple[int, str]]:
     """The process id and the address of a server."""
     serve = ["serve", "--create", "--data", str(data), "--port", "0"]
-    command = [sys.executable, "-m", "floorline", *serve]
+    command = [sys.executable, "-c", EMPTY, what, *serve]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
@@ -106,11 +127,11 @@ def make_tickets(address: str, folder: Path, count: int) -> None:
             file.writelines(f"{one['ticket']}\n" for one in made)
 
 
-def load(address: str, folder: Path, what: str, seconds: int) -> str:
+def load(address: str, folder: Path, what: str, connections: int, seconds: int) -> str:
     """What wrk reports."""
     script = folder / "load.lua"
     script.write_text(START + SCRIPTS[what])
-    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "10s", "--latency",
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "--latency",
                "-s", str(script), address]  # fmt: skip
     found = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=True)
     if "Non-2xx" in found.stdout or "Socket errors" in found.stdout:
@@ -121,7 +142,7 @@ def load(address: str, folder: Path, what: str, seconds: int) -> str:
 def report(text: str) -> tuple[float, str, str]:
     """Requests a second, the median and the 99th percentile of the latency."""
     rate = re.search(r"Requests/sec:\s+([\d.]+)", text)
-    half, most = (re.search(rf"{share}%\s+(\S+)", text) for share in (50, 99))
+    half, most = (re.search(rf"^\s+{share}%\s+(\d\S*)$", text, re.M) for share in (50, 99))
     assert rate and half and most
     return float(rate[1]), half[1], most[1]
 
@@ -138,12 +159,13 @@ def cpu(process: int) -> float:
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measure(what: str, seconds: int) -> None:
+def measure(what: str, connections: int, seconds: int) -> None:
     """Print a line of the table, and the memory over time."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with server(folder / "data") as (process, address):
-            post(address, "/v1/campaigns", CAMPAIGN)
+        with server(folder / "data", what) as (process, address):
+            if what != "empty answers":
+                post(address, "/v1/campaigns", CAMPAIGN)
             if what == "rewards":
                 make_tickets(address, folder, MOST_A_SECOND * seconds)
             used, ended, sizes = cpu(process), threading.Event(), [memory(process)]
@@ -154,28 +176,37 @@ def measure(what: str, seconds: int) -> None:
 
             watcher = threading.Thread(target=watch)
             watcher.start()
-            rate, half, most = report(load(address, folder, what, seconds))
+            rate, half, most = report(load(address, folder, what, connections, seconds))
             ended.set()
             watcher.join()
             each = (cpu(process) - used) / (rate * seconds) * 1e6
     shown = " ".join(f"{size:.0f}" for size in sizes)
-    print(f"| {what} | {rate:,.0f} | {half} | {most} | {each:.0f} | {shown} |", flush=True)
+    print(
+        f"| {what} | {connections} | {rate:,.0f} | {half} | {most} | {each:.0f} | {shown} |",
+        flush=True,
+    )
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--seconds", type=int, default=10)
     options.add_argument("--only", choices=list(SCRIPTS))
+    options.add_argument("--compare", action="store_true", help="decisions and empty answers")
+    options.add_argument("--connections", type=int, nargs="+", default=[64])
     chosen = options.parse_args()
     if shutil.which("wrk") is None:
         raise SystemExit("wrk is needed: apt-get install wrk")
     busy = os.getloadavg()[0]
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    print(f"{machine}, load {busy:.1f} before, {CONNECTIONS} connections\n")
-    print("| | a second | median | p99 | server's CPU µs each | memory in MB over time |")
-    print("|---|---:|---:|---:|---:|---|")
-    for what in SCRIPTS if chosen.only is None else (chosen.only,):
-        measure(what, chosen.seconds)
+    print(f"{machine}, load {busy:.1f} before\n")
+    print("| | connections | a second | median | p99 | server's CPU µs each | MB over time |")
+    print("|---|---:|---:|---:|---:|---:|---|")
+    cases = ["decisions", "rewards", "both"] if chosen.only is None else [chosen.only]
+    if chosen.compare:
+        cases = ["empty answers", "decisions"]
+    for connections in chosen.connections:
+        for what in cases:
+            measure(what, connections, chosen.seconds)
 
 
 if __name__ == "__main__":

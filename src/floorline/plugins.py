@@ -1,17 +1,20 @@
 """Plug-ins: policies that other installed packages add to the catalogue.
 
 A package declares them in its entry-point group `floorline.policies`: the name of the policy, and
-where an `Entry` for it can be imported from.
+where an `Entry` for it can be imported from. Whatever a plug-in does wrong is said in one line,
+and must not harm the rest.
 """
 
 from __future__ import annotations
 
 import warnings
-from functools import cache
-from importlib.metadata import entry_points
+from collections.abc import Callable
+from functools import cache, partial
+from importlib.metadata import EntryPoint, entry_points
 from typing import NamedTuple
 
-from floorline.policy_setup import Entry
+from floorline.policy import Policy
+from floorline.policy_setup import Entry, PolicySetup
 
 GROUP = "floorline.policies"
 
@@ -24,21 +27,47 @@ class Plugin(NamedTuple):
 
 
 @cache
-def plugin_entries() -> dict[str, Plugin]:
-    """Return the policies of all plug-ins by name; warn of those that cannot be loaded."""
-    plugins = {}
+def plugin_entries(taken: tuple[str, ...]) -> dict[str, Plugin]:
+    """Return the policies of all plug-ins by name; warn of those that cannot be loaded.
+
+    Names that are `taken` are not for plug-ins.
+    """
+    plugins: dict[str, Plugin] = {}
     for point in entry_points(group=GROUP):
         package = point.dist.name if point.dist is not None else "an unknown package"
         try:
-            entry = point.load()
-            if not isinstance(entry, Entry):
-                raise TypeError(f"{point.value} is not a floorline.Entry")
-        except Exception as error:  # whatever a plug-in does wrong must not harm the rest
+            if point.name in (*taken, *plugins):
+                raise ValueError("there is a policy of that name already")
+            plugins[point.name] = Plugin(_load(point, package), package)
+        except (Exception, SystemExit) as error:
             warnings.warn(
                 f"plug-in {point.name} of {package} cannot be loaded and is left out: "
-                f"{type(error).__name__}: {error}",
+                f"{_in_one_line(error)}",
                 stacklevel=3,
             )
-            continue
-        plugins[point.name] = Plugin(entry, package)
     return plugins
+
+
+def _load(point: EntryPoint, package: str) -> Entry:
+    """Return the entry of a plug-in, whose policies are checked when they are made."""
+    entry = point.load()
+    if not isinstance(entry, Entry):
+        raise TypeError(f"{point.value} is not a floorline.Entry")
+    return entry._replace(build=partial(_build, entry.build, f"plug-in {point.name} of {package}"))
+
+
+def _build(build: Callable[[PolicySetup], Policy], who: str, setup: PolicySetup) -> Policy:
+    """Return what a plug-in builds; raise ValueError if it is not a policy."""
+    try:
+        policy = build(setup)
+    except ValueError:  # a setting that does not fit, in words already
+        raise
+    except Exception as error:
+        raise ValueError(f"{who} cannot make its policy: {_in_one_line(error)}") from error
+    if not isinstance(policy, Policy):
+        raise ValueError(f"{who} made {policy!r}, which is not a floorline.Policy")
+    return policy
+
+
+def _in_one_line(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from floorline.core.checks import choice
 from floorline.floors import RealisedFloor
-from floorline.plugins import plugin_entries
+from floorline.plugins import Plugin, plugin_entries
 from floorline.policy import Policy
 from floorline.policy_setup import FLOORS, Entry, PolicySetup
 from floorline.proposers import (
     ab_test,
     classical_ucb,
     exp3_ix,
+    kl_ucb,
     lil_ucb,
     optimistic,
     prior_exp3,
@@ -21,6 +22,7 @@ from floorline.proposers import (
 ANY_FLOOR = tuple(FLOORS)
 _NONE = "none"
 _FLOOR = "the floor at all times, except with probability delta"
+_RECEIVED = "rewards received, against the default's own in the same rounds, but for a chance delta"
 
 CATALOGUE: dict[str, Entry] = {
     "ucb": Entry(
@@ -62,6 +64,18 @@ CATALOGUE: dict[str, Entry] = {
         live=True,
         floors=ANY_FLOOR,
     ),
+    "kl-ucb": Entry(
+        "KL-UCB: the largest mean that rewards in [0, 1] do not rule out",
+        _NONE,
+        lambda s: Policy(kl_ucb()),
+    ),
+    "conservative-kl-ucb": Entry(
+        "KL-UCB where the guaranteed budget allows it, for rewards in [0, 1]",
+        _FLOOR,
+        lambda s: s.floored(kl_ucb()),
+        live=True,
+        floors=ANY_FLOOR,
+    ),
     "exp3-ix": Entry(
         "Exp3-IX, exponential weights against an adversary, any-time",
         "regret of order sqrt(t) against any adversary, except with small probability; no floor",
@@ -71,6 +85,21 @@ CATALOGUE: dict[str, Entry] = {
         "Exp3-IX while even a reward of 0 could not break the floor, else the default arm",
         "the floor under rewards received, in every run, if the default pays exactly its mean",
         lambda s: Policy(exp3_ix(s.n_arms), RealisedFloor(s.max_loss, s.default_mean)),
+    ),
+    "randomised-ucb": Entry(
+        "optimistic arm where a coin of the floor allows it",
+        _RECEIVED,
+        lambda s: s.randomised(optimistic()),
+    ),
+    "randomised-thompson": Entry(
+        "Thompson sampling where a coin of the floor allows it",
+        _RECEIVED,
+        lambda s: s.randomised(s.thompson()),
+    ),
+    "randomised-exp3-ix": Entry(
+        "Exp3-IX where a coin of the floor allows it",
+        _RECEIVED,
+        lambda s: s.randomised(exp3_ix(s.n_arms)),
     ),
     "prior-exp3": Entry(
         "Exp3 with a prior on the default arm, a stand-in for Exp3-gamma",
@@ -104,5 +133,10 @@ def find_entry(name: str) -> Entry:
     """Return the entry called `name`, of the catalogue or of a plug-in."""
     if name in CATALOGUE:
         return CATALOGUE[name]
-    added = {name: plugin.entry for name, plugin in plugin_entries().items()}
-    return added[choice("policy", name, (*CATALOGUE, *added))]
+    added = added_policies()
+    return added[choice("policy", name, (*CATALOGUE, *added))].entry
+
+
+def added_policies() -> dict[str, Plugin]:
+    """Return the policies that plug-ins add to the catalogue, by name."""
+    return plugin_entries(tuple(CATALOGUE))

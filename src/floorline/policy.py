@@ -62,8 +62,11 @@ class Policy:
         """Whether it takes only rewards within 0 and 1."""
         return self.proposer.unit_rewards or self.floor.unit_rewards
 
-    def prepare(self, n_arms: int, horizon: int) -> Prepared:
-        """The records and kernels for `n_arms` arms and at most `horizon` rounds."""
+    def prepare(self, n_arms: int, horizon: int, *, late: bool = False) -> Prepared:
+        """The records and kernels for `n_arms` arms and at most `horizon` rounds.
+
+        `late` says whether rewards may come late.
+        """
         floor, boundary = self.floor.settle(self.boundary, horizon)
         known = floor.default_mean is not None
         kernels = {
@@ -86,7 +89,7 @@ class Policy:
         )
         memory = MemorySizes(
             proposer=self.proposer.memory_size(n_arms),
-            floor=floor.memory_size(n_arms),
+            floor=floor.memory_size(n_arms) + (floor.late_memory if late else 0),
             boundary=0 if boundary is None else boundary.kind.memory_size(n_arms),
         )
         return Prepared(rules, kernels, memory)

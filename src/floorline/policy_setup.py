@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 from floorline.boundaries import Boundary
 from floorline.core.checks import choice, number, whole
 from floorline.environments import Environment
-from floorline.floors import ConfidenceFloor, Floor, WarmUp
+from floorline.floors import ConfidenceFloor, Floor, JointFloor, RandomisedFloor, WarmUp
 from floorline.policy import Policy
 from floorline.proposers import Proposer, beta_thompson, gaussian_thompson, paper_targets
 
@@ -32,13 +32,14 @@ class PolicySetup:
         low: no arm's mean is below this.
         high: no reward is above this.
         boundary: the name of the confidence boundary.
-        floor: the name of the floor, for policies that go with several.
+        floor: the name of the floor, for policies that go with several: `confidence` or `joint`.
         fallback: what confidence floors play instead of a refused candidate.
         guarantee: what confidence floors guarantee: `probability` or `expectation`.
         warm_up: the form of BudgetFirst's warm-up; chosen by the boundary unless told.
         lil_ucb: the constants of lil'UCB: `theoretical` or `heuristic`.
         bounded: whether every reward lies in [0, 1]; Thompson sampling is then Beta.
-        holdback: the least probability of the fallback arm where a challenger is the candidate.
+        holdback: the least probability of the fallback arm where a challenger is the candidate;
+            unless told, 0.05 under the randomised floor and 0 under others.
         prior: the Beta prior of the boundary `beta-binomial`.
     """
 
@@ -58,7 +59,7 @@ class PolicySetup:
     warm_up: str | None = None
     lil_ucb: str = "theoretical"
     bounded: bool = False
-    holdback: float = 0.0
+    holdback: float | None = None
     prior: tuple[float, float] = (0.5, 0.5)
 
     def __post_init__(self) -> None:
@@ -99,12 +100,31 @@ class PolicySetup:
     def floored(self, proposer: Proposer) -> Policy:
         """The proposer under the floor that was asked for."""
         floor = FLOORS[choice("floor", self.floor, FLOORS)](self)
-        return Policy(proposer, floor, self.intervals(), self.holdback)
+        needed = floor.needs_boundary or proposer.uses_intervals
+        held = 0.0 if floor.tosses_coins else self.holdback or 0.0  # its coins hold back already
+        return Policy(proposer, floor, self.intervals() if needed else None, held)
+
+    def randomised(self, proposer: Proposer) -> Policy:
+        """The proposer under the floor that tosses coins."""
+        return replace(self, floor="randomised").floored(proposer)
 
     def confidence_floor(self) -> ConfidenceFloor:
         """The paper's floor."""
         mean = None if self.learned else self.default_mean
         return ConfidenceFloor(self.max_loss, mean, self.fallback, self.guarantee)
+
+    def joint_floor(self) -> JointFloor:
+        """The floor that tests the budget itself; it has one fallback and one guarantee."""
+        choice("fallback", self.fallback, ("default",))
+        choice("guarantee", self.guarantee, ("probability",))
+        return JointFloor(self.max_loss, None if self.learned else self.default_mean)
+
+    def randomised_floor(self) -> RandomisedFloor:
+        """The floor that tosses coins."""
+        held = {} if self.holdback is None else {"holdback": self.holdback}
+        return RandomisedFloor(
+            self.max_loss, delta=self.delta, low=self.low, high=self.high, **held
+        )
 
     def warming(self) -> WarmUp:
         """BudgetFirst's floor: as the authors have it under their boundary, else certified."""
@@ -137,6 +157,8 @@ class PolicySetup:
 
 FLOORS: dict[str, Callable[[PolicySetup], Floor]] = {
     "confidence": PolicySetup.confidence_floor,
+    "joint": PolicySetup.joint_floor,
+    "randomised": PolicySetup.randomised_floor,
 }
 """The floors that a policy may be asked to run under, by name."""
 

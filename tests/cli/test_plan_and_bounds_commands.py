@@ -49,9 +49,9 @@ def test_a_plan_is_in_the_units_of_the_user(floorline):
 def test_floors_and_losses_stand_side_by_side(floorline, monkeypatch, tmp_path):
     """With a second floor in the table: its name is all that the command line needs."""
     from floorline import ConfidenceFloor
-    from floorline.planning import FLOORS
+    from floorline.policy_setup import FLOORS
 
-    monkeypatch.setitem(FLOORS, "half", lambda loss, mean: ConfidenceFloor(loss / 2, mean))
+    monkeypatch.setitem(FLOORS, "half", lambda setup: ConfidenceFloor(setup.max_loss / 2))
     words = ("--floor", "confidence,half", "--max-loss", "10%,40%", "--out", str(tmp_path))
     found = floorline(*PLAN, *words, "--format", "json")
     outlooks = json.loads(found.stdout)["outlooks"]

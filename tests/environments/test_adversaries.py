@@ -91,7 +91,7 @@ def test_bad_input_is_named(kind):
 
 @pytest.mark.parametrize("table", [[], [[0.5]], [[0.5, 2.0]], [[0.5, 0.1], [0.4, 0.1]], "ab"])
 def test_bad_tables_are_refused(table):
-    with pytest.raises(ValueError, match=r"^adversary: must be a table"):
+    with pytest.raises(ValueError, match=r"^table: "):
         Scripted(table)
 
 

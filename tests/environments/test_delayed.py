@@ -136,8 +136,7 @@ def test_where_silence_is_a_zero_the_means_are_of_rewards_so_counted(environment
         _, after, counted = fates(environment, arm)
         error = counted.std() / math.sqrt(counted.size)
         assert counted.mean() == pytest.approx(environment.means[arm], abs=6 * error)
-        low, high = environment.reward_range
-        assert low <= counted.min() <= counted.max() <= high
+        assert environment.low <= counted.min() <= counted.max() <= environment.high
         assert (after < FOREVER).all()
         assert counted.std() <= environment.noise_scale + 6 * error
     assert environment.means != environment.environment.means  # the control: not those drawn
@@ -145,10 +144,9 @@ def test_where_silence_is_a_zero_the_means_are_of_rewards_so_counted(environment
 
 def test_a_reward_that_counts_as_zero_widens_the_range():
     always = Tabulated([[1, 2], [1, 2]], [[0.5, 0.5], [0.5, 0.5]])
-    assert Delayed(always, lost=0.5).reward_range == (1, 2)
-    assert Delayed(always, lost=0.5).noise_scale == 0.5
-    assert Delayed(always, lost=0.5, missing="zero").reward_range == (0, 2)
-    assert Delayed(always, lost=0.5, missing="zero").noise_scale == 1
+    unknown, zero = (Delayed(always, lost=0.5, missing=word) for word in ("unknown", "zero"))
+    assert (unknown.low, unknown.high, unknown.noise_scale) == (1, 2, 0.5)
+    assert (zero.low, zero.high, zero.noise_scale) == (0, 2, 1)
 
 
 @pytest.mark.parametrize(

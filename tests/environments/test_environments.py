@@ -35,9 +35,10 @@ def test_draws_have_the_mean_and_spread_told(name):
 
 def test_only_rewards_within_0_and_1_count_as_bounded():
     assert Bernoulli([0.1, 0.2]).bounded
-    assert Bernoulli([0.1, 0.2]).reward_range == (0, 1)
-    assert Gaussian([0.1, 0.2]).reward_range == (-math.inf, math.inf)
-    assert Tabulated([[0, 3], [-0.5]], [[0.5, 0.5], [1]]).reward_range == (-0.5, 3)
+    table = Tabulated([[0, 3], [-0.5]], [[0.5, 0.5], [1]])
+    environments = Bernoulli([0.1, 0.2]), Gaussian([0.1, 0.2]), table
+    ranges = [(one.low, one.high) for one in environments]
+    assert ranges == [(0, 1), (-math.inf, math.inf), (-0.5, 3)]
     assert not Gaussian([0.1, 0.2]).bounded
     assert Tabulated([[0, 1], [0.5]], [[0.5, 0.5], [1]]).bounded
     assert not ENVIRONMENTS["table"][0].bounded

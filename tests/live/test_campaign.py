@@ -115,7 +115,7 @@ def test_policy_and_holdback_can_change():
     assert campaign.decide(candidate="video").reason == "holdback"
     assert campaign.status().arms[0].seen == 3
     for wrong in ({"policy": "ucb"}, {"holdback": 2}, {"holdback": "1"}):
-        with pytest.raises(ValueError, match=r"policy: must be|holdback: must be"):
+        with pytest.raises(ValueError, match=r"^policy: ucb cannot run live|^holdback: must be"):
             campaign.change(**wrong)
     campaign.change(holdback=np.float64(0.5))
     assert campaign.settings.holdback == 0.5

@@ -19,6 +19,8 @@ BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 def test_console_blocks_are_real(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("floorline.live.opening.new_campaign_id", lambda: "5e1f0c7a92")
+    for kind in ("memory", "sqlite"):
+        monkeypatch.setattr(f"floorline.live.ledgers.{kind}.new_secret", lambda: bytes(32))
     monkeypatch.setitem(Campaign.open.__func__.__kwdefaults__, "clock", lambda: 1.8e9)
     known: dict[str, object] = {}
     shown = 0

@@ -66,8 +66,9 @@ class Server:
         *words: str,
         before: Callable[[], None] | None = None,
         inside: tuple[str, ...] = (),
+        program: tuple[str, ...] = ("-m", "floorline"),
     ) -> None:
-        command = [sys.executable, "-m", "floorline", "serve", "--create", "--data", str(data)]
+        command = [sys.executable, *program, "serve", "--create", "--data", str(data)]
         self.process = subprocess.Popen(
             [*inside, *command, "--port", "0", *words],
             stderr=subprocess.PIPE,

@@ -104,6 +104,8 @@ POLICIES = {
     "thompson": ("conservative-thompson", {}),
     "thompson, learned": ("conservative-thompson", {"learned": True}),
     "expectation": ("conservative-ucb", {"learned": True, "guarantee": "expectation"}),
+    "joint": ("conservative-ucb", {"floor": "joint"}),
+    "joint, learned": ("conservative-ucb", {"floor": "joint", "learned": True}),
 }
 
 
@@ -136,12 +138,12 @@ def test_the_floor_holds_whatever_comes_late_or_never(case):
     check_floor(case, "bernoulli", "stitched", SETTINGS)
 
 
-@pytest.mark.parametrize("case", ["known", "learned"])
+@pytest.mark.parametrize("case", ["known", "learned", "joint", "joint, learned"])
 def test_the_floor_holds_with_the_boundary_of_live_campaigns(case):
     check_floor(case, "bernoulli", "beta-binomial", SETTINGS)
 
 
-@pytest.mark.parametrize("case", ["known", "learned"])
+@pytest.mark.parametrize("case", ["known", "learned", "joint", "joint, learned"])
 def test_the_floor_holds_without_a_worst_reward(case):
     check_floor(case, "gaussian", "stitched", GAUSSIAN)
 
@@ -274,7 +276,7 @@ def test_interpreted_runs_are_the_compiled_ones():
 def test_what_is_not_made_for_late_rewards_is_refused():
     late = Delayed(Bernoulli([0.5, 0.6]), delay=5)
     options = {"horizon": 10, "runs": 1, "max_loss": 0.1}
-    with pytest.raises(ValueError, match=r"^policy: must be one with a ConfidenceFloor"):
+    with pytest.raises(ValueError, match=r"^policy: must be one whose floor takes late rewards"):
         simulate(Policy(classical_ucb()), late, **options)
     with pytest.raises(ValueError, match=r"^policy: must be one whose proposer keeps no memory"):
         simulate(Policy(classical_ucb(), ConfidenceFloor(0.1), Boundary()), late, **options)

@@ -21,7 +21,7 @@ from floorline import (
     summarize,
     verify,
 )
-from floorline.simulation.loops.stochastic import misses_mean
+from floorline.simulation.loops.run import misses_mean
 
 WORST = Gaussian([0.5, 0, 0, 0, 0])
 

@@ -28,19 +28,54 @@ def environment_from(noise: str, means: str | None, noise_scale: float | None) -
 
 def adversary_from(adversary: str, means: str | None, horizon: int) -> Environment:
     """The adversary that the options --adversary, --means and --horizon describe."""
-    from floorline import Adaptive, Late, Lure, Scripted, Switching
+    from floorline import Adaptive, Late, Lure, Scripted, Switching, Turncoat
     from floorline.core.checks import choice, whole
 
     if adversary.startswith("table:"):
         return Scripted.read(adversary.removeprefix("table:"))
-    choice("adversary", adversary, ("switching", "late", "lure", "adaptive", "table:FILE"))
+    known = ("switching", "late", "lure", "adaptive", "turncoat", "table:FILE")
+    choice("adversary", adversary, known)
     levels = numbers(means)
     tenth = max(1, whole("horizon", horizon, 1) // 10)
     if adversary == "switching":
         return Switching(levels, span=tenth)
     if adversary == "late":
         return Late(levels, span=horizon - tenth) if horizon > tenth else Late(levels, span=1)
+    if adversary == "turncoat":
+        return Turncoat(levels)
     return Lure(levels, span=tenth) if adversary == "lure" else Adaptive(levels)
+
+
+def changing_from(
+    means: str | None, change: list[str], season: str | None, segments: str | None
+) -> Environment | None:
+    """The environment that --change, --season or --segments describe; None without them."""
+    from floorline import Changing, Seasonal, Segments
+    from floorline.core.checks import require
+
+    given = sum((bool(change), season is not None, segments is not None))
+    require(given <= 1, "change", "left out with --season or --segments, and they together", change)
+    if segments is not None:
+        kinds = Segments([numbers(row, "segments") for row in segments.split(";")])
+        close = means is None or [round(m, 9) for m in kinds.means] == numbers(means)
+        require(close, "means", f"left out, or the average of the kinds {kinds.means}", means)
+        return kinds
+    if season is not None:
+        period, swings = _after_colon("season", season, "5000:0.5")
+        return Seasonal(numbers(means), period, swings if len(swings) > 1 else swings[0])
+    if change:
+        like = "25000:0.06,0.04"
+        return Changing(numbers(means), [_after_colon("change", one, like) for one in change])
+    return None
+
+
+def _after_colon(name: str, text: str, like: str) -> tuple[int, list[float]]:
+    """The whole number before a colon, and the numbers after it."""
+    first, _, rest = text.partition(":")
+    try:
+        return int(first), [float(part) for part in rest.split(",")]
+    except ValueError:
+        raise ValueError(f"{name}: must be like {like}, not {text!r}") from None
 
 
 def delayed_from(
@@ -89,11 +124,11 @@ def by_arm(name: str, text: str) -> float | list[float]:
     return found[0] if len(found) == 1 else found
 
 
-def numbers(text: str | None) -> list[float]:
+def numbers(text: str | None, name: str = "means") -> list[float]:
     """The numbers in a list with commas between them."""
     if text is None:
         raise ValueError("means: must be given, the default arm's first, for example 0.5,0.6,0.4")
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise ValueError(f"means: must be numbers with commas between, not {text!r}") from None
+        raise ValueError(f"{name}: must be numbers with commas between, not {text!r}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 key = typer.Typer(help="Create, list and revoke the keys of a service.", no_args_is_help=True)
 
 DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder.")
-
-
+CAMPAIGN = typer.Option(
+    [], help="A campaign that the key may see and use, and no other; may be given again."
+)
 CREATE = typer.Option(
     False, "--create", help="Begin with an empty folder if there is no data folder yet."
 )
@@ -31,25 +33,34 @@ def _file(data: Path, *, create: bool = False) -> KeyFile:
     return KeyFile(Folder(data, create=create).keys)
 
 
+def _shown(campaigns: Iterable[str] | None) -> str:
+    """The campaigns that a key is limited to, in words."""
+    return ", ".join(campaigns or ()) or "all"
+
+
 @key.command("create")
 def create_key(
     data: Path = DATA,
     scopes: str = typer.Option(..., help="Some of decide,reward,read,admin."),
     name: str = typer.Option("", help="What the key is for."),
+    campaign: list[str] = CAMPAIGN,
     create: bool = CREATE,
 ) -> None:
     """Create a key and show it, once. Only its hash is kept."""
     keys = _file(data, create=create)
-    typer.echo(keys.create([scope for scope in scopes.split(",") if scope], name))
+    chosen = [scope for scope in scopes.split(",") if scope]
+    typer.echo(keys.create(chosen, name, campaign or None))
+    # Not on standard output, which a script takes for the key.
+    typer.echo(f"scopes: {', '.join(chosen)}; campaigns: {_shown(campaign)}", err=True)
 
 
 @key.command("list")
 def list_keys(data: Path = DATA) -> None:
     """List the keys, without their secrets."""
-    table = Table("id", "name", "scopes", "created")
+    table = Table("id", "name", "scopes", "campaigns", "created")
     for entry in _file(data).keys().values():
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.created_at))
-        table.add_row(entry.id, entry.name, ",".join(entry.scopes), when)
+        table.add_row(entry.id, entry.name, ",".join(entry.scopes), _shown(entry.campaigns), when)
     Console().print(table)
 
 

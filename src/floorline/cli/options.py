@@ -30,6 +30,12 @@ Delta = Annotated[float, typer.Option(help="Chance that the guarantee fails.")]
 DefaultMean = Annotated[
     str, typer.Option(help="Whether the policy knows the default arm's mean: known, learned.")
 ]
+Floor = Annotated[
+    str,
+    typer.Option(
+        help="Floor of the conservative policies: confidence (the paper's), joint or randomised."
+    ),
+]
 Seed = Annotated[int, typer.Option(help="Same seed, same results.")]
 Threads = Annotated[int | None, typer.Option(show_default="all cores")]
 

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from floorline.cli import options
-from floorline.cli.environments import adversary_from, delayed_from, environment_from, setting_from
+from floorline.cli.environments import (
+    adversary_from,
+    changing_from,
+    delayed_from,
+    environment_from,
+    setting_from,
+)
 
 if TYPE_CHECKING:
     from floorline import Summary
@@ -47,6 +53,7 @@ def simulate(
             "as-printed, union or union-proved."
         ),
     ] = "stitched",
+    floor: options.Floor = "confidence",
     fallback: Annotated[
         str, typer.Option(help="Played instead of a refused arm: default or best-lower.")
     ] = "default",
@@ -82,7 +89,36 @@ def simulate(
             help="Rewards set against the policy, --means being what each arm pays at its best: "
             "switching (the best challenger changes), late (challengers pay half until the last "
             "tenth), lure (a challenger pays until played for a tenth of the rounds, then 0), "
-            "adaptive (the likeliest challenger pays 0) or table:FILE (a row a round)."
+            "adaptive (the likeliest challenger pays 0), turncoat (for randomised policies: 0 or 1 "
+            "such that averages stay at --means, but 1 for the default where a coin may miss it) "
+            "or table:FILE (a row a round)."
+        ),
+    ] = None,
+    change: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Clicks whose means are others from a round on: 25000:0.06,0.04; repeatable.",
+        ),
+    ] = None,
+    season: Annotated[
+        str | None,
+        typer.Option(
+            help="Clicks whose means rise and fall by a share of themselves over so many rounds: "
+            "5000:0.5, or one share an arm: 5000:0.5,-0.5"
+        ),
+    ] = None,
+    segments: Annotated[
+        str | None,
+        typer.Option(
+            help="Clicks of visitors of several kinds, equally many: each kind's means, with a "
+            "learner for each: '0.02,0.04;0.04,0.02'. --means, if given, are their averages."
+        ),
+    ] = None,
+    holdback: Annotated[
+        float | None,
+        typer.Option(
+            help="Least chance of the default where another arm is proposed.",
+            show_default="0.05 for randomised policies, else 0",
         ),
     ] = None,
     guarantee: Annotated[
@@ -98,9 +134,13 @@ def simulate(
     """Simulate many runs of one policy.
 
     An option that the policy does not use is ignored, so that only --policy need change.
+
+    With --change, --season or --segments, regret is against the best arm of the moment (and of
+    the visitor's kind), and breaches and budgets count means of the moment. Under randomised
+    policies these count rewards received against the default's own in the same rounds.
     """
     from floorline import BOUNDARIES, make_policy, summarize
-    from floorline.core.checks import choice, number
+    from floorline.core.checks import choice, number, require
 
     choice("format", format, FORMATS)
     low = options.renamed("--lowest-reward", lowest_reward, "--low", low)
@@ -109,7 +149,13 @@ def simulate(
     choice("boundary", boundary, BOUNDARIES)
     least = low if BOUNDARIES[boundary].needs_range else -math.inf
     number("high", high, least, math.inf, open_low=True)
-    if adversary is None:
+    changing = changing_from(means, change or [], season, segments)
+    require(
+        changing is None or adversary is None, "adversary", "left out where means change", adversary
+    )
+    if changing is not None:
+        environment = changing
+    elif adversary is None:
         environment = environment_from(noise, means, noise_scale)
     else:
         environment = adversary_from(adversary, means, horizon)
@@ -128,6 +174,8 @@ def simulate(
         guarantee=guarantee,
         warm_up=warm_up,
         lil_ucb=lil_ucb,
+        floor=floor,
+        holdback=holdback,
     )
     found = summarize(
         make_policy(policy, setting),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from floorline.cli import options
-from floorline.cli.environments import environment_from, setting_from
+from floorline.cli.environments import adversary_from, environment_from, setting_from
 
 if TYPE_CHECKING:
     from floorline.verification import Share, Verification
@@ -29,10 +29,14 @@ def verify(
         str,
         typer.Option(help="stitched, beta-binomial, authors, as-printed, union or union-proved."),
     ] = "stitched",
+    floor: options.Floor = "confidence",
     means: Annotated[
         str, typer.Option(help="Mean of each arm, the default arm's first; a worst case.")
     ] = MEANS,
     noise: options.Noise = "gaussian",
+    adversary: Annotated[
+        str | None, typer.Option(help="As for `simulate`; turncoat is for randomised policies.")
+    ] = None,
     noise_scale: options.NoiseScale = None,
     horizon: options.Horizon = 1000,
     max_loss: options.MaxLoss = 0.1,
@@ -45,14 +49,19 @@ def verify(
 ) -> None:
     """Count how often the floor is broken and how often an interval misses its mean.
 
-    The exit code is 0 if both are shown to happen in at most a share delta of the runs, else 1.
+    Under randomised policies breaches are of rewards received, against the default's own in the
+    same rounds, and no intervals are held against means. The exit code is 0 if both are shown to
+    happen in at most a share delta of the runs, else 1.
     """
     from floorline import make_policy
     from floorline.core.checks import choice
     from floorline.verification import verify as verified
 
     choice("format", format, FORMATS)
-    environment = environment_from(noise, means, noise_scale)
+    if adversary is None:
+        environment = environment_from(noise, means, noise_scale)
+    else:
+        environment = adversary_from(adversary, means, horizon)
     setting = setting_from(
         environment,
         horizon,
@@ -61,6 +70,7 @@ def verify(
         max_loss=max_loss,
         delta=delta,
         boundary=boundary,
+        floor=floor,
     )
     found = verified(
         make_policy(policy, setting),

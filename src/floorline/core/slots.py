@@ -123,6 +123,20 @@ def recount(rules: Any, arms: Arms, memory: Floats, pending: Any, low: float) ->
     raise NotImplementedError
 
 
+@slot
+def await_reward(rules: Any, arms: Arms, memory: Floats, arm: int, decision: int) -> None:
+    """Take note of a play whose reward may come late, in the newest decision, counted from 0."""
+    raise NotImplementedError
+
+
+@slot
+def take_late_reward(
+    rules: Any, arms: Arms, memory: Floats, arm: int, decision: int, reward: float
+) -> None:
+    """Take note of the reward of the play in that decision; NaN: it is skipped, and never comes."""
+    raise NotImplementedError
+
+
 # A boundary.
 
 

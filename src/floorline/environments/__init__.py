@@ -3,21 +3,29 @@
 from floorline.environments.adversaries import Adaptive, Late, Lure, Switching
 from floorline.environments.base import Environment
 from floorline.environments.bernoulli import Bernoulli
+from floorline.environments.changing import Changing
 from floorline.environments.delayed import ByReward, Delayed
 from floorline.environments.gaussian import Gaussian
 from floorline.environments.scripted import Scripted
+from floorline.environments.seasonal import Seasonal
+from floorline.environments.segments import Segments
 from floorline.environments.tabulated import Tabulated
+from floorline.environments.turncoat import Turncoat
 
 __all__ = [
     "Adaptive",
     "Bernoulli",
     "ByReward",
+    "Changing",
     "Delayed",
     "Environment",
     "Gaussian",
     "Late",
     "Lure",
     "Scripted",
+    "Seasonal",
+    "Segments",
     "Switching",
     "Tabulated",
+    "Turncoat",
 ]

@@ -66,6 +66,14 @@ class Environment(Protocol):
         """Whether rewards become known late, or never."""
 
     @property
+    def needs_coins(self) -> bool:
+        """Whether it plays against a floor's coins, and means nothing without them."""
+
+    @property
+    def skips_lost(self) -> bool:
+        """Whether a reward that never comes is left out, as if its arm had not been played."""
+
+    @property
     def rounds(self) -> int | None:
         """How many rounds there are at most; None if there is no limit."""
 
@@ -78,6 +86,9 @@ class Environment(Protocol):
 
 class Ranged:
     """What all environments have in common."""
+
+    needs_coins = False  # an adversary that plays against coins means nothing without them
+    skips_lost = False  # whether a reward that never comes is left out, as if not played
 
     @property
     def bounded(self: Environment) -> bool:

@@ -206,6 +206,11 @@ class Delayed(Ranged):
         return tuple(m * above for m, (_, above) in zip(means, self._known(), strict=True))
 
     @property
+    def skips_lost(self) -> bool:  # type: ignore[override]
+        """Whether a reward that never comes is left out."""
+        return self.missing == "random"
+
+    @property
     def low(self) -> float:
         """The least that a reward can be, one that counts as 0 included."""
         low = self.environment.low

@@ -2,8 +2,18 @@
 
 from floorline.floors.base import Floor
 from floorline.floors.confidence import ConfidenceFloor
+from floorline.floors.joint import JointFloor
 from floorline.floors.none import NoFloor
+from floorline.floors.randomised import RandomisedFloor
 from floorline.floors.realised import RealisedFloor
 from floorline.floors.warm_up import WarmUp
 
-__all__ = ["ConfidenceFloor", "Floor", "NoFloor", "RealisedFloor", "WarmUp"]
+__all__ = [
+    "ConfidenceFloor",
+    "Floor",
+    "JointFloor",
+    "NoFloor",
+    "RandomisedFloor",
+    "RealisedFloor",
+    "WarmUp",
+]

@@ -42,6 +42,18 @@ def recount_nothing(rules: Any, arms: Arms, memory: Floats, pending: Any, low: f
 
 
 @kernel
+def await_nothing(rules: Any, arms: Arms, memory: Floats, arm: int, decision: int) -> None:
+    """For floors that do not ask in which decision a play was made."""
+
+
+@kernel
+def take_nothing_late(
+    rules: Any, arms: Arms, memory: Floats, arm: int, decision: int, reward: float
+) -> None:
+    """For floors that do not ask in which decision a reward was earned."""
+
+
+@kernel
 def unknown_budget(rules: Any, arms: Arms, memory: Floats, round: int, arm: int) -> float:
     """Return NaN: for floors that know no lower bound on the budget."""
     return math.nan
@@ -67,10 +79,18 @@ class Floor(Part):
     can_fast_forward: bool = False
     """Whether rows of plays of a default arm of known mean may be taken in as one step: they are
     not charged, and `default_rounds` says how many there are."""
+    live: bool = False
+    """Whether live campaigns may run it: `status` and `explain` know its arithmetic."""
     tosses_coins: bool = False
     """Whether it gives probabilities between 0 and 1; they refuse where this is not set."""
+    counts_received: bool = False
+    """Whether the floor is under the rewards received, against the default's own in the very same
+    rounds: simulations then draw what the default would have earned, too."""
     takes_late_rewards: bool = False
-    """Whether the floor holds where rewards come late: `recount` is all the account it needs."""
+    """Whether the floor holds where rewards come late: `recount` is all the account it needs,
+    besides what `await_reward` and `take_late_reward` told it."""
+    late_memory: int = 0
+    """How many more numbers it keeps where rewards come late; they come last."""
     private_clock: bool = False
     """Whether the proposer knows only of the rounds that the floor leaves to it."""
     unit_rewards: bool = False
@@ -103,4 +123,6 @@ class Floor(Part):
             slots.charge: charge_nothing,
             slots.credit: credit_nothing,
             slots.recount: recount_nothing,
+            slots.await_reward: await_nothing,
+            slots.take_late_reward: take_nothing_late,
         }

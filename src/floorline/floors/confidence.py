@@ -78,17 +78,29 @@ def refuse_unaffordable(
 
 
 @kernel
+def rounds_short(saving: float, slack: float, budget: float, round: int) -> int:
+    """Plays of a default arm that make up for a negative budget, up to one more; at least 1.
+
+    `saving` plays add 1 to the budget, and the tolerance is worth `slack` plays a round.
+    """
+    about = -saving * budget
+    if about >= FOREVER:
+        return FOREVER
+    # Up to rounding and tolerance this is the count, less one; the test decides between both.
+    return max(1, math.ceil((about - slack * round) / (1.0 + slack)) - 1)
+
+
+@kernel
 def rounds_to_save(
     rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, candidate: int
 ) -> int:
     """Plays of a default arm of known mean that make `candidate` affordable, at least 1."""
     if candidate == 0:
         return FOREVER
-    about = -rules.saving * confidence_budget(rules, arms, memory, round, candidate)
-    if about >= FOREVER:
+    budget = confidence_budget(rules, arms, memory, round, candidate)
+    count = rounds_short(rules.saving, rules.slack, budget, round)
+    if count == FOREVER:
         return FOREVER
-    # Up to rounding and tolerance this is the count, less one; the test decides between both.
-    count = max(1, math.ceil((about - rules.slack * round) / (1.0 + rules.slack)) - 1)
     earned = memory[SURELY_EARNED] + arms.lower[candidate]
     plays = arms.plays[0]
     if budget_bound(rules.max_loss, arms, plays + count, round + count, earned) < 0.0:
@@ -183,6 +195,7 @@ class ConfidenceFloor(Floor):
     needs_boundary = True
     can_fast_forward = True
     takes_late_rewards = True
+    live = True
     shared_memory = 1
 
     def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Self, Boundary | None]:

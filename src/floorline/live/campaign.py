@@ -32,7 +32,7 @@ from floorline.live.settings import (
 )
 from floorline.live.state import State
 from floorline.live.status import Status, status_of
-from floorline.live.tickets import decision_of, no_such_decision, seq_of, ticket_id, ticket_of
+from floorline.live.tickets import TicketIds, decision_of, seq_of, ticket_of
 
 MAX_KEY = 200
 STREAM = 0x466C6F6F
@@ -55,10 +55,11 @@ class Campaign:
     what was returned is durable, except what a `transaction` block has not committed yet.
     """
 
-    def __init__(self, recorder: Recorder, campaign_id: str, seed: int | None) -> None:
+    def __init__(self, recorder: Recorder, ids: TicketIds, seed: int | None) -> None:
         """Use `open` instead."""
         self._recorder = recorder
-        self._id = campaign_id
+        self._ids = ids
+        self._id = ids.campaign
         # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
         # that knows the reward would break everything.
         # Nor may coins begin anew at each opening: those of short-lived processes would all agree.
@@ -140,11 +141,11 @@ class Campaign:
         if request_key is not None:
             earlier = recorder.ledger.by_key(request_key)
             if earlier is not None:
-                return ticket_of(self._id, arms, earlier)
+                return ticket_of(self._ids, arms, earlier)
         if state.stopped:
             raise Stopped(f"the campaign is stopped: it decides nothing more; play {state.serves}")
         body = choose(state, candidate, self._coin, self._rng)
-        return ticket_of(self._id, arms, recorder.record("decided", None, request_key, body))
+        return ticket_of(self._ids, arms, recorder.record("decided", None, request_key, body))
 
     def observe(self, ticket: Ticket | str, reward: float) -> Result:
         """Record the reward of a decision: `accepted`, `duplicate` or `late` (and not used).
@@ -228,10 +229,10 @@ class Campaign:
         seq = seq_of(self._id, name)
         play = recorder.state.open.get(seq)
         if play is None:
-            decision_of(recorder.ledger, self._id, name)
-        elif name != ticket_id(self._id, seq, play.time):
-            raise no_such_decision(name)
-        elif recorder.state.is_due(seq, recorder.now()):
+            decision_of(recorder.ledger, self._ids, name)
+            return seq, name
+        self._ids.check(name, seq, play.time)
+        if recorder.state.is_due(seq, recorder.now()):
             recorder.record("expired", seq)
         return seq, name
 
@@ -335,7 +336,7 @@ class Campaign:
 
     def history(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
         """Yield the decisions with seq > after in order, each with its outcome so far."""
-        return records(self._ledger, self._id, after, limit, self._recorder.reading)
+        return records(self._ledger, self._ids, after, limit, self._recorder.reading)
 
     def events(self, after: int = 0) -> Iterator[Event]:
         """Yield the events with seq > after, in order."""

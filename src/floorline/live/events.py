@@ -8,8 +8,10 @@ from typing import Any, Final
 
 import msgspec
 
-VERSION = 1
+VERSION = 2
 """The version of the events' form; a ledger says which one it was begun with."""
+UNSIGNED_IDS = 1
+"""The last version whose ticket ids are not signed; ledgers without a secret stay at it."""
 
 KINDS = (
     "opened",

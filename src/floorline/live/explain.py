@@ -8,15 +8,15 @@ from floorline.live.ledgers import LedgerReader
 from floorline.live.messages import Explanation, Record, Term
 from floorline.live.replay import load
 from floorline.live.state import State
-from floorline.live.tickets import decision_of
+from floorline.live.tickets import decision_of, ticket_ids
 
 
 def explain(ledger: LedgerReader, ticket: str) -> Explanation:
     """Return the explanation of the decision with this ticket id, from the events before it."""
-    campaign = ledger.opened().body["id"]
-    event = decision_of(ledger, campaign, ticket)
+    ids = ticket_ids(ledger, ledger.opened())
+    event = decision_of(ledger, ids, ticket)
     state = load(ledger, upto=event.seq - 1)
-    return _explained(state, event, record(campaign, event, ledger.about(event.seq)))
+    return _explained(state, event, record(ids, event, ledger.about(event.seq)))
 
 
 def _explained(state: State, event: Event, record: Record) -> Explanation:

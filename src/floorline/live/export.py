@@ -13,6 +13,7 @@ import msgspec
 from floorline.live.history import records
 from floorline.live.ledgers import LedgerReader
 from floorline.live.messages import Record
+from floorline.live.tickets import ticket_ids
 
 FORMATS = ("csv", "jsonl", "parquet")
 LINES = 1000
@@ -22,7 +23,7 @@ ROW_GROUP = 50_000
 
 def decisions(ledger: LedgerReader) -> Iterator[Record]:
     """Yield the decisions of a ledger with their outcomes."""
-    return records(ledger, ledger.opened().body["id"])
+    return records(ledger, ticket_ids(ledger, ledger.opened()))
 
 
 CSV_HEADER = ",".join(Record.__struct_fields__) + "\n"

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from floorline.live.events import Event
 from floorline.live.ledgers import LedgerReader
 from floorline.live.messages import Outcome, Record
-from floorline.live.tickets import ticket_id
+from floorline.live.tickets import TicketIds
 
 PAGE_SIZE = 1000
 
@@ -29,7 +29,7 @@ def events(ledger: LedgerReader, after: int = 0, reading: Reading = nullcontext)
 
 def records(
     ledger: LedgerReader,
-    campaign: str,
+    ids: TicketIds,
     after: int = 0,
     limit: int | None = None,
     reading: Reading = nullcontext,
@@ -42,12 +42,12 @@ def records(
         if not page:
             return
         for decided, later in page:
-            yield record(campaign, decided, later)
+            yield record(ids, decided, later)
         after = page[-1][0].seq
         left = None if left is None else left - len(page)
 
 
-def record(campaign: str, decided: Event, later: list[Event]) -> Record:
+def record(ids: TicketIds, decided: Event, later: list[Event]) -> Record:
     """Return a decision with its outcome, from its event and the later events about it."""
     outcome: Outcome = "pending"
     reward = observed_at = None
@@ -60,7 +60,7 @@ def record(campaign: str, decided: Event, later: list[Event]) -> Record:
         observed_at = event.time if event.kind == "observed" else observed_at
     body = decided.body
     return Record(
-        ticket_id(campaign, decided.seq, decided.time),
+        ids.name(decided.seq, decided.time),
         decided.time,
         body["arm"],
         body["candidate"],

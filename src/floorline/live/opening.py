@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from floorline.live import ledgers
-from floorline.live.events import VERSION
+from floorline.live.events import UNSIGNED_IDS, VERSION
 from floorline.live.ledgers import Ledger
 from floorline.live.recorder import Recorder
 from floorline.live.replay import load
 from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
-from floorline.live.tickets import new_campaign_id
+from floorline.live.tickets import TicketIds, new_campaign_id, ticket_ids
 
 
 def open_recorder(
     source: str | Ledger, clock: Callable[[], float], settings: Mapping[str, Any]
-) -> tuple[Recorder, str]:
-    """Return the recorder of a campaign, which is begun if the ledger holds none, and its id."""
+) -> tuple[Recorder, TicketIds]:
+    """Return the recorder of a campaign, begun if the ledger holds none, and its ticket ids."""
     if isinstance(source, Ledger):
         ledger = source
     else:
@@ -32,7 +32,7 @@ def open_recorder(
             return _begin(ledger, clock, CampaignSettings.from_json(settings))
         state = load(ledger)
         state.settings.refuse_others(settings)
-        return Recorder(ledger, state, clock), first.body["id"]
+        return Recorder(ledger, state, clock), ticket_ids(ledger, first)
     except BaseException:
         ledger.close(untouched=True)
         raise
@@ -40,11 +40,11 @@ def open_recorder(
 
 def _begin(
     ledger: Ledger, clock: Callable[[], float], settings: CampaignSettings
-) -> tuple[Recorder, str]:
+) -> tuple[Recorder, TicketIds]:
     for warning in settings.warnings:
         warnings.warn(warning, stacklevel=4)  # where the campaign is opened
     recorder = Recorder(ledger, State(settings), clock)
-    campaign_id = new_campaign_id()
-    body = {"version": VERSION, "id": campaign_id, "settings": settings.to_json()}
-    recorder.run(recorder.record, "opened", None, None, body)
-    return recorder, campaign_id
+    version = VERSION if ledger.secret is not None else UNSIGNED_IDS
+    body = {"version": version, "id": new_campaign_id(), "settings": settings.to_json()}
+    opened = recorder.run(recorder.record, "opened", None, None, body)
+    return recorder, ticket_ids(ledger, opened)

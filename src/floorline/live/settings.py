@@ -105,7 +105,9 @@ class CampaignSettings:
             self._keep("window", 0, math.inf, open_low=True)
         if self.missing == "zero":
             self._require_zero_in_range()
-        self.to_policy()  # raises now if the boundary does not fit
+        policy = self.to_policy()  # raises now if the boundary does not fit
+        if not policy.floor.live:
+            raise ValueError(f"floor: {self.floor} runs in simulations only")
 
     def _keep_unit(self) -> None:
         if self.unit is not None:

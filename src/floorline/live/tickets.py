@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hmac
 import secrets
 from collections.abc import Sequence
 
-from floorline.live.errors import UnknownTicket
-from floorline.live.events import Event
+from floorline.live.errors import DamagedLedger, UnknownTicket
+from floorline.live.events import UNSIGNED_IDS, Event
 from floorline.live.ledgers import LedgerReader
 from floorline.live.messages import Ticket
+
+TAG_BYTES = 8
 
 
 def new_campaign_id() -> str:
@@ -16,13 +19,42 @@ def new_campaign_id() -> str:
     return secrets.token_hex(5)
 
 
-def ticket_id(campaign: str, seq: int, time: float) -> str:
-    """Return the id of a decision: its campaign, its sequence number, and a part of its time.
+class TicketIds:
+    """The ids of a campaign's tickets: the campaign, the sequence number, and a tag.
 
-    After a backup is restored, sequence numbers are used again. The time tells decisions that
-    were lost from those that took their numbers, so their rewards are not confused.
+    After a backup is restored, sequence numbers are used again. The tag depends on the time, which
+    tells decisions that were lost from those that took their numbers. It is an HMAC by the ledger's
+    secret, so that nobody can guess the tickets of others; without a secret, a part of the time.
     """
-    return f"{campaign}-{seq}-{int(time * 1000) & 0xFFFFFF:x}"
+
+    def __init__(self, campaign: str, secret: bytes | None) -> None:
+        self.campaign = campaign
+        self._secret = secret
+
+    def name(self, seq: int, time: float) -> str:
+        """Return the id of the decision with this sequence number, made at this time."""
+        if self._secret is None:
+            return f"{self.campaign}-{seq}-{int(time * 1000) & 0xFFFFFF:x}"
+        text = f"{self.campaign} {seq} {time!r}"
+        tag = hmac.digest(self._secret, text.encode(), "sha256")[:TAG_BYTES]
+        return f"{self.campaign}-{seq}-{tag.hex()}"
+
+    def check(self, given: str, seq: int, time: float) -> None:
+        """Raise UnknownTicket unless `given` is the id of this decision."""
+        name = self.name(seq, time)
+        # In constant time: how long it takes must not tell how much of a guess is right.
+        if not hmac.compare_digest(given.encode("utf-8", "surrogatepass"), name.encode()):
+            raise no_such_decision(given)
+
+
+def ticket_ids(ledger: LedgerReader, opened: Event) -> TicketIds:
+    """Return the ids of the campaign that was opened by this event."""
+    if opened.body["version"] <= UNSIGNED_IDS:
+        return TicketIds(opened.body["id"], None)
+    secret = ledger.secret
+    if secret is None:
+        raise DamagedLedger(f"{ledger.locator}: its secret is gone. Restore a backup")
+    return TicketIds(opened.body["id"], secret)
 
 
 def campaign_of(name: str) -> str:
@@ -43,12 +75,13 @@ def seq_of(campaign: str, name: str) -> int:
     raise UnknownTicket(f"ticket {name}: does not belong to this campaign")
 
 
-def decision_of(ledger: LedgerReader, campaign: str, name: str) -> Event:
+def decision_of(ledger: LedgerReader, ids: TicketIds, name: str) -> Event:
     """Return the decision with this ticket id."""
-    seq = seq_of(campaign, name)
+    seq = seq_of(ids.campaign, name)
     event = ledger.event(seq)
-    if event is None or event.kind != "decided" or name != ticket_id(campaign, seq, event.time):
+    if event is None or event.kind != "decided":
         raise no_such_decision(name)
+    ids.check(name, seq, event.time)
     return event
 
 
@@ -57,12 +90,12 @@ def no_such_decision(name: str) -> UnknownTicket:
     return UnknownTicket(f"ticket {name}: there is no such decision")
 
 
-def ticket_of(campaign: str, arms: Sequence[str], event: Event) -> Ticket:
+def ticket_of(ids: TicketIds, arms: Sequence[str], event: Event) -> Ticket:
     """Return the ticket of a `decided` event in a campaign with these arms."""
     body = event.body
     arm = body["arm"]
     return Ticket(
-        ticket_id(campaign, event.seq, event.time),
+        ids.name(event.seq, event.time),
         arm,
         arm == arms[0],
         body["candidate"],

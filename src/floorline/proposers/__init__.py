@@ -4,6 +4,7 @@ from floorline.proposers.ab_tests import ab_test
 from floorline.proposers.base import Proposer, unknown_chance
 from floorline.proposers.classical_ucb import classical_ucb
 from floorline.proposers.exponential import exp3_ix, prior_exp3, prior_target
+from floorline.proposers.kl_ucb import kl_ucb
 from floorline.proposers.lil_ucb import lil_ucb
 from floorline.proposers.optimistic import optimistic
 from floorline.proposers.thompson import beta_thompson, gaussian_thompson
@@ -17,6 +18,7 @@ __all__ = [
     "classical_ucb",
     "exp3_ix",
     "gaussian_thompson",
+    "kl_ucb",
     "lil_ucb",
     "on_frontier",
     "optimistic",

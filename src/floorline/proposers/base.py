@@ -63,6 +63,7 @@ class Proposer(Part):
             safe only then ask for it.
         caches: whether its memory only caches what `arms` holds. Where rewards come late it is
             then cleared before each proposal, and `learn` is not called.
+        learns_late: whether `learn` may be called after later proposals have been made.
     """
 
     propose: Function
@@ -77,6 +78,7 @@ class Proposer(Part):
     steady: bool = False
     optimistic: bool = False
     caches: bool = False
+    learns_late: bool = True
 
     def __post_init__(self) -> None:
         for name in ("propose", "learn", "chance"):

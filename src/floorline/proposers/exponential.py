@@ -13,8 +13,13 @@ from floorline.core.random import uniform
 from floorline.core.records import Arms, Floats
 from floorline.proposers.base import Proposer
 
-# Memory, for N arms: their estimated losses so far, their chances in the present round, and the
-# learning rate of that round.
+# Memory, for N arms: their estimated losses so far, their chances in the present round, the
+# learning rate of that round, and its candidate, counted from 1 (0: nothing was proposed).
+#
+# A reward counts for the candidate, also where a floor played another arm in its place. What a
+# proposal led to has exactly the chance of the proposal, which is known here; so the estimates
+# are those of the game in which arms are proposed, and the bound on the regret holds in it.
+# Dividing what the fallback earned by that arm's own chance would count its losses too often.
 
 
 class ExponentialRules(NamedTuple):
@@ -55,6 +60,7 @@ def exponential_arm(
         memory[n_arms + i] *= scale
         if below <= level and arm < n_arms - 1:
             arm += 1
+    memory[2 * n_arms + 1] = arm + 1
     return arm
 
 
@@ -70,7 +76,10 @@ def drawn_chance(
 def learn_ix(rules: ExponentialRules, arms: Arms, memory: Floats, arm: int, reward: float) -> None:
     """Add the loss over its chance plus half the learning rate: implicit exploration."""
     n_arms = len(arms.plays)
-    memory[arm] += (1.0 - reward) / (memory[n_arms + arm] + 0.5 * memory[2 * n_arms])
+    candidate = int(memory[2 * n_arms + 1]) - 1
+    if candidate >= 0:
+        divisor = memory[n_arms + candidate] + 0.5 * memory[2 * n_arms]
+        memory[candidate] += (1.0 - reward) / divisor
 
 
 @kernel
@@ -78,7 +87,10 @@ def learn_unbiased(
     rules: ExponentialRules, arms: Arms, memory: Floats, arm: int, reward: float
 ) -> None:
     """Add the loss over its chance."""
-    memory[arm] += (1.0 - reward) / memory[len(arms.plays) + arm]
+    n_arms = len(arms.plays)
+    candidate = int(memory[2 * n_arms + 1]) - 1
+    if candidate >= 0:
+        memory[candidate] += (1.0 - reward) / memory[n_arms + candidate]
 
 
 def exp3_ix(n_arms: int) -> Proposer:
@@ -94,10 +106,11 @@ def exp3_ix(n_arms: int) -> Proposer:
         learn=learn_ix,
         rules=ExponentialRules(rate, True, np.zeros(n_arms)),
         memory=2,
-        shared_memory=1,
+        shared_memory=2,
         chance=drawn_chance,
         unit_rewards=True,
         n_arms=n_arms,
+        learns_late=False,
     )
 
 
@@ -132,8 +145,9 @@ def prior_exp3(n_arms: int, horizon: int, default_target: float) -> Proposer:
         learn=learn_unbiased,
         rules=rules,
         memory=2,
-        shared_memory=1,
+        shared_memory=2,
         chance=drawn_chance,
         unit_rewards=True,
         n_arms=n_arms,
+        learns_late=False,
     )

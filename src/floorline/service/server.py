@@ -7,12 +7,15 @@ import logging
 import os
 import signal
 import socket
+from functools import partial
+from typing import Any, cast
 
 import uvicorn
 
 from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.host.descriptors import raise_limit
+from floorline.service.http.connections import connection_count
 from floorline.service.http.protocol import Protocol
 from floorline.service.logs import log_to_stderr
 
@@ -47,7 +50,7 @@ def serve(config: Config) -> None:
 def _run(service: Service, listening: socket.socket) -> None:
     config = uvicorn.Config(
         service,
-        http=Protocol,
+        http=cast(Any, partial(Protocol, connection_count())),  # uvicorn only calls it
         log_config=None,
         access_log=False,
         server_header=False,

@@ -10,6 +10,8 @@ from floorline.boundaries import Boundary
 from floorline.core.checks import require
 from floorline.core.records import Floats
 from floorline.environments import Environment
+from floorline.environments.moments import changes
+from floorline.floors import RandomisedFloor
 from floorline.policy import Policy
 from floorline.simulation.loops.run import NO_SUCH_ARM, Outcome
 
@@ -33,8 +35,12 @@ def check_fit(policy: Policy, environment: Environment, horizon: int, means: Flo
             "environment: this policy needs rewards in [0, 1] (Bernoulli, Tabulated or an "
             f"adversary); these are in [{environment.low:g}, {environment.high:g}]"
         )
+    if isinstance(policy.floor, RandomisedFloor):
+        check_range(policy.floor, environment)
+    elif environment.needs_coins:
+        raise ValueError("environment: it plays against a coin, and this policy tosses none")
     if environment.late:
-        check_late(policy)
+        check_late(policy, environment)
     if environment.rounds is not None:
         allowed = f"at most the {environment.rounds} rounds of the table"
         require(horizon <= environment.rounds, "horizon", allowed, horizon)
@@ -63,11 +69,28 @@ def check_noise(boundary: Boundary, environment: Environment) -> None:
         )
 
 
-def check_late(policy: Policy) -> None:
-    """Raise ValueError if the policy is not made for late rewards."""
-    allowed = "one that takes late rewards, such as ConfidenceFloor"
-    floor = type(policy.floor).__name__
-    require(policy.floor.takes_late_rewards, "floor", allowed, floor)
+def check_range(floor: RandomisedFloor, environment: Environment) -> None:
+    """Raise ValueError if rewards may lie outside the range that the floor was told."""
+    low, high = environment.low, environment.high
+    if low < floor.low or high > floor.high:
+        raise ValueError(
+            f"environment: RandomisedFloor needs rewards in [{floor.low:g}, {floor.high:g}]; "
+            f"these are in [{low:g}, {high:g}]"
+        )
+
+
+def check_late(policy: Policy, environment: Environment) -> None:
+    """Raise ValueError if the policy is not made for late rewards, or not for this kind of them."""
+    allowed = "one whose floor takes late rewards, such as ConfidenceFloor"
+    floor = policy.floor
+    takes_late = floor.takes_late_rewards or floor.counts_received
+    require(takes_late, "policy", allowed, type(floor).__name__)
+    if not policy.proposer.learns_late:
+        raise ValueError("proposer: must be one that can learn of rewards that come late")
+    if changes(environment):
+        raise ValueError("environment: must be one whose means do not change, to be Delayed")
+    if floor.counts_received and environment.skips_lost:
+        raise ValueError("missing: must be unknown or zero under this floor, not 'random'")
     kind = policy.boundary.kind if policy.boundary else None
     if kind is not None and kind.memory_size(1) > 0:
         raise ValueError(

@@ -12,6 +12,7 @@ import numpy as np
 from floorline.core.checks import choice, number, require, whole
 from floorline.core.records import Counts
 from floorline.environments import Environment
+from floorline.environments.moments import changes
 from floorline.policy import Policy
 from floorline.simulation.engines.base import Engine
 from floorline.simulation.engines.cpu import CpuEngine
@@ -59,8 +60,15 @@ def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) 
         require(not late, "device", "cpu or python where rewards come late", device)
         require(horizon < 2**31, "horizon", "below 2^31 on a GPU", horizon)
         require(seed < 2**64, "seed", "below 2^64 on a GPU", seed)
-    if case.misses and (late or environment.adversarial):
-        raise ValueError("misses: must not be asked for against adversaries, nor for late rewards")
+    if case.misses and (late or environment.adversarial or changes(environment)):
+        raise ValueError(
+            "misses: must not be asked for against adversaries, for late rewards or where means "
+            "change"
+        )
+    if case.misses and policy.floor.counts_received:
+        raise ValueError(
+            "misses: must not be asked for under a floor that is not made of intervals"
+        )
     points = np.array([horizon] if checkpoints is None else checkpoints, dtype=np.int64)
     fits = points.size > 0 and points[0] >= 1 and points[-1] <= horizon
     require(bool(fits and np.all(np.diff(points) > 0)), "checkpoints",
@@ -81,8 +89,10 @@ def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) 
         wants_rewards=case.rewards,
         wants_misses=case.misses,
         wants_quantiles=case.quantiles,
+        keep=1 - loss,
+        received=policy.floor.counts_received,
     )
-    prepared = policy.prepare(len(means), horizon)
+    prepared = policy.prepare(len(means), horizon, late=late)
     engine: Engine
     if device == "cuda":
         engine = gpu_engine()(prepared, environment, measure, seed)

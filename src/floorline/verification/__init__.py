@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from floorline.core.checks import number
 from floorline.environments import Environment
+from floorline.environments.moments import changes
 from floorline.policy import Policy
 from floorline.simulation import summarize
 from floorline.verification.binomial import limits
@@ -40,9 +41,9 @@ class Verification:
     """The two shares that a guarantee is about."""
 
     breaches: Share
-    """Runs whose expected reward was ever below the floor."""
+    """Runs ever below the floor: expected rewards, or, as that floor promises, those received."""
     misses: Share | None
-    """Runs in which any interval ever missed its arm's mean; None if there are no intervals."""
+    """Runs in which any interval ever missed its arm's mean; None if there are none to miss."""
     rounds_per_second: float
 
     @property
@@ -89,10 +90,19 @@ def verify(
     """
     number("delta", delta, 0, 1, open_low=True)
     number("confidence", confidence, 0, 1)
+    fixed_means = not environment.adversarial and not changes(environment)
     found = summarize(
-        policy, environment, horizon=horizon, runs=runs, seed=seed, max_loss=max_loss,
-        misses=policy.boundary is not None, threads=threads, device=device, progress=progress,
-    )  # fmt: skip
+        policy,
+        environment,
+        horizon=horizon,
+        runs=runs,
+        seed=seed,
+        max_loss=max_loss,
+        misses=policy.boundary is not None and fixed_means and not policy.floor.counts_received,
+        threads=threads,
+        device=device,
+        progress=progress,
+    )
 
     def share(rate: float) -> Share:
         count = round(float(rate) * runs)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from floorline.live import Campaign, LedgerError, Ticket
-from floorline.service.host import commit_queue
+from floorline.service.host import commit_queue, pending
 from floorline.service.host.commit_queue import CommitQueue
 from floorline.service.host.errors import Unavailable
 
@@ -29,7 +29,7 @@ def test_requests_that_wait_are_committed_together(tmp_path: Path) -> None:
 
     seen = asyncio.run(ask())
     assert seen[::2] == [True] * 3
-    full = commit_queue.MAX_GROUP
+    full = pending.MAX_GROUP
     assert seen[1::2] == [full, full, 600 - 2 * full]
 
 
@@ -109,7 +109,7 @@ def test_after_a_failure_the_ledger_rests(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_too_much_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commit_queue, "MAX_PENDING", 10)
+    monkeypatch.setattr(pending, "MAX_PENDING", 10)
 
     async def ask() -> None:
         _, one, _ = new(tmp_path)
@@ -148,3 +148,43 @@ def test_those_who_look_on_do_no_harm(tmp_path: Path) -> None:
         await one.close()
 
     asyncio.run(ask())
+
+
+def test_batches_that_wait_leave_room_for_decisions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pending, "MAX_PENDING", 100)
+
+    async def ask() -> None:
+        _, queue, _ = new(tmp_path)
+        batches = [queue.submit(Campaign.status, 50) for _ in range(2)]
+        with pytest.raises(Unavailable):
+            queue.submit(Campaign.status, 50)
+        await queue.submit(Campaign.decide)
+        await asyncio.gather(*batches)
+        await queue.submit(Campaign.status, 50)
+        await queue.close()
+
+    asyncio.run(ask())
+
+
+def test_decisions_go_first_and_batches_have_a_share(tmp_path: Path) -> None:
+    order: list[str] = []
+
+    async def ask() -> list[Any]:
+        _, queue, seen = new(tmp_path)
+        works = [
+            queue.submit(lambda _: order.append("batch"), pending.BATCH_PART) for _ in range(8)
+        ]
+        works += [queue.submit(lambda _: order.append("single")) for _ in range(600)]
+        await asyncio.gather(*works)
+        await queue.close()
+        return seen
+
+    sizes = asyncio.run(ask())[1::2]
+    full = pending.MAX_GROUP
+    groups = [order[sum(sizes[:i]) : sum(sizes[: i + 1])] for i in range(len(sizes))]
+    counts = [(group.count("single"), group.count("batch")) for group in groups]
+    last = 600 - 2 * full
+    assert counts == [(full, 1), (full, 1), (last, 3), (0, 3)]
+    assert all(group == sorted(group, reverse=True) for group in groups)  # single ones first

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from serving import PAGE, problem
@@ -21,6 +23,7 @@ from floorline.service.http import keys
 from floorline.service.http.gate import is_own_page
 from floorline.service.http.keys import KeyFile
 from floorline.service.http.limits import RateLimit
+from floorline.service.http.operations import Operation
 from floorline.service.http.problems import Problem
 
 
@@ -48,7 +51,7 @@ def test_only_a_hash_is_kept(file: KeyFile) -> None:
 def test_what_is_no_key(file: KeyFile) -> None:
     key = file.create(["decide"])
     kind, number, secret = key.split("_", 2)
-    assert file.check(f"Bearer {key}".encode(), "decide") == number
+    assert file.check(f"Bearer {key}".encode(), "decide").id == number
     for wrong in (
         "",
         "Bearer",
@@ -69,6 +72,8 @@ def test_scopes(file: KeyFile) -> None:
     for wrong in ([], ["write"], ["decide", "root"]):
         with pytest.raises(ValueError, match="scopes: must be"):
             file.create(wrong)
+    with pytest.raises(ValueError, match="campaigns: must be some names"):
+        file.create(["decide"], campaigns=[])  # neither all nor none
 
 
 @pytest.mark.parametrize("scope", keys.SCOPES)
@@ -311,3 +316,89 @@ def test_with_keys_a_proxy_is_welcome(file: KeyFile) -> None:
     with TestClient(Service(Config(file.path.parent)), base_url="http://127.0.0.1") as client:
         headers = {**bearer(key), "X-Forwarded-For": "192.0.2.1", "Host": "shop.example"}
         assert client.get("/v1/campaigns", headers=headers).status_code == 200
+
+
+@pytest.fixture
+def shops(file: KeyFile, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    """Two campaigns, whose default arms are `now` and `then`."""
+    monkeypatch.setattr(feed, "MAX_LISTENERS", 0)  # a live stream would not end by itself
+    admin = bearer(file.create(["admin"]))
+    with TestClient(Service(Config(file.path.parent)), base_url="http://127.0.0.1") as client:
+        other = {**PAGE, "name": "other", "arms": ["then", "quiz"]}
+        for campaign in (PAGE, other):
+            assert client.post("/v1/campaigns", json=campaign, headers=admin).status_code == 201
+        yield client
+
+
+def ask(client: TestClient, operation: Operation, secret: str, **path: str) -> Any:
+    json = {"reward": 1} if operation.path.endswith("/reward") else None
+    where = operation.path.format(**path)
+    return client.request(operation.method, where, headers=bearer(secret), json=json)
+
+
+def test_to_a_limited_key_other_campaigns_do_not_exist(file: KeyFile, shops: TestClient) -> None:
+    unlimited = file.create(keys.SCOPES)
+    key = file.create(keys.SCOPES, campaigns=["page"])
+    decide = "/v1/campaigns/{}/decisions"
+    own, foreign = (
+        shops.post(decide.format(name), headers=bearer(unlimited)).json()["ticket"]
+        for name in ("page", "other")
+    )
+    unknown = f"{'0' * 10}-1-0"
+    for operation in OPERATIONS:
+        if "{" not in operation.path:
+            continue
+        theirs = ask(shops, operation, key, name="other", key="other", ticket=foreign)
+        nobodys = ask(shops, operation, key, name="nobody", key="nobody", ticket=unknown)
+        assert theirs.status_code == 404, operation.path
+        told, expected = theirs.json(), nobodys.json()
+        del told["request_id"], expected["request_id"]
+        text = str(told).replace("other", "nobody").replace(foreign, unknown)
+        assert text == str(expected), operation.path
+        assert told["default_arm"] is None
+    status = shops.get("/v1/campaigns/other", headers=bearer(unlimited)).json()["status"]
+    assert (status["state"], status["decisions"], status["arms"][0]["seen"]) == ("running", 1, 0)
+    for operation in OPERATIONS:  # its own campaign can be used as before
+        if "{" in operation.path and operation.id != "feed_live":
+            mine = ask(shops, operation, key, name="page", key="page", ticket=own)
+            assert mine.status_code in (200, 409), (operation.path, mine.text)
+
+
+def test_what_a_limited_key_sees_of_the_whole_service(file: KeyFile, shops: TestClient) -> None:
+    headers = bearer(file.create(keys.SCOPES, campaigns=["page", "soon"]))
+    unlimited = bearer(file.create(keys.SCOPES))
+    listed = shops.get("/v1/campaigns", headers=headers).json()["campaigns"]
+    assert [campaign["name"] for campaign in listed] == ["page"]
+    problem(shops.get("/metrics", headers=headers), 403, "wrong-scope")
+    made = shops.post("/v1/campaigns/other/decisions", headers=unlimited).json()
+    batch = {"rewards": [{"ticket": made["ticket"], "reward": 1}]}
+    (result,) = shops.post("/v1/rewards", json=batch, headers=headers).json()["results"]
+    assert result["problem"]["type"].endswith(":unknown-ticket")
+    for name in ("other", "nobody"):  # whether or not there is one
+        answer = shops.post("/v1/campaigns", json={**PAGE, "name": name}, headers=headers)
+        problem(answer, 403, "wrong-scope")
+    new = shops.post("/v1/campaigns", json={**PAGE, "name": "soon"}, headers=headers)
+    assert new.status_code == 201
+    shops.app.host.registry.catalogue.set_unavailable("other", "test")  # type: ignore[attr-defined]
+    assert shops.get("/readyz", headers=headers).json()["unavailable"] == []
+    assert shops.get("/readyz", headers=unlimited).json()["unavailable"] == ["other"]
+
+
+def test_a_limited_key_without_the_scope_learns_nothing(file: KeyFile, shops: TestClient) -> None:
+    headers = bearer(file.create(["reward"], campaigns=["page"]))
+    for name, default in (("page", "now"), ("other", None), ("nobody", None)):
+        answer = shops.post(f"/v1/campaigns/{name}/decisions", headers=headers)
+        problem(answer, 403, "wrong-scope", default)
+
+
+def test_a_key_is_limited_on_the_command_line(floorline, file: KeyFile) -> None:  # type: ignore[no-untyped-def]
+    words = ("key", "create", "--data", str(file.path.parent), "--scopes", "decide,read")
+    made = floorline(*words, "--campaign", "page", "--campaign", "other")
+    assert made.stderr == "scopes: decide, read; campaigns: page, other\n"
+    assert file.keys()[made.stdout.split("_")[1]].campaigns == ("page", "other")
+    made = floorline(*words)
+    assert made.stderr == "scopes: decide, read; campaigns: all\n"
+    assert file.keys()[made.stdout.split("_")[1]].campaigns is None
+    listed = floorline("key", "list", "--data", str(file.path.parent)).stdout
+    assert "page" in listed and "other" in listed and "all" in listed
+    assert floorline(*words, "--campaign", "").returncode == 2

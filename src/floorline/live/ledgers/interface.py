@@ -181,10 +181,15 @@ class LedgerReader(ABC):
         Raises:
             LedgerError: it is damaged, or missing while there are others.
         """
-        first = next(self.checked_events(0, 0), None)
-        if first is not None and first[0].kind != "opened":
+        rows = self.page(0, 1)
+        if not rows:
+            return None
+        if rows[0][SEQ] != 1 or checksum(*rows[0][:CHECK], 0) != rows[0][CHECK]:
+            raise self._damaged(1)
+        first = self._event(rows[0])
+        if first.kind != "opened":
             raise LedgerError(f"{self.locator}: does not begin with the opening of a campaign")
-        return None if first is None else first[0]
+        return first
 
     def opened(self) -> Event:
         """Return the event with which the campaign was opened; raise if there is none."""

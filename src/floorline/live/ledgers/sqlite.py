@@ -12,6 +12,7 @@ from typing import Any
 
 import apsw
 
+from floorline.live.errors import LedgerError
 from floorline.live.events import CHECK, SEQ, VERSION, Event, to_rows
 from floorline.live.ledgers import sqlite_files as files
 from floorline.live.ledgers.interface import Backend, Ledger, Mark, new_secret
@@ -49,6 +50,7 @@ class SqliteLedger(SqliteReader, Ledger):
     def _connect(self) -> None:
         if not os.path.exists(self.locator):
             files.create(self.locator, SCHEMA + INSERT_SECRET.format(new_secret().hex()))
+        self._identity = files.identity(self.locator)
         self._open(apsw.SQLITE_OPEN_READWRITE)
         self._db.pragma("journal_mode", "wal")
         self._db.pragma("synchronous", "full")
@@ -66,10 +68,19 @@ class SqliteLedger(SqliteReader, Ledger):
         """Make the transaction durable, if one has begun, and then mark its last event."""
         if not self.in_transaction:
             return
+        self._refuse_if_replaced()
         self._do("COMMIT")
         if self._last is not None:
             files.write_mark(self._mark_path, self._last)
             self._last = None
+
+    def _refuse_if_replaced(self) -> None:
+        """Raise LedgerError if what is written would not be found under the ledger's name."""
+        if files.identity(self.locator) != self._identity:
+            raise LedgerError(
+                f"{self.locator}: another file has taken its place since it was opened; nothing "
+                "was written. Open the campaign again"
+            )
 
     def roll_back(self) -> None:
         """Discard the transaction, if one has begun."""

@@ -12,7 +12,7 @@ from typing import IO
 import apsw
 
 from floorline.live.errors import LedgerError
-from floorline.live.ledgers.interface import Mark
+from floorline.live.ledgers.interface import UNCHANGED, Mark
 
 
 def lock(path: str) -> IO[bytes]:
@@ -57,6 +57,24 @@ def create(path: str, script: str) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def identity(path: str) -> tuple[int, int]:
+    """Return the device and the inode of a ledger, which must have one name only.
+
+    Raises:
+        LedgerError: it is gone, or has several names, under which others could write to it.
+    """
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        raise LedgerError(f"{path}: cannot be found: {error.strerror}; {UNCHANGED}") from None
+    if found.st_nlink > 1:
+        raise LedgerError(
+            f"{path}: has {found.st_nlink} names (hard links), under which others could write to "
+            f"it at the same time; {UNCHANGED}. Delete all names but one"
+        )
+    return found.st_dev, found.st_ino
 
 
 def is_truncated(path: str, pages: int, page_size: int) -> bool:

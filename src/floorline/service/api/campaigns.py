@@ -11,7 +11,7 @@ from floorline.live import Campaign, Conflict
 from floorline.service.api.responses import CampaignAnswer, Campaigns
 from floorline.service.host.campaigns import ClosedCampaign, HostedCampaign, UnavailableCampaign
 from floorline.service.http.operations import Call, Reply
-from floorline.service.http.problems import problem_of, without_folder
+from floorline.service.http.problems import Problem, problem_of, without_folder
 
 log = logging.getLogger("floorline.service")
 
@@ -20,6 +20,8 @@ async def create(call: Call) -> Reply:
     """Create a campaign: 201, or 200 if the same one exists."""
     fields = msgspec.structs.asdict(call.body)
     name = fields.pop("name")
+    if not call.access.sees(name):
+        raise Problem(403, "wrong-scope", "this key is limited to campaigns of other names")
     settings = {key: value for key, value in fields.items() if value is not None}
     campaign, is_new = await call.host.registry.create(name, settings)
     if is_new:
@@ -31,12 +33,11 @@ async def create(call: Call) -> Reply:
 
 
 async def list_all(call: Call) -> Campaigns:
-    """All campaigns."""
+    """All campaigns that the key reaches."""
     registry = call.host.registry
+    names = [name for name in registry.catalogue.names() if call.access.sees(name)]
     # One after the other, since closed ones may have to be opened, and few may be open at a time.
-    return Campaigns(
-        [await answer_of(await registry.last_known(name)) for name in registry.catalogue.names()]
-    )
+    return Campaigns([await answer_of(await registry.last_known(name)) for name in names])
 
 
 async def show(call: Call) -> CampaignAnswer:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from itertools import chain
 from typing import Any
 
 from floorline.live import Campaign, CampaignError, RewardReceipt
@@ -16,6 +17,8 @@ from floorline.service.api.responses import (
     RewardResults,
 )
 from floorline.service.host.campaigns import HostedCampaign
+from floorline.service.host.host import Host
+from floorline.service.host.pending import BATCH_PART
 from floorline.service.http.operations import Call
 from floorline.service.http.problems import Problem, problem_of
 
@@ -77,30 +80,42 @@ async def void(call: Call) -> RewardReceipt:
 
 
 async def rewards(call: Call) -> RewardResults:
-    """Record a batch of rewards, each by itself: some may be refused."""
+    """Record a batch of rewards, each by itself: some may be refused.
+
+    It is committed in parts, so that decisions need not wait for all of it.
+    """
     batch: list[TicketReward] = call.body.rewards
     results: list[Any] = [None] * len(batch)
     shares: dict[str, list[int]] = {}
+    catalogue = call.host.registry.catalogue
     for index, item in enumerate(batch):
         try:
-            name = call.host.registry.catalogue.name_of_ticket(item.ticket)
+            name = call.access.name_of_ticket(catalogue, item.ticket)
             shares.setdefault(name, []).append(index)
         except CampaignError as error:
             results[index] = _refused(item.ticket, error)
-    for name, indices in shares.items():
-        share = [batch[index] for index in indices]
-        try:
-            hosted = await call.host.registry.get(name)
-            receipts = await hosted.queue.submit(_observe_all(share), len(share))
-        except CampaignError as error:
-            receipts = [_refused(item.ticket, error) for item in share]
-        for index, receipt in zip(indices, receipts, strict=True):
+    for name, indices in shares.items():  # one by one, since few may be open at a time
+        parts = [indices[i : i + BATCH_PART] for i in range(0, len(indices), BATCH_PART)]
+        recorded = await asyncio.gather(
+            *(_record(call.host, name, [batch[index] for index in part]) for part in parts)
+        )
+        for index, receipt in zip(indices, chain(*recorded), strict=True):
             results[index] = receipt
     return RewardResults(results)
 
 
-def _observe_all(rewards: list[TicketReward]) -> Callable[[Campaign], list[BatchReceipt]]:
-    return lambda campaign: [_observe(campaign, item) for item in rewards]
+async def _record(host: Host, name: str, rewards: list[TicketReward]) -> list[BatchReceipt]:
+    """Record rewards of one campaign, in one transaction."""
+
+    def observe_all(campaign: Campaign) -> list[BatchReceipt]:
+        return [_observe(campaign, item) for item in rewards]
+
+    try:
+        hosted = await host.registry.get(name)
+        # A batch of one must not go before decisions either.
+        return await hosted.queue.submit(observe_all, max(2, len(rewards)))
+    except CampaignError as error:
+        return [_refused(item.ticket, error) for item in rewards]
 
 
 def _observe(campaign: Campaign, item: TicketReward) -> BatchReceipt:

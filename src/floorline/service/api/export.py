@@ -8,6 +8,7 @@ from floorline.live import Record
 from floorline.live.export import CSV_HEADER, to_csv, to_jsonl
 from floorline.live.history import record
 from floorline.live.ledgers import LedgerReader
+from floorline.live.tickets import ticket_ids
 from floorline.service.api.reading import read_ledger
 from floorline.service.host.campaigns import HostedCampaign
 from floorline.service.http.operations import Call, StreamReply
@@ -33,16 +34,17 @@ async def _export(hosted: HostedCampaign, form: str) -> AsyncGenerator[bytes, No
     encode = to_csv if form == "csv" else to_jsonl
     after = 0
     while True:
-        records, after = await read_ledger(hosted, _page_after(hosted.id, after))
+        records, after = await read_ledger(hosted, _page_after(after))
         if not records:
             return
         yield encode(records).encode()
 
 
-def _page_after(campaign_id: str, seq: int) -> Callable[[LedgerReader], Page]:
+def _page_after(seq: int) -> Callable[[LedgerReader], Page]:
     def read(ledger: LedgerReader) -> Page:
         page = ledger.decisions(seq, DECISIONS_PER_READ)
         last = page[-1][0].seq if page else seq
-        return [record(campaign_id, *decision) for decision in page], last
+        ids = ticket_ids(ledger, ledger.opened())
+        return [record(ids, *decision) for decision in page], last
 
     return read

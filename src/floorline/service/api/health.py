@@ -9,7 +9,7 @@ from floorline.service.api.responses import Live, Ready
 from floorline.service.host.errors import Unavailable
 from floorline.service.host.metrics import MEDIA_TYPE
 from floorline.service.http.operations import Call, Reply
-from floorline.service.http.problems import problem_of
+from floorline.service.http.problems import Problem, problem_of
 
 
 async def livez(call: Call) -> Live:
@@ -24,12 +24,15 @@ async def readyz(call: Call) -> Ready:
     registry = call.host.registry
     failing = [campaign.name for campaign in registry.pool.all() if campaign.is_failing]
     unavailable = sorted([*registry.catalogue.unavailable, *failing])
-    names = unavailable if call.allows("read") else []
+    access = call.access
+    names = [name for name in unavailable if access.allows("read") and access.sees(name)]
     return Ready("ready", len(registry.catalogue), len(unavailable), names)
 
 
 async def metrics(call: Call) -> Reply:
     """Metrics for Prometheus."""
+    if call.access.is_limited:
+        raise Problem(403, "wrong-scope", "metrics are of all campaigns; this key is limited")
     registry = call.host.registry
     unavailable = set(registry.catalogue.unavailable)
     statuses = {name: campaign.status for name, campaign in registry.pool.closed.items()}

@@ -7,7 +7,7 @@ from msgspec import UNSET
 from floorline.live.events import CHANGES, KINDS
 from floorline.live.history import record
 from floorline.live.ledgers import LedgerReader
-from floorline.live.tickets import ticket_id
+from floorline.live.tickets import ticket_ids
 from floorline.service.api.reading import read_ledger
 from floorline.service.api.requests import EventQuery, PageQuery
 from floorline.service.api.responses import EventAnswer, EventPage, RecordPage
@@ -23,7 +23,8 @@ async def decisions(call: Call) -> RecordPage:
 
     def read(ledger: LedgerReader) -> RecordPage:
         page = ledger.decisions(_start(query), query.limit, newest=query.order == "newest")
-        records = [record(hosted.id, *decision) for decision in page]
+        ids = ticket_ids(ledger, ledger.opened())
+        records = [record(ids, *decision) for decision in page]
         return RecordPage(records, page[-1][0].seq if len(page) == query.limit else None)
 
     return await read_ledger(hosted, read)
@@ -39,7 +40,8 @@ async def events(call: Call) -> EventPage:
     def read(ledger: LedgerReader) -> EventPage:
         page = ledger.events(_start(query), query.limit, newest=newest, kinds=kinds)
         times = ledger.times({e.decision_seq for e in page if e.decision_seq is not None})
-        tickets = {seq: ticket_id(hosted.id, seq, time) for seq, time in times.items()}
+        ids = ticket_ids(ledger, ledger.opened())
+        tickets = {seq: ids.name(seq, time) for seq, time in times.items()}
         answers = [
             EventAnswer(
                 event.seq,

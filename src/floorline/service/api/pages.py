@@ -39,7 +39,7 @@ def routes(gate: Gate) -> list[BaseRoute]:
     async def access(request: Request) -> Response:
         authorization = request.headers.get("authorization", "").encode("latin-1")
         return JSONResponse(
-            {"required": gate.required, "scopes": gate.scopes(authorization)},
+            {"required": gate.required, "scopes": gate.access(authorization).scopes},
             headers={"Cache-Control": "no-store"},
         )
 

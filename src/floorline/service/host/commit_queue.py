@@ -5,23 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from floorline.live import Campaign, DamagedLedger, LedgerError
 from floorline.service.host.errors import Unavailable
+from floorline.service.host.pending import PendingOperation, PendingOperations
 
 T = TypeVar("T")
 
 log = logging.getLogger("floorline.service")
-
-MAX_PENDING = 10_000
-"""Operations that may wait for one campaign."""
-
-MAX_GROUP = 256
-"""Operations that are committed together."""
 
 DAMAGE_RETRY_AFTER_SECONDS = 60
 """When a client should ask a campaign again whose ledger is damaged."""
@@ -30,16 +24,11 @@ FAILURE_PAUSE_SECONDS = 1.0
 """How long requests are refused after the ledger has failed."""
 
 
-class PendingOperation(NamedTuple):
-    """An operation whose caller waits for its result."""
-
-    run: Callable[[Campaign], Any]
-    weight: int
-    future: asyncio.Future[Any]
-
-
 class CommitQueue:
-    """Runs the operations of one campaign in order, in a thread of its own, group by group."""
+    """Runs the operations of one campaign in a thread of its own, group by group.
+
+    Single operations are run in order, and so are batches; single ones come first.
+    """
 
     def __init__(
         self,
@@ -57,8 +46,7 @@ class CommitQueue:
         self._campaign = campaign
         self._after_group = after_group
         self._on_commit = on_commit
-        self._pending: deque[PendingOperation] = deque()
-        self._pending_weight = 0
+        self._pending = PendingOperations()
         self._thread = ThreadPoolExecutor(1, "commit-queue")
         self._task: asyncio.Task[None] | None = None
         self._paused_until = 0.0
@@ -71,6 +59,10 @@ class CommitQueue:
     def submit(self, run: Callable[[Campaign], T], weight: int = 1) -> asyncio.Future[T]:
         """Return the result of `run`, once everything that it recorded is committed.
 
+        Args:
+            run: the operation.
+            weight: how many decisions or rewards it has; more than 1 make it a batch.
+
         Raises:
             Unavailable: the queue is full, or the ledger has just failed.
         """
@@ -78,13 +70,12 @@ class CommitQueue:
             raise Unavailable(self.damage, DAMAGE_RETRY_AFTER_SECONDS)
         if self._is_closed:
             raise Unavailable("the campaign is being closed")
-        if self._pending_weight >= MAX_PENDING:
+        if not self._pending.has_room(weight):
             raise Unavailable("too many requests are pending for this campaign")
         if self._paused_until and time.monotonic() < self._paused_until:
             raise Unavailable(self.failure or "the ledger has just failed")
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._pending.append(PendingOperation(run, weight, future))
-        self._pending_weight += weight
+        self._pending.add(PendingOperation(run, weight, future))
         if self._task is None:
             self._task = asyncio.create_task(self._drain())
         return future
@@ -98,7 +89,7 @@ class CommitQueue:
         loop = asyncio.get_running_loop()
         try:
             while self._pending:
-                group = self._next_group()
+                group = self._pending.next_group()
                 results = await loop.run_in_executor(self._thread, self._run_group, group)
                 for operation, (result, error) in zip(group, results, strict=True):
                     if operation.future.done():  # its client has disconnected
@@ -109,15 +100,6 @@ class CommitQueue:
                         operation.future.set_result(result)
         finally:
             self._task = None  # otherwise the queue would stall for good
-
-    def _next_group(self) -> list[PendingOperation]:
-        group, size = [], 0
-        while self._pending and size < MAX_GROUP:
-            operation = self._pending.popleft()
-            group.append(operation)
-            size += operation.weight
-        self._pending_weight -= size
-        return group
 
     def _run_group(self, group: list[PendingOperation]) -> list[tuple[Any, Exception | None]]:
         """The result or error of each operation; all fail if the transaction does."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import resource
+import sys
 from contextlib import suppress
 
 PER_CAMPAIGN = 4
 """Descriptors of an open campaign: SQLite's three files and the lock."""
+
+RESERVED = 64
+"""Descriptors for everything else: logs, ledgers that are read or copied."""
 
 MAX_OPEN_CAMPAIGNS = 1000
 """At a time, however many descriptors there are: each takes memory."""
@@ -20,8 +24,16 @@ def raise_limit() -> None:
 
 
 def open_campaigns_allowed() -> int:
-    """How many campaigns may be open: half of the descriptors are reserved for connections."""
+    """How many campaigns may be open: they get two fifths of the descriptors."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return MAX_OPEN_CAMPAIGNS
-    return max(1, min(MAX_OPEN_CAMPAIGNS, soft // 2 // PER_CAMPAIGN))
+    return max(1, min(MAX_OPEN_CAMPAIGNS, soft * 2 // 5 // PER_CAMPAIGN))
+
+
+def connections_allowed() -> int:
+    """How many connections may be open beside the campaigns."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        soft = sys.maxsize
+    return max(1, soft - PER_CAMPAIGN * open_campaigns_allowed() - RESERVED)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
 
 import msgspec
 from starlette.types import Receive, Scope, Send
 
+from floorline.live import CampaignError
 from floorline.service.host.host import Host
 from floorline.service.http.gate import Gate
 from floorline.service.http.operations import Call, Operation, Reply, StreamReply
@@ -71,9 +71,9 @@ class Endpoint:
     async def _admit(self, operation: Operation, scope: Scope, receive: Receive) -> Call:
         """The request, if it is allowed and well-formed."""
         headers = dict(scope["headers"])
-        self._gate.admit(operation.scope, headers)
-        allows = partial(self._gate.allows, headers.get(b"authorization", b""))
-        call = Call(self._host, scope["path_params"], allows)
+        access = self._gate.admit(operation.scope, headers)
+        access.check_path(self._host.registry.catalogue, scope["path_params"])
+        call = Call(self._host, scope["path_params"], access)
         if operation.body is not None:
             body = await read_body(headers, receive, operation.max_body_bytes)
             if body or operation.body_required:
@@ -93,12 +93,22 @@ class Endpoint:
         problem = problem_of(error)
         default_arm = None
         if operation is not None and problem.word not in HIDES_DEFAULT_ARM:
-            default_arm = self._host.registry.catalogue.default_arm(scope["path_params"])
+            default_arm = self._default_arm(scope)
         document = problem.document(default_arm)
         if operation is not None and operation.refine is not None:
             document = operation.refine(document, scope["path_params"])
         await send_problem(send, problem, document, scope["path"])
         return problem.status
+
+    def _default_arm(self, scope: Scope) -> str | None:
+        """The default arm of the campaign that the path names, if the sender may know it."""
+        catalogue = self._host.registry.catalogue
+        try:
+            access = self._gate.known_access(dict(scope["headers"]))
+            access.check_path(catalogue, scope["path_params"])
+        except CampaignError:
+            return None
+        return catalogue.default_arm(scope["path_params"])
 
 
 def _decode(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from urllib.parse import urlsplit
 
+from floorline.service.http.access import NOBODY, Access
 from floorline.service.http.keys import SCOPES, KeyFile
 from floorline.service.http.limits import RateLimit
 from floorline.service.http.problems import KeysError, Problem
@@ -23,6 +24,9 @@ FORWARDING_HEADERS = (
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
+EVERYTHING = Access(SCOPES)
+"""Where no key is needed."""
+
 
 class Gate:
     """Admits a request or raises a Problem."""
@@ -36,42 +40,44 @@ class Gate:
         """Whether a key is needed."""
         return self._keys.required
 
-    def scopes(self, authorization: bytes) -> tuple[str, ...]:
-        """The scopes that this `Authorization` header grants."""
+    def access(self, authorization: bytes) -> Access:
+        """What this `Authorization` header grants."""
         if not self.required:
-            return SCOPES
+            return EVERYTHING
         key = self._keys.find(authorization)
-        return () if key is None else key.scopes
+        return NOBODY if key is None else Access(key.scopes, key.campaigns)
 
-    def allows(self, authorization: bytes, scope: str) -> bool:
-        """Whether this `Authorization` header grants a scope; False if that cannot be told."""
+    def known_access(self, headers: Mapping[bytes, bytes]) -> Access:
+        """What the headers of a request grant; nothing if that cannot be told."""
         try:
-            return scope in self.scopes(authorization)
+            return self.access(headers.get(b"authorization", b""))
         except KeysError:
-            return False
+            return NOBODY
 
-    def admit(self, scope: str | None, headers: Mapping[bytes, bytes]) -> None:
-        """Admit a request for an operation that needs this scope.
+    def admit(self, scope: str | None, headers: Mapping[bytes, bytes]) -> Access:
+        """Admit a request for an operation that needs this scope; return what else it may do.
 
         Raises:
             Problem: 401, 403 or 429.
         """
         if scope is None:
-            return
+            return self.known_access(headers)
         if self.required:
             key = self._keys.check(headers.get(b"authorization", b""), scope)
+            key_id, access = key.id, Access(key.scopes, key.campaigns)
         else:
-            key = ""
+            key_id, access = "", EVERYTHING
             if not is_own_page(headers.get(b"host", b"localhost"), headers.get(b"origin")):
                 detail = "without keys, only this machine's own pages may make requests"
                 raise Problem(403, "foreign-page", detail)
             if any(name in headers for name in FORWARDING_HEADERS):
                 detail = "without keys, requests through a proxy are refused; create a key"
                 raise Problem(403, "foreign-page", detail)
-        wait = self._limit.wait(key)
+        wait = self._limit.wait(key_id)
         if wait > 0:
             retry = {"Retry-After": str(math.ceil(wait))}
             raise Problem(429, "too-many", "this key makes too many requests", retry)
+        return access
 
 
 @lru_cache(1024)

@@ -33,6 +33,8 @@ class Key(msgspec.Struct, frozen=True):
     sha256: str
     """Of the secret. It has 256 random bits, so that no slow hash is needed."""
     created_at: float
+    campaigns: tuple[str, ...] | None = None
+    """The names of the campaigns that it is limited to; None if it is not limited."""
 
 
 class KeyFile:
@@ -92,15 +94,27 @@ class KeyFile:
                 self._marker.touch(0o600)
                 give_to_owner_of(self.path.parent, self._marker)
 
-    def create(self, scopes: Iterable[str], name: str = "") -> str:
-        """A new key, complete. It cannot be shown again."""
+    def create(
+        self, scopes: Iterable[str], name: str = "", campaigns: Iterable[str] | None = None
+    ) -> str:
+        """A new key, complete. It cannot be shown again.
+
+        Args:
+            scopes: what it may do.
+            name: what it is for.
+            campaigns: the only campaigns that it may see and use, existing or not; None for all.
+        """
         distinct = tuple(dict.fromkeys(scopes))
         require(bool(distinct), "scopes", f"some of {', '.join(SCOPES)}", distinct)
         for scope in distinct:
             choice("scopes", scope, SCOPES)
         require(len(name) <= 64, "name", "at most 64 characters", name)
+        limited = None if campaigns is None else tuple(dict.fromkeys(campaigns))
+        require(limited != (), "campaigns", "some names, or None for all", limited)
+        for campaign in limited or ():
+            require(0 < len(campaign) <= 64, "campaign", "a name of 1 to 64 characters", campaign)
         key_id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
-        key = Key(key_id, name, distinct, _hash(secret.encode()), time.time())
+        key = Key(key_id, name, distinct, _hash(secret.encode()), time.time(), limited)
         with self._changing() as keys:
             self._write([*keys.values(), key])
         return f"fl_{key_id}_{secret}"
@@ -122,8 +136,8 @@ class KeyFile:
         replace_file(self.path, msgspec.json.format(msgspec.json.encode(keys)))
         self._require_for_ever()
 
-    def check(self, authorization: bytes, scope: str) -> str:
-        """The id of the key in an `Authorization` header, which must have the scope.
+    def check(self, authorization: bytes, scope: str) -> Key:
+        """The key in an `Authorization` header, which must have the scope.
 
         Raises:
             Problem: 401 for an unknown key, 403 for one without the scope.
@@ -134,7 +148,7 @@ class KeyFile:
             raise Problem(401, "no-key", detail, {"WWW-Authenticate": "Bearer"})
         if scope not in key.scopes:
             raise Problem(403, "wrong-scope", f"this needs a key with the scope {scope!r}")
-        return key.id
+        return key
 
     def find(self, authorization: bytes) -> Key | None:
         """The key in an `Authorization` header, if it is valid."""

@@ -20,6 +20,21 @@ MAX_PAGE = 1000
 BODY_TIMEOUT_SECONDS = 10.0
 """For a client to send a body."""
 
+MAX_HEADER_BYTES = 16 * 1024
+"""In the request line and the headers. Surely accepted; twice as many are surely refused."""
+
+MAX_HEADERS = 100
+"""Headers of one request."""
+
+HEADER_TIMEOUT_SECONDS = 10.0
+"""For a client to send all headers of a request, from the connection or their first byte on."""
+
+MAX_CONNECTIONS = 4096
+"""Open at a time, however many descriptors there are: each takes memory."""
+
+MAX_CONNECTIONS_PER_ADDRESS = 1024
+"""Open at a time. A proxy has one address for all of its clients."""
+
 
 class RateLimit:
     """Allows each key `rate` requests a second on average, and as many in a burst.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from floorline.service.host.host import Host
+from floorline.service.http.access import Access
 from floorline.service.http.limits import MAX_BODY_BYTES
 from floorline.service.http.problems import ProblemDocument
 
@@ -18,8 +19,8 @@ class Call:
     host: Host
     path: dict[str, str]
     """The parameters in the path."""
-    allows: Callable[[str], bool]
-    """Whether the key of the request has a scope."""
+    access: Access
+    """What the key of the request may do."""
     body: Any = None
     query: Any = None
 

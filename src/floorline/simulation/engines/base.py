@@ -9,9 +9,20 @@ import numpy as np
 
 from floorline.core.kernel import Function
 from floorline.environments import Environment
+from floorline.environments.moments import changes, click_now, only_kind, visitor_kind
 from floorline.simulation.digest import Part
 from floorline.simulation.loops.adversarial import adversarial_run
 from floorline.simulation.loops.late import late_run, new_late_room
+from floorline.simulation.loops.late_received import late_received_run, new_decision_room
+from floorline.simulation.loops.learners import learner_choices
+from floorline.simulation.loops.round_by_round import (
+    mean_at,
+    mean_of_moment,
+    reward_at,
+    round_by_round_run,
+    steady_mean,
+    steady_reward,
+)
 from floorline.simulation.loops.run import (
     Measure,
     Outcome,
@@ -44,18 +55,34 @@ class Engine(Protocol):
 
 def loop_choices(environment: Environment, measure: Measure) -> dict[Function, Function]:
     """The loop over the rounds of a run that fits the environment, and what it watches."""
-    loop = adversarial_run if environment.adversarial else stochastic_run
-    return {
-        one_run: late_run if environment.late else loop,
-        missed: misses_mean if measure.wants_misses else not_watched,
-    }
-
-
-def new_room(environment: Environment, horizon: int) -> Any:
-    """What that loop needs for its own use."""
-    n_arms = len(environment.means)
+    watched = {missed: misses_mean if measure.wants_misses else not_watched}
+    if environment.adversarial:
+        return {one_run: adversarial_run, **watched}
     if environment.late:
-        return new_late_room(n_arms, horizon)
+        return {one_run: late_received_run if measure.received else late_run, **watched}
+    if changes(environment):
+        return {
+            one_run: round_by_round_run,
+            mean_at: mean_of_moment,
+            reward_at: click_now,
+            **learner_choices(environment),
+        }
+    if measure.received:
+        return {
+            one_run: round_by_round_run,
+            mean_at: steady_mean,
+            reward_at: steady_reward,
+            visitor_kind: only_kind,
+            **learner_choices(environment),
+        }
+    return {one_run: stochastic_run, **watched}
+
+
+def new_room(environment: Environment, measure: Measure) -> Any:
+    """What that loop needs for its own use."""
+    n_arms, horizon = len(environment.means), int(measure.checkpoints[-1])
+    if environment.late:
+        return new_decision_room(horizon) if measure.received else new_late_room(n_arms, horizon)
     return np.zeros(3 * n_arms)
 
 

@@ -17,6 +17,7 @@ from floorline.policy import Prepared
 from floorline.simulation.digest import CHUNK, Part, part_of
 from floorline.simulation.engines.base import loop_choices, new_outcome, new_room
 from floorline.simulation.fit import check_arms
+from floorline.simulation.loops.learners import in_sets, sets_for
 from floorline.simulation.loops.run import Measure, Outcome, many_runs, rows
 
 BLOCK = 32
@@ -41,8 +42,11 @@ class CpuEngine:
         self._seed = seed
         self._threads = threads
         self._n_arms = len(environment.means)
+        self._sets = sets_for(environment)
         self._adversarial = environment.adversarial
-        self._wants_side = measure.wants_rewards or environment.adversarial or environment.late
+        self._wants_side = (
+            measure.wants_rewards or measure.received or environment.adversarial or environment.late
+        )
         choices: dict[Function, Function] = {
             **loop_choices(environment, measure),
             late_ends: best_ends,
@@ -106,11 +110,11 @@ class CpuEngine:
         """Play the runs of one block, from the streams that belong to it."""
         rng = stream(self._seed, number)
         side_rng = stream(self._seed, number, 1) if self._wants_side else rng
-        room = new_room(self._environment, int(self._measure.checkpoints[-1]))
+        room = new_room(self._environment, self._measure)
         self._many_runs(
             self._policy.rules,
-            new_arms(self._n_arms),
-            new_memory(self._policy.memory),
+            new_arms(self._n_arms * self._sets),
+            new_memory(in_sets(self._policy.memory, self._sets)),
             room,
             self._environment_rules,
             self._measure,

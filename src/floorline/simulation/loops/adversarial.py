@@ -30,7 +30,9 @@ def adversarial_run(
 
     The budget is made of rewards received; the regret is against the best fixed arm in
     hindsight; the pseudo-regret counts what each choice paid on average over the
-    proposer's own chances, where those can be told.
+    proposer's own chances, where those can be told. Under a floor that tosses coins the
+    adversary knows the candidate and the coin's chance, the pseudo-regret is averaged over the
+    coin, and the budget is held against what the default would have paid.
     """
     forget(rules, arms, memory)
     n_arms = arms.plays.size
@@ -53,6 +55,11 @@ def adversarial_run(
             decision = decide_on(rules, arms, memory, played + 1, candidate, rng)
             for i in range(n_arms):
                 chances[i] = chance(rules.proposer, arms, memory.proposer, candidate, i)
+            if measure.received:  # everything is shown but the coin
+                for i in range(n_arms):
+                    chances[i] = 0.0
+                chances[candidate] = 1.0 - decision.fallback_probability
+                chances[0] += decision.fallback_probability
             set_rewards(environment, arms, chances, played + 1, side_rng, rewards)
             average = 0.0
             for i in range(n_arms):
@@ -70,11 +77,17 @@ def adversarial_run(
                 observe(rules, arms, memory, arm, probability, reward)
             played += 1
             received += reward
-            expected += reward if not decision.acted or math.isnan(average) else average
-            budget = received - owed * played
+            of_default = measure.default_mean * played
+            if measure.received:
+                expected += average
+                of_default = totals[0]
+                budget = received - measure.keep * of_default
+            else:
+                expected += reward if not decision.acted or math.isnan(average) else average
+                budget = received - owed * played
             if budget < lowest:
                 lowest = budget
-                if breach == 0 and budget < -2.0 * ROUNDING * measure.default_mean * played:
+                if breach == 0 and budget < -2.0 * ROUNDING * of_default:
                     breach = played
         best = totals[0]
         for i in range(1, n_arms):

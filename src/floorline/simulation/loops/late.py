@@ -19,6 +19,7 @@ from floorline.core.pending import (
     skip_play,
 )
 from floorline.core.records import TOLERANCE, Arms, Counts, Floats, Memory, Rules
+from floorline.core.slots import await_reward, take_late_reward
 from floorline.core.steps import candidate_of, decide_on, forget
 from floorline.environments.base import draw
 from floorline.environments.delayed import DelayedRules, arrival_of
@@ -70,15 +71,16 @@ def take_arrivals(rules: Rules, arms: Arms, memory: Memory, room: LateRoom, roun
                 skip_play(room.pending, arm, slot)
             else:
                 receive(rules, arms, memory, room.pending, arm, slot, reward)
+            take_late_reward(rules.floor, arms, memory.floor, arm, slot, reward)
         arrival = room.after[arrival]
 
 
 @kernel
-def expect_arrival(room: LateRoom, arrival: int, round: int) -> None:
+def expect_arrival(first: Counts, after: Counts, arrival: int, round: int) -> None:
     """Have `arrival` come after `round`, before the other arrivals of that round."""
-    if round < room.first.size:
-        room.after[arrival] = room.first[round]
-        room.first[round] = arrival
+    if round < first.size:
+        after[arrival] = first[round]
+        first[round] = arrival
 
 
 @kernel
@@ -132,12 +134,13 @@ def late_run(
                 reward = draw(environment.rewards, arm, rng)
             arms.plays[arm] += 1
             open_play(pending, arm, played)
+            await_reward(rules.floor, arms, memory.floor, arm, played)
             arrival = arrival_of(environment, arm, played + 1, reward, side_rng)
             room.arm[played] = arm
             room.reward[played] = arrival.reward
             room.is_open[played] = True
-            expect_arrival(room, played, arrival.closed_after)
-            expect_arrival(room, played + room.arm.size, arrival.again_after)
+            expect_arrival(room.first, room.after, played, arrival.closed_after)
+            expect_arrival(room.first, room.after, played + room.arm.size, arrival.again_after)
             received += reward if math.isnan(arrival.reward) else arrival.reward
             played += 1
             budget += measure.gains[arm]

@@ -28,6 +28,10 @@ class Measure(NamedTuple):
     wants_misses: bool
     """Whether every interval is held against its arm's mean."""
     wants_quantiles: bool = True
+    keep: float = 1.0
+    """The share of the default's reward that must be kept."""
+    received: bool = False
+    """Whether the budget is of rewards received, against the default's own in the same rounds."""
 
 
 class Outcome(NamedTuple):

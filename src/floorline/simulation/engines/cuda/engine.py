@@ -25,6 +25,7 @@ from floorline.simulation.engines.cuda.random import cuda_normal, cuda_uniform
 from floorline.simulation.engines.cuda.settings import pack, packable, pick, picker, the_only_one
 from floorline.simulation.engines.cuda.sums import on_grid
 from floorline.simulation.engines.cuda.thread import one_thread
+from floorline.simulation.loops.learners import in_sets, sets_for
 from floorline.simulation.loops.run import Measure, Outcome
 
 cuda: Any = _cuda
@@ -72,12 +73,14 @@ class CudaEngine:
             **policy.kernels, **environment.kernels(),
         }  # fmt: skip
         # On a GPU no array is empty.
-        sizes = {name: max(1, size) for name, size in policy.memory._asdict().items()}
+        sets = sets_for(environment)
+        memory = in_sets(policy.memory, sets)
+        sizes = {name: max(1, size) for name, size in memory._asdict().items()}
         # Two counts and four numbers an arm, and the proposer's memory.
-        fits = SHARED_BYTES // ((2 * 4 + 4 * 8) * self._n_arms + 8 * sizes["proposer"])
+        fits = SHARED_BYTES // ((2 * 4 + 4 * 8) * self._n_arms * sets + 8 * sizes["proposer"])
         self._threads = next((size for size in (128, 64, 32) if size <= fits), 128)
         self._sizes = {
-            "N_ARMS": self._n_arms,
+            "N_ARMS": self._n_arms * sets,
             "ROOM": 3 * self._n_arms,
             "MEMORY": sizes["proposer"],
             "FLOOR_MEMORY": sizes["floor"],

@@ -1,0 +1,71 @@
+"""Evidence that a mean has changed: the plays before a point against those since.
+
+While the mean m stays, M_before(m) M_since(m) is a nonnegative supermartingale that starts at 1, M
+being the beta-binomial mixture of docs/guarantee.md. So is it for every point fixed beforehand.
+Point number j = 0, 1, ... raises an alarm once the least product over all m reaches
+(j + 1)(j + 2) / level; a false alarm, at any point and time, then has probability `level` at most.
+"""
+
+from __future__ import annotations
+
+import math
+
+from floorline.core.kernel import kernel
+
+RATIO = 1.25
+"""Each change point looked at comes after this many times the plays of the one before."""
+
+
+@kernel
+def next_point(point: int) -> int:
+    """The change point after `point`, in blocks of plays."""
+    return max(point + 1, int(RATIO * point))
+
+
+@kernel
+def log_mixture(up: float, down: float, prior_up: float, prior_down: float) -> float:
+    """Log of B(prior_up + up, prior_down + down) / B(prior_up, prior_down)."""
+    start = math.lgamma(prior_up + prior_down) - math.lgamma(prior_up) - math.lgamma(prior_down)
+    mixed = math.lgamma(prior_up + up) + math.lgamma(prior_down + down)
+    return start + mixed - math.lgamma(prior_up + up + prior_down + down)
+
+
+@kernel
+def log_likelihood(up: float, down: float) -> float:
+    """Log of the largest m^up (1 - m)^down."""
+    plays = up + down
+    value = 0.0
+    if up > 0.0:
+        value += up * math.log(up / plays)
+    if down > 0.0:
+        value += down * math.log(down / plays)
+    return value
+
+
+@kernel
+def change_evidence(
+    before_plays: int, before_total: float, since_plays: int, since_total: float
+) -> float:
+    """Least log evidence against any mean that stayed, from rewards moved to [0, 1].
+
+    The mean with the least evidence is the average of all rewards. The prior of the plays since
+    looks at those before, which is allowed: it is settled before the first play that it is for. Its
+    mean is theirs, and the rarer of success and failure counts as 2.
+    """
+    mean = (before_total + 0.5) / (before_plays + 1)
+    strength = 2.0 / min(mean, 1.0 - mean)
+    total = before_total + since_total
+    evidence = log_mixture(before_total, before_plays - before_total, 0.5, 0.5)
+    evidence += log_mixture(
+        since_total, since_plays - since_total, strength * mean, strength * (1.0 - mean)
+    )
+    return evidence - log_likelihood(total, before_plays + since_plays - total)
+
+
+@kernel
+def known_change_evidence(mean: float, since_plays: int, since_total: float) -> float:
+    """The same for a mean that is known, strictly between 0 and 1."""
+    strength = 2.0 / min(mean, 1.0 - mean)
+    failures = since_plays - since_total
+    evidence = log_mixture(since_total, failures, strength * mean, strength * (1.0 - mean))
+    return evidence - since_total * math.log(mean) - failures * math.log1p(-mean)

@@ -1,0 +1,298 @@
+"""Evidence against a negative budget, from the sums of all rewards; proofs in docs/joint-floor.md.
+
+Rewards are moved to [0, 1]. Let the challengers' rewards sum to `challenger_total` and their
+means to Lambda_c, the default's to `default_total` and Lambda_0 = default_plays * default_mean.
+Then exp(log_evidence(Lambda_c, ...) + log_evidence(Lambda_0, ...)) ever reaches 1/delta with
+probability at most delta. The budget is negative only if Lambda_c < kappa Lambda_0 - shift, where
+kappa = deficit / default_plays. Once all such pairs have evidence of log(1/delta) or more, none
+of them can be true, and a challenger is affordable.
+"""
+
+from __future__ import annotations
+
+import math
+
+from floorline.core.kernel import kernel
+from floorline.core.records import TOLERANCE
+
+HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
+
+LARGE = 10.0
+"""From here on four terms of Stirling's series are exact to 1e-12."""
+
+STEPS = 12
+"""More of Newton's steps than are ever needed."""
+
+HALVINGS = 50
+"""Halvings for the guaranteed budget: as many as leave a number below 1."""
+
+
+@kernel
+def default_deficit(max_loss: float, rounds: int, default_plays: int) -> float:
+    """Plays of the default that challengers must make up for; 0 or less: none.
+
+    `rounds` counts the candidate, which is credited with the lowest reward.
+    """
+    deficit = (1.0 - max_loss) * rounds - default_plays
+    return 0.0 if abs(deficit) <= TOLERANCE * rounds else deficit
+
+
+@kernel
+def gamma_excess(x: float) -> float:
+    """log Gamma(x) - x log(x) + x, which falls with x."""
+    if x < LARGE:
+        return math.lgamma(x) - x * (math.log(x) - 1.0)
+    inverse = 1.0 / x
+    square = inverse * inverse
+    series = 1.0 / 1260.0 - square / 1680.0
+    series = inverse * (1.0 / 12.0 - square * (1.0 / 360.0 - square * series))
+    return HALF_LOG_TWO_PI - 0.5 * math.log(x) + series
+
+
+@kernel
+def mixture_cost(total: float, rho: float) -> float:
+    """What mixing over Gamma(rho, rho) adds to the evidence, at most 0.
+
+    It changes only when `total` does, so floors keep it.
+    """
+    return gamma_excess(rho + total) - gamma_excess(rho)
+
+
+@kernel
+def divergence(x: float, y: float) -> float:
+    """x log(x / y) - x + y, for positive x and y."""
+    return x * math.log(x / y) - x + y
+
+
+@kernel
+def log_evidence(mean_sum: float, total: float, rho: float) -> float:
+    """Log evidence against `mean_sum` as the sum of the means of rewards that sum to `total`.
+
+    It is L + rho log(rho) - lgamma(rho) + lgamma(rho + S) - (rho + S) log(rho + L), written
+    without the large terms that cancel: convex in L and least, at most 0, at L = S.
+    """
+    return mixture_cost(total, rho) + divergence(rho + total, rho + mean_sum)
+
+
+@kernel
+def least_refuted(
+    kappa: float,
+    shift: float,
+    default_plays: float,
+    default_total: float,
+    challenger_total: float,
+    rho: float,
+) -> float:
+    """The default's mean sum L that has the least evidence on the line kappa L - shift.
+
+    The evidence is convex there, and its slope has the sign of A L^2 + B L + C; the larger root
+    is the minimum. For `shift` 0, C is negative. Neither sum of means is below 0, and the
+    default's is at most `default_plays`.
+    """
+    a = kappa * (1.0 + kappa)
+    b = rho * (1.0 + kappa * kappa) - shift
+    b -= kappa * (shift + challenger_total + default_total)
+    c = -kappa * rho * (shift + challenger_total) - default_total * (rho - shift)
+    root = math.sqrt(max(b * b - 4.0 * a * c, 0.0))
+    found = -2.0 * c / (b + root) if b > 0.0 else (root - b) / (2.0 * a)
+    return min(max(found, shift / kappa, 0.0), float(default_plays))
+
+
+@kernel
+def evidence_on_line(
+    deficit: float,
+    shift: float,
+    default_plays: float,
+    default_total: float,
+    default_cost: float,
+    challenger_total: float,
+    challenger_cost: float,
+    rho: float,
+) -> float:
+    """`joint_evidence_bounded`, given the `mixture_cost` of both totals."""
+    if deficit <= shift:  # whatever the default's mean is, which is at most 1
+        return math.inf
+    if default_plays == 0:
+        return -math.inf
+    kappa = deficit / default_plays
+    if not challenger_total > kappa * default_total - shift:
+        return -math.inf
+    mean_sum = least_refuted(kappa, shift, default_plays, default_total, challenger_total, rho)
+    line = max(kappa * mean_sum - shift, 0.0)
+    evidence = divergence(rho + challenger_total, rho + line)
+    evidence += divergence(rho + default_total, rho + mean_sum)
+    return evidence + challenger_cost + default_cost
+
+
+@kernel
+def joint_evidence_bounded(
+    deficit: float,
+    shift: float,
+    default_plays: float,
+    default_total: float,
+    challenger_total: float,
+    rho: float,
+) -> float:
+    """Least log evidence against any negative budget; a challenger is affordable at log(1/delta).
+
+    Minus infinity if the rewards speak for a negative budget, infinity if there cannot be one.
+    Totals are of rewards moved to [0, 1]. `shift` is max_loss * rounds * low / (high - low).
+    With late rewards the totals and `default_plays` are of decisions before some cut; `deficit`
+    is of all decisions.
+    """
+    return evidence_on_line(
+        deficit,
+        shift,
+        default_plays,
+        default_total,
+        mixture_cost(default_total, rho),
+        challenger_total,
+        mixture_cost(challenger_total, rho),
+        rho,
+    )
+
+
+@kernel
+def subgaussian_on_line(
+    deficit: float,
+    shift: float,
+    default_plays: float,
+    default_total: float,
+    challenger_plays: float,
+    challenger_total: float,
+    costs: float,
+    r: float,
+) -> float:
+    """`joint_evidence_subgaussian`, given the sum of both counts' `normal_cost`."""
+    if deficit <= 0.0:
+        return math.inf
+    if default_plays == 0:
+        return -math.inf
+    kappa = deficit / default_plays
+    ahead = challenger_total - kappa * default_total + shift
+    if not ahead > 0.0:
+        return -math.inf
+    variance = challenger_plays + r + kappa * kappa * (default_plays + r)
+    return 0.5 * ahead * ahead / variance + costs
+
+
+@kernel
+def normal_cost(plays: float, r: float) -> float:
+    """What mixing over a normal of variance 1/r adds to the evidence, at most 0."""
+    return -0.5 * math.log1p(plays / r)
+
+
+@kernel
+def joint_evidence_subgaussian(
+    deficit: float,
+    shift: float,
+    default_plays: float,
+    default_total: float,
+    challenger_plays: float,
+    challenger_total: float,
+    r: float,
+) -> float:
+    """The same for subgaussian noise of scale 1: totals and `shift` are over the noise scale."""
+    return subgaussian_on_line(
+        deficit,
+        shift,
+        default_plays,
+        default_total,
+        challenger_plays,
+        challenger_total,
+        normal_cost(default_plays, r) + normal_cost(challenger_plays, r),
+        r,
+    )
+
+
+@kernel
+def sure_sum_bounded(challenger_total: float, log_inverse_delta: float, rho: float) -> float:
+    """The least sum of the challengers' means that their rewards do not refute.
+
+    With a known default mean a challenger is affordable if this is at least
+    deficit * default_mean - shift. The root x exp(-w) - rho of x (w - 1 + exp(-w)) = allowed:
+    Newton's steps start outside and stay there.
+    """
+    x = rho + challenger_total
+    ratio = (log_inverse_delta - mixture_cost(challenger_total, rho)) / x
+    w = ratio + math.sqrt(2.0 * ratio)
+    for _ in range(STEPS):
+        slope = -math.expm1(-w)
+        step = (w - slope - ratio) / slope
+        w -= step
+        if step <= 1e-9 * w:
+            break
+    return max(x * math.exp(-w) - rho, 0.0)
+
+
+@kernel
+def sure_sum_subgaussian(
+    challenger_plays: float, challenger_total: float, log_inverse_delta: float, r: float
+) -> float:
+    """The same for subgaussian noise of scale 1, totals over the noise scale."""
+    level = 2.0 * log_inverse_delta + math.log1p(challenger_plays / r)
+    return challenger_total - math.sqrt((challenger_plays + r) * level)
+
+
+@kernel
+def sure_budget_bounded(
+    deficit: float,
+    shift: float,
+    default_plays: float,
+    default_total: float,
+    challenger_total: float,
+    log_inverse_delta: float,
+    rho: float,
+) -> float:
+    """The least budget that the rewards do not refute, in units of the range.
+
+    The least Lambda_c - kappa Lambda_0 + shift among pairs with evidence below log(1/delta). There
+    rho + Lambda_c = (rho + S_c) / (1 + nu) and rho + Lambda_0 = (rho + S_0) / (1 - kappa nu), where
+    nu makes the evidence log(1/delta); but no sum is below 0, nor Lambda_0 above its plays.
+    """
+    if default_plays == 0:
+        return shift - max(deficit, 0.0)
+    kappa = deficit / default_plays
+    x = rho + challenger_total
+    y = rho + default_total
+    most = rho + default_plays
+    allowed = log_inverse_delta
+    allowed -= mixture_cost(challenger_total, rho) + mixture_cost(default_total, rho)
+    inside = 0.0
+    outside = 1.0
+    challengers = rho
+    default = most if kappa > 0.0 else rho
+    for _ in range(HALVINGS):
+        middle = 0.5 * (inside + outside)
+        nu = middle / ((1.0 - middle) * max(kappa, 1.0))
+        tilt = 1.0 - kappa * nu
+        a = max(x / (1.0 + nu), rho)
+        b = max(y / tilt, rho) if tilt * most > y else most
+        if divergence(x, a) + divergence(y, b) < allowed:
+            inside = middle
+        else:
+            outside = middle
+            challengers = a
+            default = b
+    return challengers - rho - kappa * (default - rho) + shift
+
+
+@kernel
+def sure_budget_subgaussian(
+    deficit: float,
+    shift: float,
+    default_plays: float,
+    default_total: float,
+    challenger_plays: float,
+    challenger_total: float,
+    log_inverse_delta: float,
+    r: float,
+) -> float:
+    """The same for subgaussian noise of scale 1; minus infinity before the first default play."""
+    if default_plays == 0:
+        return -math.inf
+    kappa = deficit / default_plays
+    variance = challenger_plays + r + kappa * kappa * (default_plays + r)
+    level = math.log1p(challenger_plays / r) + math.log1p(default_plays / r)
+    radius = math.sqrt(variance * (2.0 * log_inverse_delta + level))
+    return challenger_total - kappa * default_total + shift - radius

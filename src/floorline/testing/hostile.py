@@ -1,0 +1,38 @@
+"""Proposers that do harm, to try floors with."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from floorline.core.kernel import kernel
+from floorline.core.records import Arms, Floats
+from floorline.proposers import Proposer
+
+
+@kernel
+def worst_challenger(rules: Any, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
+    """Return the challenger with the lowest average."""
+    worst = 1
+    lowest = math.inf
+    for i in range(1, len(arms.plays)):
+        if arms.average[i] < lowest:
+            worst = i
+            lowest = arms.average[i]
+    return worst
+
+
+@kernel
+def arm_in_turn(rules: Any, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
+    """Return each arm in its turn, whatever it has paid."""
+    return round % len(arms.plays)
+
+
+def hostile() -> Proposer:
+    """Proposes the challenger that has paid least."""
+    return Proposer(worst_challenger, steady=True)
+
+
+def in_turn() -> Proposer:
+    """Proposes every arm in its turn, the default too."""
+    return Proposer(arm_in_turn)

@@ -1,0 +1,37 @@
+"""Comparisons with chances: what a correct part almost never fails."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from floorline.core.records import Counts, Floats
+from floorline.verification.binomial import at_least
+
+FALSE_ALARM = 1e-9
+"""The chance, at most, that one comparison fails though the part is correct."""
+
+
+def too_often(count: int, trials: int, chance: float) -> bool:
+    """Return whether `count` of `trials` shows that something is likelier than `chance`."""
+    return count > 0 and at_least(count, trials, chance) < FALSE_ALARM
+
+
+def too_seldom(count: int, trials: int, chance: float) -> bool:
+    """Return whether `count` of `trials` shows that something is less likely than `chance`."""
+    return too_often(trials - count, trials, 1.0 - chance)
+
+
+def distributions_differ(some: Floats | Counts, others: Floats | Counts) -> bool:
+    """Return whether two samples show that they come from two distributions.
+
+    By the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart, which holds for any
+    distribution: each sample's distribution function is within sqrt(log(4 / alarm) / (2 n)) of
+    the true one, except with half the chance of a false alarm.
+    """
+    values = np.union1d(some, others)
+    shares = [np.searchsorted(np.sort(one), values, side="right") / one.size
+              for one in (some, others)]  # fmt: skip
+    allowed = sum(math.sqrt(math.log(4 / FALSE_ALARM) / (2 * one.size)) for one in (some, others))
+    return bool(np.max(np.abs(shares[0] - shares[1])) > allowed)

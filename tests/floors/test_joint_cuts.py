@@ -1,0 +1,246 @@
+"""Cuts at a common past decision, against brute force over every decision."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from scipy import special
+
+from floorline import Boundary, JointFloor
+from floorline.core.kernel import bind
+from floorline.core.records import new_arms
+from floorline.core.slots import lower_end, upper_end
+from floorline.floors.joint_cuts import (
+    SEGMENTS,
+    cut_ends,
+    cut_play,
+    cut_reward,
+    cuts_size,
+    make_room,
+)
+from floorline.floors.joint_evidence import default_deficit, joint_evidence_bounded, log_evidence
+from floorline.floors.joint_forms import Tally
+from floorline.floors.joint_late import (
+    ALL,
+    CUT,
+    CUTS,
+    END,
+    LATE_MEMORY,
+    best_tally,
+    count_play,
+    count_reward,
+    look_at_cuts,
+    proof,
+    tally_at,
+)
+from floorline.floors.joint_memory import MEMORY
+
+ARMS = 3
+MAX_LOSS = 0.6
+FLOOR, BOUNDARY = JointFloor(MAX_LOSS).settle(Boundary("beta-binomial"), 10**4)
+RULES = FLOOR.rules(ARMS, 10**4, BOUNDARY)
+KERNELS = FLOOR.kernels()
+PROOF, LOOK, BEST = (
+    bind(KERNELS.get(one, one), KERNELS) for one in (proof, look_at_cuts, best_tally)
+)
+
+
+def history(n, rng, lost=0.02, skipped=0.02, delay=40):
+    """Decisions as (arm, reward or None, skipped), as known after the last of them."""
+    means = (0.3, 0.5, 0.2)
+    found = []
+    for number in range(n):
+        arm = rng.randrange(ARMS)
+        reward = float(rng.random() < means[arm])
+        late = number + rng.randrange(delay) >= n
+        missing = late or rng.random() < lost
+        found.append((arm, None if missing else reward, missing and rng.random() < skipped))
+    return found
+
+
+def in_any_order(decisions, rng, play, settle):
+    """Let the decisions happen, their rewards in any order."""
+    waiting = []
+    for number, (arm, reward, skipped) in enumerate(decisions):
+        play(arm, number)
+        if skipped or reward is not None:
+            waiting.append((arm, number, math.nan if skipped else reward))
+        if waiting and rng.random() < 0.3:
+            rng.shuffle(waiting)
+            settle(*waiting.pop())
+    for one in waiting:
+        settle(*one)
+
+
+def in_memory(decisions, rng):
+    """The floor's memory after these decisions."""
+    memory = np.zeros(MEMORY + LATE_MEMORY)
+    in_any_order(
+        decisions,
+        rng,
+        lambda arm, number: count_play(RULES, None, memory, arm, number),
+        lambda arm, number, reward: count_reward(RULES, None, memory, arm, number, reward),
+    )
+    return memory
+
+
+def before(decisions, end):
+    """The plays before a cut, one by one."""
+    sums = [[0, 0, 0.0], [0, 0, 0.0]]
+    for arm, reward, skipped in decisions[:end]:
+        kind = sums[min(arm, 1)]
+        kind[0] += not skipped
+        kind[1] += reward is not None
+        kind[2] += reward or 0.0
+    return Tally(*sums[0], *sums[1])
+
+
+def deficit_after(decisions):
+    default_plays = sum(arm == 0 for arm, _, _ in decisions)
+    return default_deficit(MAX_LOSS, len(decisions) + 1, default_plays)
+
+
+def evidence_before(decisions, end, deficit):
+    """Evidence from the plays before a cut, said in full: missing rewards are at the worst."""
+    tally = before(decisions, end)
+    filled = tally.default_total + tally.default_plays - tally.default_seen
+    return joint_evidence_bounded(
+        deficit, 0.0, tally.default_plays, filled, tally.challenger_total, 6.0
+    )
+
+
+@pytest.mark.parametrize("n", [1, 50, SEGMENTS, SEGMENTS + 1, 5 * SEGMENTS + 3, 2000])
+def test_the_best_cut_is_the_best_of_all_ends_of_segments(n):
+    rng = random.Random(n)
+    decisions = history(n, rng)
+    memory = in_memory(decisions, rng)
+    assert tally_at(memory, ALL) == before(decisions, n)
+    deficit = deficit_after(decisions)
+    length = 2 ** int(memory[CUTS])
+    assert length * SEGMENTS >= n
+    assert length == 1 or length * SEGMENTS < 2 * n
+    ends = [*range(length, n, length), n]
+    LOOK(RULES, memory, n, deficit, 0.0)
+    assert tally_at(memory, CUT) == before(decisions, int(memory[END]))
+    most = max(evidence_before(decisions, end, deficit) for end in ends)
+    assert PROOF(RULES, deficit, 0.0, tally_at(memory, CUT)) == pytest.approx(most)
+
+
+def test_the_ends_of_segments_are_nearly_as_good_as_all_decisions():
+    rng = random.Random(1)
+    n = 3000
+    decisions = history(n, rng, delay=400)
+    memory = in_memory(decisions, rng)
+    deficit = deficit_after(decisions)
+    exact = max(evidence_before(decisions, end, deficit) for end in range(1, n + 1))
+    arms = new_arms(ARMS)
+    arms.plays[0] = sum(arm == 0 for arm, _, _ in decisions)
+    found = PROOF(RULES, deficit, 0.0, BEST(RULES, arms, memory))
+    assert exact > evidence_before(decisions, n, deficit) + 5, "the case shows nothing"
+    assert 0.9 * exact < found <= exact
+
+
+def test_a_cut_takes_in_what_comes_later():
+    rng = random.Random(2)
+    decisions = history(500, rng)
+    early = [
+        (arm, reward if i % 3 else None, False) for i, (arm, reward, _) in enumerate(decisions)
+    ]
+    late = [(arm, reward, False) for arm, reward, _ in decisions]
+    memory = in_memory(early, rng)
+    LOOK(RULES, memory, 500, deficit_after(decisions), 0.0)
+    end = int(memory[END])
+    assert 100 < end < 500, "the case shows nothing"
+    for number in range(0, 500, 3):
+        arm, reward, _ = late[number]
+        if reward is not None:
+            count_reward(RULES, None, memory, arm, number, reward)
+    assert tally_at(memory, CUT) == before(late, end)
+    assert tally_at(memory, ALL) == before(late, 500)
+
+
+@pytest.mark.parametrize("name", ["stitched", "beta-binomial"])
+def test_interval_ends_are_the_best_over_the_cuts(name):
+    rng = random.Random(3)
+    n = 1500
+    decisions = history(n, rng, delay=300)
+    memory = np.zeros(cuts_size(ARMS))
+
+    def play(arm, number):
+        make_room(memory, 0, ARMS, number)
+        cut_play(memory, 0, ARMS, arm, number)
+
+    in_any_order(
+        decisions,
+        rng,
+        play,
+        lambda arm, number, reward: cut_reward(memory, 0, ARMS, arm, number, reward),
+    )
+    boundary = Boundary(name, delta=0.05, noise_scale=0.5)
+    rules, kernels, nothing = boundary.rules(ARMS, False, n), boundary.kernels(), np.zeros(0)
+    length = 2 ** int(memory[0])
+    for arm in range(ARMS):
+        lows, highs = [0.0], [1.0]
+        for end in [*range(length, n, length), n]:
+            mine = [(r, s) for a, r, s in decisions[:end] if a == arm]
+            plays = sum(not skipped for _, skipped in mine)
+            seen = [reward for reward, _ in mine if reward is not None]
+            if seen:
+                missing = plays - len(seen)
+                lows.append(kernels[lower_end](rules, nothing, arm, plays, sum(seen)))
+                highs.append(kernels[upper_end](rules, nothing, arm, plays, sum(seen) + missing))
+        found = bind(cut_ends, kernels)(rules, nothing, memory, 0, ARMS, n, arm, 0.0, 1.0)
+        assert found == (pytest.approx(max(lows)), pytest.approx(min(highs)))
+
+
+def test_filling_in_at_the_worst_never_adds_evidence():
+    """From delta = 1/2 on: whatever the missing rewards are, the true evidence is no less."""
+    rng = np.random.default_rng(4)
+    checked = 0
+    for _ in range(20_000):
+        rho = 10 ** rng.uniform(-1, 1.5)
+        default_plays = int(10 ** rng.uniform(0, 4))
+        default_total = rng.uniform(0, 1) ** 4 * default_plays
+        deficit = default_plays * 10 ** rng.uniform(-3, 3)
+        challenger_total = 10 ** rng.uniform(-2, 3)
+        filled = joint_evidence_bounded(
+            deficit, 0.0, default_plays, default_total, challenger_total, rho
+        )
+        if filled < math.log(2):
+            continue
+        checked += 1
+        truth = joint_evidence_bounded(
+            deficit,
+            0.0,
+            default_plays,
+            default_total * rng.choice([1.0, 0.999, rng.uniform()]),
+            challenger_total + rng.choice([0.0, 0.01, 0.3, 1.0, 10.0]),
+            rho,
+        )
+        assert truth >= filled - 1e-9
+        # A default play that turns out lost leaves both the sum and the count.
+        without = joint_evidence_bounded(
+            deficit,
+            0.0,
+            default_plays + 1,
+            default_total + 1.0,
+            challenger_total,
+            rho,
+        )
+        assert without <= filled + 1e-9 or without < math.log(2)
+    assert checked > 2000
+
+
+def test_with_the_line_shifted_filling_in_adds_a_quarter_of_1_over_rho_at_most():
+    """And for a sum of parts of 1 it does add something: the bound is needed."""
+    rho, worst = 6.0, 0.0
+    for mean_sum in (0.0, 1.0, 30.0):
+        for part in np.linspace(0, 1, 101):
+            fall = log_evidence(mean_sum, mean_sum, rho) - log_evidence(
+                mean_sum, mean_sum + part, rho
+            )
+            worst = max(worst, fall)
+            exact = special.gammaln(rho + mean_sum) - special.gammaln(rho + mean_sum + part)
+            assert fall == pytest.approx(exact + part * math.log(rho + mean_sum), abs=1e-10)
+    assert 0.01 < worst <= 1 / (4 * rho)

@@ -1,0 +1,143 @@
+"""The joint floor where rewards come late; the grid is in tests/simulation/test_late_runs.py.
+
+False alarms: as in test_joint.py.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from scipy import special
+from scipy.stats import binom
+
+from floorline import (
+    Bernoulli,
+    Boundary,
+    Delayed,
+    Gaussian,
+    JointFloor,
+    Policy,
+    Proposer,
+    Tabulated,
+    kernel,
+    optimistic,
+    simulate,
+)
+from floorline.core.slots import recount
+from floorline.floors.joint_late import recount_learned
+from floorline.floors.joint_memory import DEFAULT, PLAYS
+
+DELTA = 0.2
+RUNS = 400
+BETA = Boundary("beta-binomial", DELTA)
+COINS = Bernoulli([0.5, 0.8, 0.2])
+WIDE = Tabulated(
+    values=[[1.0, 1.5, 3.0], [1.0, 3.0], [1.0, 2.0]],
+    probabilities=[[0.3, 0.4, 0.3], [0.2, 0.8], [0.9, 0.1]],
+)
+CASES = {
+    "bounded": (COINS, BETA),
+    "bounded, not from 0": (WIDE, Boundary("beta-binomial", DELTA, low=1, high=3)),
+    "subgaussian": (Gaussian([0.5, 0.8, 0.2], 0.25), Boundary(delta=DELTA, noise_scale=0.25)),
+}
+
+
+def too_many(results, delta=DELTA):
+    return (results.first_breach > 0).sum() > binom.isf(1e-9, results.first_breach.size, delta)
+
+
+@pytest.mark.parametrize("learned", [False, True])
+@pytest.mark.parametrize("case", CASES)
+def test_without_delay_and_loss_runs_are_the_ordinary_ones(case, learned):
+    arms, boundary = CASES[case]
+    policy = Policy(optimistic(), JointFloor(0.1, None if learned else arms.means[0]), boundary)
+    options = {"horizon": 600, "runs": 50, "checkpoints": range(1, 601)}
+    plain, late = simulate(policy, arms, **options), simulate(policy, Delayed(arms), **options)
+    assert np.array_equal(plain.plays, late.plays)
+    assert (plain.plays[:, -1, 1:] > 0).any(axis=0).all()
+
+
+@pytest.mark.parametrize("learned", [False, True])
+@pytest.mark.parametrize("case", CASES)
+def test_interpreted_runs_are_the_compiled_ones_and_delay_costs_something(case, learned):
+    arms, boundary = CASES[case]
+    policy = Policy(optimistic(), JointFloor(0.1, None if learned else arms.means[0]), boundary)
+    environment = Delayed(arms, delay=range(60), lost=0.02, missing="random", batch=7)
+    one, other = (
+        simulate(policy, environment, horizon=400, runs=2, device=device)
+        for device in ("cpu", "python")
+    )
+    assert np.array_equal(one.plays, other.plays)
+    late, plain = (
+        simulate(policy, env, horizon=400, runs=64).plays[:, -1, 1] for env in (environment, arms)
+    )
+    assert 0 < late.mean() < plain.mean()
+
+
+# A proposer that is good for a while, then as bad as can be, before any reward tells.
+
+
+class Turns(NamedTuple):
+    after: int
+
+
+@kernel
+def turning(rules: Turns, arms, memory, round: int, rng) -> int:
+    return 1 if round <= rules.after else 2
+
+
+@kernel
+def all_plays_for_the_ratio(rules, arms, memory, pending, low: float) -> None:
+    """Broken: the sums are of a prefix, and the default's plays are all there are."""
+    recount_learned(rules, arms, memory, pending, low)
+    memory[DEFAULT + PLAYS] = arms.plays[0]
+
+
+@dataclass(frozen=True)
+class AllPlays(JointFloor):
+    def kernels(self):
+        return {**super().kernels(), recount: all_plays_for_the_ratio}
+
+
+def turned(floor, environment, boundary=BETA):
+    policy = Policy(Proposer(turning, rules=Turns(600)), floor(0.1), boundary)
+    return simulate(policy, Delayed(environment, delay=100), horizon=2000, runs=RUNS)
+
+
+def test_a_proposer_that_turns_bad_while_rewards_are_on_their_way_breaks_nothing():
+    coins = Bernoulli([0.3, 0.6, 0.0])
+    normal = Gaussian([0.3, 0.6, 0.0], 0.5)
+    assert not too_many(turned(JointFloor, coins))
+    assert not too_many(turned(JointFloor, normal, Boundary(delta=DELTA, noise_scale=0.5)))
+
+
+def test_a_ratio_over_all_plays_is_caught():
+    normal = Gaussian([0.3, 0.6, 0.0], 0.5)
+    assert too_many(turned(AllPlays, normal, Boundary(delta=DELTA, noise_scale=0.5)))
+
+
+def log_evidence(mean_sum, total, rho=6.0):
+    """The formula as in the derivation, over arrays."""
+    whole = mean_sum + rho * np.log(rho) - special.gammaln(rho) + special.gammaln(rho + total)
+    return whole - (rho + total) * np.log(rho + mean_sum)
+
+
+def test_arms_cut_at_different_decisions_are_caught():
+    """One cut for all arms may be chosen after looking; one for each arm may not.
+
+    How often does the evidence against the truth ever reach 1/delta? Reaching it at decisions
+    chosen for each arm alone is what a floor with different prefixes takes for proof. Clicks are
+    so rare that their sums are Poisson, for which the evidence is exact.
+    """
+    rng = np.random.default_rng(5)
+    runs = 1000
+    means = np.geomspace(0.05, 2000, 2000)
+    steps = np.diff(means, prepend=0.0)
+    one, other = (
+        log_evidence(means, np.cumsum(rng.poisson(steps, (runs, steps.size)), axis=1))
+        for _ in range(2)
+    )
+    joint = ((one + other).max(axis=1) >= -np.log(DELTA)).sum()
+    apart = (one.max(axis=1) + other.max(axis=1) >= -np.log(DELTA)).sum()
+    assert joint <= binom.isf(1e-9, runs, DELTA) < apart
