@@ -28,7 +28,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-CAMPAIGN = {"name": "page", "arms": ["now", "b", "c", "d", "e"], "max_loss": 0.1}
+CAMPAIGN = {
+    "name": "page",
+    "arms": ["now", "b", "c", "d", "e"],
+    "max_loss": 0.1,
+    "missing": "unknown",
+}
 MOST_A_SECOND = 20_000
 """Tickets that are made ready for each second of rewards."""
 

@@ -15,7 +15,7 @@ pytest.importorskip("starlette", reason="the extra [service] is not installed")
 
 from floorline.cli.background import Background
 
-PAGE = {"name": "page", "arms": ["now", "video", "quiz"], "max_loss": 0.5}
+PAGE = {"name": "page", "arms": ["now", "video", "quiz"], "max_loss": 0.5, "missing": "unknown"}
 
 
 class Service:

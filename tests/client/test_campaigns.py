@@ -18,6 +18,7 @@ from floorline.client import (
     RewardReceipt,
     ServiceError,
 )
+from floorline.client.fallback import DefaultArms
 
 ARMS = ["now", "video", "quiz"]
 
@@ -72,7 +73,7 @@ def test_the_life_of_a_campaign(client: Any, request: pytest.FixtureRequest) -> 
     again = client.campaigns.open(name, ARMS, 0.1, missing="zero", window=60)
     assert again.settings == opened.settings
     with pytest.raises(ServiceError, match="exists") as caught:
-        client.campaigns.open(name, ARMS, 0.2)
+        client.campaigns.open(name, ARMS, 0.2, missing="zero", window=60)
     assert caught.value.status == 409
 
     assert client.campaigns.pause(name).status["state"] == "paused"
@@ -80,11 +81,28 @@ def test_the_life_of_a_campaign(client: Any, request: pytest.FixtureRequest) -> 
     assert client.decide(name).reason == "paused"
     assert client.campaigns.resume(name).status["state"] == "running"
     assert name in [view.name for view in client.campaigns.list_all()]
-    assert client.campaigns.stop(name).status["state"] == "stopped"
-    assert client.campaigns.show(name).status["decisions"] == 1
-    assert client.decide(name).reason == "stopped"
+    assert client.campaigns.finish(name, "video").status["state"] == "finished"
+    finished = client.decide(name)
+    assert (finished.arm, finished.is_default, finished.reason) == ("video", False, "finished")
+    assert client.campaigns.stop(name, "quiz").status["state"] == "stopped"
+    assert client.campaigns.show(name).status["decisions"] == 2
+    stopped = client.decide(name)
+    assert (stopped.ticket, stopped.arm, stopped.is_default) == (None, "quiz", False)
+    assert stopped.reason == "stopped"
     with pytest.raises(ServiceError, match="unknown-campaign"):
         client.campaigns.show("nowhere")
+
+
+def test_without_the_service_a_finished_campaign_has_its_winner() -> None:
+    default = Decision("a-1-1", "now", True, None, "budget-low", 0.0, 1.0)
+    winner = Decision("a-2-1", "video", False, None, "finished", 0.0, 1.0)
+    gone = ServiceError("unreachable", "nobody answers")
+    arms = DefaultArms({"page": "now"})
+    arms.learn("page", winner)
+    alone = arms.fallback_decision("page", gone)
+    assert (alone.ticket, alone.arm, alone.is_default) == (None, "video", False)
+    arms.learn("page", default)
+    assert arms.fallback_decision("page", gone).arm == "now"
 
 
 def test_many_decisions_and_rewards(service: Any, campaign: str, client: Any) -> None:

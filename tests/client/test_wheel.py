@@ -29,7 +29,7 @@ url, queue = sys.argv[1:]
 assert not any(map(find_spec, ("floorline", "numpy", "msgspec", "pip")))
 
 with Client(url, timeout=20, queue_file=queue) as client:
-    client.campaigns.open("bare", ["now", "video"], 0.5)
+    client.campaigns.open("bare", ["now", "video"], 0.5, "unknown")
     decisions = [client.decide("bare"), *client.decide_many("bare", ["a", "b"])]
     client.reward(decisions[0].ticket, 1.0)
     client.reward_many([(decision.ticket, 0.5) for decision in decisions[1:]])

@@ -18,7 +18,7 @@ def test_a_ticket_says_what_was_decided_and_why():
     first = campaign.decide()
     assert re.fullmatch(r"[A-Za-z0-9-]+", first.id)
     assert (first.arm, first.is_default, first.candidate) == ("now", True, "now")
-    assert (first.reason, first.guaranteed_budget, first.probability) == ("default-is-best", 0, 1)
+    assert (first.reason, first.guaranteed_budget, first.probability) == ("default-unknown", 0, 1)
     second = campaign.decide()
     assert (second.arm, second.candidate, second.reason) == ("now", "video", "no-rewards")
     campaign.observe(first, 1.0)

@@ -15,7 +15,13 @@ from typing import Any
 
 import httpx2 as httpx
 
-PAGE = {"name": "page", "arms": ["now", "video", "quiz"], "max_loss": 0.1, "holdback": 0.0}
+PAGE = {
+    "name": "page",
+    "arms": ["now", "video", "quiz"],
+    "max_loss": 0.1,
+    "missing": "unknown",
+    "holdback": 0.0,
+}
 """A campaign that leaves nothing to chance: without a holdback there is no coin."""
 
 

@@ -131,10 +131,10 @@ class AsyncCampaignAdmin:
         self._threads = threads
 
     async def open(
-        self, name: str, arms: Sequence[str], max_loss: float, **settings: Any
+        self, name: str, arms: Sequence[str], max_loss: float, missing: str, **settings: Any
     ) -> CampaignView:
         """Open a campaign, or return the one that was opened with these very settings."""
-        call = partial(self._admin.open, name, arms, max_loss, **settings)
+        call = partial(self._admin.open, name, arms, max_loss, missing, **settings)
         return await self._threads.run(call)
 
     async def list_all(self) -> list[CampaignView]:
@@ -153,6 +153,10 @@ class AsyncCampaignAdmin:
         """Explore again after a pause."""
         return await self._threads.run(self._admin.resume, name)
 
-    async def stop(self, name: str) -> CampaignView:
-        """End a campaign for good. Rewards are still taken."""
-        return await self._threads.run(self._admin.stop, name)
+    async def finish(self, name: str, arm: str) -> CampaignView:
+        """Declare a winner: everybody gets it from now on. Rewards are still taken."""
+        return await self._threads.run(self._admin.finish, name, arm)
+
+    async def stop(self, name: str, arm: str | None = None) -> CampaignView:
+        """End a campaign for good, with the arm to play from then on. Rewards are still taken."""
+        return await self._threads.run(self._admin.stop, name, arm)

@@ -1,4 +1,4 @@
-"""Campaigns, as an administrator handles them: open, list, pause, resume, stop."""
+"""Campaigns, as an administrator handles them: open, list, pause, resume, finish, stop."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CampaignAdmin:
         self._pool = pool
 
     def open(
-        self, name: str, arms: Sequence[str], max_loss: float, **settings: Any
+        self, name: str, arms: Sequence[str], max_loss: float, missing: str, **settings: Any
     ) -> CampaignView:
         """Open a campaign, or return the one that was opened with these very settings.
 
@@ -33,9 +33,11 @@ class CampaignAdmin:
             name: of the campaign.
             arms: names of the arms, the default first.
             max_loss: share of the default's reward that may be lost.
-            settings: others, by the names in the service's API, as `missing="zero"`.
+            missing: what silence means: `zero` (with a `window`: clicks), `unknown` or `random`.
+            settings: others, by the names in the service's API, as `window=1800`.
         """
-        body = {"name": name, "arms": list(arms), "max_loss": max_loss, **settings}
+        required = {"name": name, "arms": list(arms), "max_loss": max_loss, "missing": missing}
+        body = {**required, **settings}
         return self._send("POST", "/v1/campaigns", json.dumps(body).encode())
 
     def list_all(self) -> list[CampaignView]:
@@ -58,9 +60,19 @@ class CampaignAdmin:
         """Explore again after a pause."""
         return self._send("POST", f"{campaign_path(name)}/resume", b"")
 
-    def stop(self, name: str) -> CampaignView:
-        """End a campaign for good. Rewards are still taken."""
-        return self._send("POST", f"{campaign_path(name)}/stop", b"")
+    def finish(self, name: str, arm: str) -> CampaignView:
+        """Declare a winner: everybody gets it from now on. Rewards are still taken."""
+        body = json.dumps({"arm": arm}).encode()
+        return self._send("POST", f"{campaign_path(name)}/finish", body)
+
+    def stop(self, name: str, arm: str | None = None) -> CampaignView:
+        """End a campaign for good. Rewards are still taken.
+
+        Decisions get `arm` from then on, without a ticket: the default arm unless told, or the
+        winner of a finished campaign.
+        """
+        body = json.dumps({"arm": arm}).encode()
+        return self._send("POST", f"{campaign_path(name)}/stop", body)
 
     def _send(self, method: str, path: str, body: bytes | None) -> CampaignView:
         response = self._pool.request(method, path, body, Deadline(TIMEOUT))

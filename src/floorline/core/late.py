@@ -71,7 +71,7 @@ def best_ends(
     """Return the better of the two forms at each end; single rewards are in [low, high]."""
     seen = arms.seen[arm]
     closed = pending.closed[arm]
-    if 0 < closed == seen and pending.voided[arm] == 0:
+    if 0 < closed == seen and pending.closed_least[arm] == pending.closed_most[arm]:
         # Nothing is known of later plays, and a play at the worst never improves an end.
         if pending.stale[arm] > 0:
             return arms.lower[arm], arms.upper[arm]

@@ -26,6 +26,7 @@ from floorline.live.recorder import Recorder
 from floorline.live.settings import (
     CHANGEABLE,
     CHANGEABLE_IN_NEW_EPOCH,
+    LARGEST_REWARD,
     CampaignSettings,
     plain_text,
 )
@@ -44,7 +45,7 @@ class Campaign:
     >>> campaign = Campaign.open(":memory:", arms=["now", "video"], max_loss=0.1, seed=1)
     >>> ticket = campaign.decide()
     >>> ticket.arm, ticket.reason
-    ('now', 'default-is-best')
+    ('now', 'default-unknown')
     >>> campaign.observe(ticket, 1.0)
     'accepted'
     >>> campaign.status().decisions
@@ -142,7 +143,7 @@ class Campaign:
             if earlier is not None:
                 return ticket_of(self._ids, arms, earlier)
         if state.stopped:
-            raise Stopped("the campaign is stopped: it decides nothing more")
+            raise Stopped(f"the campaign is stopped: it decides nothing more; play {state.serves}")
         body = choose(state, candidate, self._coin, self._rng)
         return ticket_of(self._ids, arms, recorder.record("decided", None, request_key, body))
 
@@ -150,22 +151,35 @@ class Campaign:
         """Record the reward of a decision: `accepted`, `duplicate` or `late` (and not used).
 
         Raises:
-            ValueError: the reward is outside the declared range.
+            ValueError: the reward is outside the declared range, and is not clipped. Unless
+                another one comes, its decision then counts as unknown.
             UnknownTicket: there is no such decision.
             Conflict: the decision has another reward already, or was voided.
         """
         recorder = self._recorder
         settings = recorder.state.settings
-        reward = number("reward", reward, settings.low, settings.high)
-        return recorder.run(self._observe, ticket, reward)
+        given = number("reward", reward, -LARGEST_REWARD, LARGEST_REWARD)
+        if given < settings.low or (given > settings.high and settings.beyond == "refuse"):
+            recorder.run(self._refuse, ticket, given)
+            number("reward", reward, settings.low, settings.high)  # raises
+        return recorder.run(self._observe, ticket, given)
 
-    def _observe(self, ticket: Ticket | str, reward: float) -> Result:
+    def _observe(self, ticket: Ticket | str, given: float) -> Result:
         recorder = self._recorder
+        reward = min(given, recorder.state.settings.high)
         seq, name = self._decision(ticket)
         if seq not in recorder.state.open:
             return self._observe_closed(seq, name, reward)
-        recorder.record("observed", seq, None, {"reward": reward})
+        clipped = {} if reward == given else {"clipped_from": given}
+        recorder.record("observed", seq, None, {"reward": reward, **clipped})
         return "accepted"
+
+    def _refuse(self, ticket: Ticket | str, given: float) -> None:
+        """Record that a reward was refused: silence about its decision is no zero any more."""
+        state = self._state
+        seq, _ = self._decision(ticket)
+        if seq in state.open and seq not in state.refused_open:
+            self._recorder.record("refused", seq, None, {"reward": given})
 
     def _observe_closed(self, seq: int, name: str, reward: float) -> Result:
         """Record the reward of a decision that is no longer open."""
@@ -233,15 +247,52 @@ class Campaign:
         self._recorder.run(self._switch, "resumed")
 
     def _switch(self, kind: str) -> None:
-        self._refuse_if_stopped()
+        self._refuse_if_ended()
         if self._state.paused != (kind == "paused"):
             self._recorder.record(kind)
 
-    def stop(self) -> None:
-        """End the campaign for good. Rewards are still recorded."""
+    def finish(self, arm: str) -> None:
+        """Declare a winner: it is served from now on, and nothing else.
+
+        There is no holdback and no fallback to the default any more, and nothing is promised of
+        decisions from now on. Decisions and rewards are still recorded.
+
+        Raises:
+            Conflict: the campaign was finished with another arm.
+            Stopped: it was stopped.
+        """
+        winner = choice("arm", arm, self.settings.arms)
         with self.transaction():
-            if not self._state.stopped:
-                self._recorder.record("changed", body={"stopped": True})
+            if self._state.finished and self._state.serves == winner:
+                return
+            self._refuse_if_ended()
+            self._recorder.record("changed", body={"finished": True, "serves": winner})
+
+    def stop(self, arm: str | None = None) -> None:
+        """End the campaign for good. Rewards are still recorded.
+
+        Args:
+            arm: the arm that everybody is to get from now on; unless told, the winner of a
+                finished campaign, else the default. The campaign no longer decides: `decide`
+                raises Stopped, which names this arm.
+
+        Raises:
+            Conflict: it was stopped with another arm.
+        """
+        arms = self.settings.arms
+        wanted = None if arm is None else choice("arm", arm, arms)
+        with self.transaction():
+            state = self._state
+            if not state.stopped:
+                body = {"stopped": True, "serves": wanted or state.serves or arms[0]}
+                self._recorder.record("changed", body=body)
+            elif wanted not in (None, state.serves):
+                raise Conflict(f"arm: the campaign was stopped with {state.serves}, not {wanted}")
+
+    @property
+    def serves(self) -> str | None:
+        """The arm that everybody gets for good, once the campaign is finished or stopped."""
+        return self._state.serves
 
     def start_epoch(self, **settings: Any) -> None:
         """Start again, with counts, intervals and budget from zero, as after a drift alarm.
@@ -251,14 +302,14 @@ class Campaign:
         """
         changed = self._changed_settings(settings, CHANGEABLE_IN_NEW_EPOCH)
         with self.transaction():
-            self._refuse_if_stopped()
+            self._refuse_if_ended()
             self._recorder.record("changed", body={"epoch": self._state.epoch + 1, **changed})
 
     def change(self, **settings: Any) -> None:
         """Change `policy` or `holdback`, on which the promise does not depend."""
         changed = self._changed_settings(settings, CHANGEABLE)
         with self.transaction():
-            self._refuse_if_stopped()
+            self._refuse_if_ended()
             self._recorder.record("changed", body=changed)
 
     def _changed_settings(
@@ -270,9 +321,11 @@ class Campaign:
         changed = CampaignSettings.from_json({**self.settings.to_json(), **settings})
         return {name: getattr(changed, name) for name in settings}
 
-    def _refuse_if_stopped(self) -> None:
+    def _refuse_if_ended(self) -> None:
         if self._state.stopped:
             raise Stopped("the campaign is stopped")
+        if self._state.finished:
+            raise Conflict(f"the campaign is finished: everybody gets {self._state.serves}")
 
     # Looking at it.
 

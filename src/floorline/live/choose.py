@@ -18,6 +18,16 @@ def choose(state: State, candidate: str | None, coin: Any, rng: Any) -> dict[str
     """
     state.refresh()
     arms = state.settings.arms
+    if state.finished:
+        winner = state.index[state.serves or arms[0]]
+        after = state.budget_after(winner) if winner > 0 else state.budget_after_default()
+        return {
+            "arm": arms[winner],
+            "candidate": None if candidate is None else arms[state.index[candidate]],
+            "reason": "finished",
+            "guaranteed_budget": after,
+            "probability": 1.0,
+        }
     if state.paused or state.drift.alarm:
         return {
             "arm": arms[0],
@@ -43,11 +53,13 @@ def reason_of(state: State, decision: Decision) -> Reason:
     if decision.arm > 0:
         surely_better = state.arms.lower[decision.arm] >= state.arms.upper[0]
         return "exploit" if surely_better else "explore"
+    known = state.settings.default_mean is not None
     if decision.candidate == 0:
-        return "default-is-best"
+        # A proposer names the default also where it might be best, for all that is known of it.
+        seen, plays = state.arms.seen[0], state.arms.plays[0]
+        return "default-is-best" if known or 2 * seen > plays else "default-unknown"
     if decision.fallback_probability < 1.0 or state.settings.holdback == 1.0:
         return "holdback"
-    known = state.settings.default_mean is not None
     return "budget-low" if known or state.arms.seen[0] > 0 else "no-rewards"
 
 

@@ -2,8 +2,9 @@
 
 Clicks are reported at once and zeros only follow from silence, so the average of what has come in
 is too high while windows are open. An arm's estimate is the average over its decisions whose
-window is over; without a window, over all rewards. It is held inside the arm's interval, which
-also counts what open windows have brought.
+window is over. Without a window it is that of all rewards, while at least half of the arm's
+decisions have one: an average of the few that came would say nothing. It is held inside the arm's
+interval, which also counts what open windows have brought.
 """
 
 from __future__ import annotations
@@ -75,6 +76,9 @@ def estimates_of(state: State, now: float) -> list[tuple[int, float | None]]:
         early_numbers, early_totals = state.early.by_arm(state.over_before(now))
         numbers = [all_ - early for all_, early in zip(numbers, early_numbers, strict=True)]
         totals = [all_ - early for all_, early in zip(totals, early_totals, strict=True)]
+    else:
+        pairs = zip(numbers, state.pending, strict=True)
+        numbers = [number if number >= pending else 0 for number, pending in pairs]
     return [
         (number, _held(state, arm, total / number) if number else None)
         for arm, (number, total) in enumerate(zip(numbers, totals, strict=True))

@@ -13,7 +13,17 @@ VERSION = 2
 UNSIGNED_IDS = 1
 """The last version whose ticket ids are not signed; ledgers without a secret stay at it."""
 
-KINDS = ("opened", "decided", "observed", "voided", "expired", "paused", "resumed", "changed")
+KINDS = (
+    "opened",
+    "decided",
+    "observed",
+    "voided",
+    "refused",
+    "expired",
+    "paused",
+    "resumed",
+    "changed",
+)
 CHANGES = ("opened", "paused", "resumed", "changed")
 """The kinds that concern the campaign itself rather than one decision."""
 

@@ -52,6 +52,9 @@ def record(ids: TicketIds, decided: Event, later: list[Event]) -> Record:
     outcome: Outcome = "pending"
     reward = observed_at = None
     for event in later:
+        if event.kind == "refused" or (event.kind == "expired" and outcome == "refused"):
+            outcome = "refused"
+            continue
         outcome = "late" if event.body.get("late") else event.kind  # type: ignore[assignment]
         reward = event.body.get("reward", reward)
         observed_at = event.time if event.kind == "observed" else observed_at

@@ -11,15 +11,18 @@ Reason = Literal[
     "exploit",
     "budget-low",
     "default-is-best",
+    "default-unknown",
     "no-rewards",
     "holdback",
     "paused",
     "drift",
+    "finished",
 ]
 """Why a decision was made as it was."""
 
-Outcome = Literal["pending", "observed", "late", "voided", "expired"]
-"""What has become of a decision; `late`: its reward is recorded and not used."""
+Outcome = Literal["pending", "observed", "late", "voided", "refused", "expired"]
+"""What has become of a decision; `late`: its reward is recorded and not used; `refused`: its reward
+was outside the range, and no other has come."""
 
 Result = Literal["accepted", "duplicate", "late"]
 """What has become of a report; `late`: it is recorded and not used."""
@@ -33,10 +36,11 @@ class Ticket(msgspec.Struct, frozen=True, gc=False):
     arm: str
     is_default: bool
     candidate: str | None
-    """The arm that was proposed; None if there was no proposal (paused, or a drift alarm)."""
+    """The arm that was proposed; None if there was no proposal (paused, finished, or drift)."""
     reason: Reason
     guaranteed_budget: float
-    """Lower bound on the budget after this decision. Never negative for a challenger."""
+    """Lower bound on the budget after this decision. Never negative for a challenger, unless the
+    campaign is finished with it."""
     probability: float | None
     """Probability of this arm given everything before; None if it cannot be computed."""
 

@@ -21,6 +21,8 @@ LIVE_POLICIES = tuple(name for name, entry in CATALOGUE.items() if entry.live)
 """The policies of the catalogue that may run live; plug-ins may add others."""
 MAX_ARMS = 64
 LARGEST_REWARD = 1e12
+BEYOND = ("refuse", "clip")
+MAX_UNIT = 16
 NAME = re.compile(r"[\w][\w .:/-]{0,63}", re.ASCII)
 CHANGEABLE = ("policy", "holdback")
 """Settings that may change at any time: the promise does not depend on them."""
@@ -46,6 +48,10 @@ class CampaignSettings:
         prior: the two numbers of its Beta prior, if it has one; the promise does not depend on it.
         low: the lowest possible reward.
         high: the highest possible reward.
+        beyond: what becomes of a reward above `high`: `refuse` it (its decision counts as unknown
+            unless another reward comes), or `clip` it to `high` (the promise is then about clipped
+            rewards). One below `low` is refused.
+        unit: what rewards are counted in, as "EUR"; only shown.
         missing: what a missing reward means: `unknown` (the worst is assumed until it arrives),
             `zero` (after the window it is a 0), or `random` (after the window it is skipped; you
             state that the loss of a reward does not depend on the reward).
@@ -66,6 +72,8 @@ class CampaignSettings:
     prior: tuple[float, float] = (0.5, 0.5)
     low: float = 0.0
     high: float = 1.0
+    beyond: str = "refuse"
+    unit: str | None = None
     missing: str = "unknown"
     window: float | None = None
     voids: bool = False
@@ -81,10 +89,11 @@ class CampaignSettings:
         self._keep("high", max(0.0, self.low), LARGEST_REWARD, open_low=True)
         if self.default_mean is not None:
             self._keep("default_mean", max(0.0, self.low), self.high)
-        words = {"boundary": LIVE_BOUNDARIES, "missing": MISSING_POLICIES}
+        words = {"boundary": LIVE_BOUNDARIES, "missing": MISSING_POLICIES, "beyond": BEYOND}
         for name, allowed in words.items():
             object.__setattr__(self, name, choice(name, getattr(self, name), allowed))
         self._keep_policy()
+        self._keep_unit()
         require(isinstance(self.voids, bool), "voids", "True or False", self.voids)
         self._keep("holdback", 0, 1)
         self._keep("drift_level", 0, 1, open_low=True)
@@ -99,6 +108,13 @@ class CampaignSettings:
         policy = self.to_policy()  # raises now if the boundary does not fit
         if not policy.floor.live:
             raise ValueError(f"floor: {self.floor} runs in simulations only")
+
+    def _keep_unit(self) -> None:
+        if self.unit is not None:
+            fits = isinstance(self.unit, str) and 1 <= len(self.unit) <= MAX_UNIT
+            expected = f"a printable text of 1 to {MAX_UNIT} characters"
+            require(fits and self.unit.isprintable(), "unit", expected, self.unit)
+            object.__setattr__(self, "unit", plain_text(self.unit))
 
     def _require_zero_in_range(self) -> None:
         if not self.low <= 0 <= self.high:

@@ -23,6 +23,11 @@ def to_json(state: State) -> dict[str, Any]:
     return {
         "settings": state.settings.to_json(),
         **{name: getattr(state, name) for name in SCALARS},
+        "finished": state.finished,
+        "serves": state.serves,
+        "clipped": state.clipped,
+        "refused": state.refused,
+        "refused_open": sorted(state.refused_open),
         "clock": state.rounds,  # the name in version 1 of the file
         "lost": list(state.lost),
         "reasons": dict(state.reasons),
@@ -52,6 +57,11 @@ def from_json(values: dict[str, Any]) -> State:
     state = State(CampaignSettings.from_json(values["settings"]))
     for name in SCALARS:
         setattr(state, name, values[name])
+    stopped_with = state.settings.arms[0] if state.stopped else None
+    state.finished = values.get("finished", False)  # not in snapshots of version 0.1
+    state.serves = values.get("serves", stopped_with)
+    state.clipped, state.refused = values.get("clipped", 0), values.get("refused", 0)
+    state.refused_open.update(values.get("refused_open", []))
     state.rounds = values["clock"]
     state.lost[:] = values["lost"]
     state.reasons.update(values["reasons"])

@@ -56,6 +56,9 @@ class State:
         self.epoch = 0
         self.paused = False
         self.stopped = False
+        self.finished = False
+        self.serves: str | None = None
+        """The arm that everybody gets for good, once the campaign is finished or stopped."""
         self._prepare()
         self._start_epoch()
 
@@ -88,6 +91,9 @@ class State:
         self.reasons: defaultdict[str, int] = defaultdict(int)
         self.lost = [0] * n_arms
         self.late = 0
+        self.clipped = 0
+        self.refused = 0  # decisions with a refused reward
+        self.refused_open: set[int] = set()  # those that may still get another one
         window = self.settings.window
         self.early = None if window is None else EarlyRewards(n_arms, window)
         self.drift = DriftWatch(self.settings)
@@ -209,6 +215,8 @@ class State:
             self._observed(event)
         elif kind == "expired":
             self._expired(event)
+        elif kind == "refused":
+            self._refused(event)
         elif kind == "voided":
             self._voided(event)
         elif kind in ("paused", "resumed"):
@@ -246,6 +254,7 @@ class State:
         if decision_seq is None or decision_seq not in self.open:
             raise LedgerError(f"event {self.seq}: its decision {decision_seq} is not open")
         play = self.open.pop(decision_seq)
+        self.refused_open.discard(decision_seq)
         self.pending[play.arm] -= 1
         since = play.time // TICK
         self.open_since[since] -= 1
@@ -256,6 +265,7 @@ class State:
 
     def _observed(self, event: Event) -> None:
         if event.decision_seq in self.open:
+            self.clipped += "clipped_from" in event.body
             self._receive(self._close(event.decision_seq), event.body["reward"])
         else:  # after its window, or of an earlier epoch
             self.late += 1
@@ -271,8 +281,19 @@ class State:
         if self.early is not None:
             self.early.add(play.arm, play.time, reward, self.over_before(self.time))
 
+    def _refused(self, event: Event) -> None:
+        seq = event.decision_seq
+        if seq is None or seq not in self.open:
+            raise LedgerError(f"event {self.seq}: its decision {seq} is not open")
+        self.refused += 1
+        self.refused_open.add(seq)
+
     def _expired(self, event: Event) -> None:
+        was_refused = event.decision_seq in self.refused_open
         play = self._close(event.decision_seq)
+        if was_refused:  # something was earned: neither a zero nor lost whatever it was
+            self._leave_unknown(play)
+            return
         self.lost[play.arm] += 1
         if self.settings.missing == "zero":
             self._receive(play, 0.0)
@@ -282,6 +303,12 @@ class State:
         skip_play(self.book, play.arm, play.slot)
         if play.arm == 0:
             self.drift.skipped(play.block)
+
+    def _leave_unknown(self, play: OpenPlay) -> None:
+        """Close a play whose reward stays unknown: each interval counts it at its worst."""
+        if play.arm == 0 and self.settings.voids:
+            self._count(0)
+        close_play(self.book, play.arm, play.slot, self.settings.low, self.settings.high)
 
     def _voided(self, event: Event) -> None:
         play = self._close(event.decision_seq)
@@ -299,5 +326,7 @@ class State:
             self._prepare()
         if "epoch" in body:
             self._start_epoch()
-        if body.get("stopped"):
-            self.stopped = True
+        if body.get("stopped") or body.get("finished"):
+            self.stopped = self.stopped or "stopped" in body
+            self.finished = self.finished or "finished" in body
+            self.serves = body.get("serves", self.settings.arms[0])  # not named in version 0.1

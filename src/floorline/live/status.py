@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from floorline.floors.confidence import SURELY_EARNED
 from floorline.live.estimates import estimates_of
+from floorline.live.learning import learning_problems
 from floorline.live.state import TICK, State
 
 LEAST_SHARE = -10.0
@@ -33,7 +34,7 @@ class ArmStatus:
     voided: int
     estimated_from: int
     """Rewards behind the estimate: those of decisions whose window is over; without a window, all
-    that are known."""
+    that are known, and none if most are missing."""
     average: float | None
     """Estimate of its mean: the average of those rewards, held inside its interval; None before the
     first. Of a default whose mean was given, the average of what it earned."""
@@ -47,7 +48,12 @@ class Status:
 
     id: str
     state: str
-    """`running`, `paused`, `drift` or `stopped`."""
+    """`running`, `paused`, `drift`, `finished` or `stopped`."""
+    serves: str | None
+    """The arm that everybody gets for good, once it is finished or stopped; None before."""
+    winner: str | None
+    """The challenger that is surely better than the default and than all others, if there is one;
+    or the default, if it is surely better than every challenger."""
     epoch: int
     decisions: int
     """In this epoch."""
@@ -58,6 +64,8 @@ class Status:
     promised_share: float
     confidence: float
     verdict: str
+    problems: list[str]
+    """What keeps the campaign from learning as it is configured; empty if nothing does."""
     alarm: str | None
     """What the drift watch has found; None if there is no alarm."""
     arms: list[ArmStatus]
@@ -71,6 +79,11 @@ class Status:
     rounded to ten seconds."""
     late: int
     """Rewards that arrived too late to be used."""
+    refused: int
+    """Decisions with a reward outside the range, which was refused; they count as unknown unless
+    another one comes."""
+    clipped: int
+    """Rewards above the range that were clipped to its end."""
     duplicates: int
     """Rewards reported again since the campaign was opened in this process."""
 
@@ -84,6 +97,8 @@ def status_of(campaign: str, state: State, duplicates: int, now: float) -> Statu
     return Status(
         id=campaign,
         state=_word(state),
+        serves=state.serves,
+        winner=winner_of(arms),
         epoch=state.epoch,
         decisions=state.decisions,
         guaranteed_budget=max(0.0, budget),
@@ -91,6 +106,7 @@ def status_of(campaign: str, state: State, duplicates: int, now: float) -> Statu
         promised_share=1 - settings.max_loss,
         confidence=1 - settings.delta,
         verdict=_verdict(state, share),
+        problems=learning_problems(state),
         alarm=state.drift.alarm,
         arms=arms,
         reasons=dict(state.reasons),
@@ -98,6 +114,8 @@ def status_of(campaign: str, state: State, duplicates: int, now: float) -> Statu
         oldest_pending=next((play.time for play in state.open.values()), None),
         pending_by_age=by_age(state, now),
         late=state.late,
+        refused=state.refused,
+        clipped=state.clipped,
         duplicates=duplicates,
     )
 
@@ -124,6 +142,13 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
             )
         )
     return statuses
+
+
+def winner_of(arms: list[ArmStatus]) -> str | None:
+    """Return the arm whose interval lies above those of all others; None if there is none."""
+    best = max(arms, key=lambda arm: arm.lower)
+    others = [arm.upper for arm in arms if arm is not best]
+    return best.name if best.lower > max(others) else None
 
 
 def by_age(state: State, now: float) -> list[int]:
@@ -156,6 +181,8 @@ def guaranteed_share(state: State) -> float:
 def _word(state: State) -> str:
     if state.stopped:
         return "stopped"
+    if state.finished:
+        return "finished"
     if state.paused:
         return "paused"
     return "drift" if state.drift.alarm else "running"

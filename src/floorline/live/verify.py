@@ -57,7 +57,7 @@ def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -
         wrong = CHECKS[event.kind](state, event) if event.kind in CHECKS else None
         if wrong is not None:
             report.problems.append(f"event {event.seq}: {wrong}")
-        if event.kind == "decided" and state.index[event.body["arm"]] > 0:
+        if event.kind == "decided" and state.index[event.body["arm"]] > 0 and not state.finished:
             report.lowest_budget = min(report.lowest_budget, event.body["guaranteed_budget"])
         state.apply(event)
         counts[event.kind] += 1
@@ -92,11 +92,13 @@ def _decided(state: State, event: Event) -> str | None:
     recorded = event.body["guaranteed_budget"]
     if state.stopped:
         return "decided in a campaign that was stopped"
+    if state.finished and event.body["arm"] != state.serves:
+        return f"{event.body['arm']} was played after the campaign was finished with {state.serves}"
     state.refresh()
-    if arm > 0 and (state.paused or state.drift.alarm):
+    if arm > 0 and not state.finished and (state.paused or state.drift.alarm):
         return f"{event.body['arm']} was played where only the default was allowed"
     budget = state.budget_after(arm) if arm > 0 else state.budget_after_default()
-    affordable = arm == 0 or budget >= 0.0
+    affordable = arm == 0 or budget >= 0.0 or state.finished
     if not affordable or not math.isclose(recorded, budget, rel_tol=1e-9, abs_tol=1e-9):
         return f"decided at a guaranteed budget of {recorded:g}; the events before give {budget:g}"
     return None
@@ -108,6 +110,13 @@ def _observed(state: State, event: Event) -> str | None:
         return f"a reward of {reward:g}, outside the declared range"
     if event.body.get("late"):
         return "a late reward of an open decision" if event.decision_seq in state.open else None
+    return _must_be_open(state, event)
+
+
+def _refused(state: State, event: Event) -> str | None:
+    settings, reward = state.settings, event.body["reward"]
+    if settings.low <= reward <= settings.high:
+        return f"refused a reward of {reward:g}, inside the declared range"
     return _must_be_open(state, event)
 
 
@@ -126,7 +135,7 @@ def _expired(state: State, event: Event) -> str | None:
 
 
 def _changed(state: State, event: Event) -> str | None:
-    others = set(event.body) - {*CHANGEABLE, "epoch", "stopped"}
+    others = set(event.body) - {*CHANGEABLE, "epoch", "stopped", "finished", "serves"}
     return f"changed {', '.join(sorted(others))}, which cannot change" if others else None
 
 
@@ -141,6 +150,7 @@ CHECKS: dict[str, Callable[[State, Event], str | None]] = {
     "decided": _decided,
     "observed": _observed,
     "voided": _voided,
+    "refused": _refused,
     "expired": _expired,
     "changed": _changed,
 }

@@ -16,6 +16,7 @@ from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.host.folder import Folder
 
+LOCAL = "http://127.0.0.1"
 DECISION = [
     "ticket",
     "arm",
@@ -148,6 +149,7 @@ def test_opening_a_campaign(client: TestClient) -> None:
         {"max_loss": "0.1"},
         {"delta": 0},
         {"missing": "zero"},
+        {"missing": None},
         {"typo": 1},
         {"low": 2.0},
     ],
@@ -156,6 +158,13 @@ def test_settings_that_are_refused(
     client: TestClient, service: Service, change: dict[str, Any]
 ) -> None:
     problem(client.post("/v1/campaigns", json={**PAGE, **change}), 422, "invalid")
+    assert service.host.folder.store.names() == []
+
+
+def test_what_silence_means_must_be_said(client: TestClient, service: Service) -> None:
+    unsaid = {name: value for name, value in PAGE.items() if name != "missing"}
+    refused = client.post("/v1/campaigns", json=unsaid)
+    assert problem(refused, 422, "invalid") == "missing: must be given"
     assert service.host.folder.store.names() == []
 
 
@@ -315,7 +324,7 @@ def test_health_and_docs(client: TestClient, page: str) -> None:
     }
     client.post(f"{page}/decisions")
     metrics = client.get("/metrics").text
-    assert 'floorline_decisions_total{campaign="page",reason="default-is-best"} 1.0' in metrics
+    assert 'floorline_decisions_total{campaign="page",reason="default-unknown"} 1.0' in metrics
     assert 'floorline_plays_total{arm="now",campaign="page"} 1.0' in metrics
     assert "floorline_commit_operations_sum" in metrics
     described = client.get("/openapi.json").json()
@@ -336,3 +345,44 @@ def test_the_description_tells_the_members_of_ofreps_problems(client: TestClient
     assert {"errorCode", "errorDetails", "key"} <= set(
         described["components"]["schemas"][word]["properties"]
     )
+
+
+def test_finish_and_then_stop(client: TestClient, page: str) -> None:
+    assert "must be" in problem(
+        client.post(f"{page}/finish", json={"arm": "nobody"}), 422, "invalid", "now"
+    )
+    assert problem(client.post(f"{page}/finish", json={}), 422, "invalid", "now") == (
+        "arm: must be given"
+    )
+    for _ in range(2):
+        status = client.post(f"{page}/finish", json={"arm": "video"}).json()["status"]
+        assert (status["state"], status["serves"]) == ("finished", "video")
+    made = client.post(f"{page}/decisions").json()
+    assert (made["arm"], made["is_default"], made["reason"]) == ("video", False, "finished")
+    words = client.get(f"{page}/decisions/{made['ticket']}").json()["words"]
+    assert words == "The campaign is finished, and everybody gets video."
+    problem(client.post(f"{page}/finish", json={"arm": "quiz"}), 409, "conflict", "video")
+    assert client.post(f"{page}/stop").json()["status"]["serves"] == "video"
+    problem(client.post(f"{page}/decisions"), 409, "stopped", "video")
+
+
+def test_a_stopped_campaign_names_the_arm_to_play_also_after_a_restart(tmp_path: Path) -> None:
+    with TestClient(Service(Config(tmp_path, create=True)), base_url=LOCAL) as client:
+        client.post("/v1/campaigns", json=PAGE)
+        assert client.post("/v1/campaigns/page/stop", json={"arm": "quiz"}).status_code == 200
+    with TestClient(Service(Config(tmp_path)), base_url=LOCAL) as client:
+        problem(client.post("/v1/campaigns/page/decisions"), 409, "stopped", "quiz")
+
+
+def test_an_order_above_the_range_is_refused_shown_and_no_zero(client: TestClient) -> None:
+    euros = {**PAGE, "high": 50.0, "unit": "EUR", "missing": "zero", "window": 60.0}
+    settings = client.post("/v1/campaigns", json=euros).json()["settings"]
+    assert (settings["unit"], settings["beyond"]) == ("EUR", "refuse")
+    ticket = client.post("/v1/campaigns/page/decisions").json()["ticket"]
+    refused = client.post("/v1/rewards", json={"rewards": [{"ticket": ticket, "reward": 60}]})
+    (receipt,) = refused.json()["results"]
+    assert "at most 50" in receipt["problem"]["detail"]
+    status = client.get("/v1/campaigns/page").json()["status"]
+    assert (status["refused"], status["pending"]) == (1, 1)
+    (made,) = client.get("/v1/campaigns/page/decisions").json()["decisions"]
+    assert (made["outcome"], made["reward"]) == ("refused", None)

@@ -34,6 +34,12 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+CAMPAIGN = {
+    "name": "page",
+    "arms": ["now", "video", "quiz"],
+    "max_loss": 0.1,
+    "missing": "unknown",
+}
 VERDICT = "The floor holds: at least 100.0% of the default, promised 90%, confidence 95%"
 
 
@@ -51,8 +57,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     started = Server(tmp_path_factory.mktemp("service") / "data")
     with started.client() as client:
         for name in ("busy", "idle"):
-            settings = {"name": name, "arms": ["now", "video", "quiz"], "max_loss": 0.1}
-            client.post("/v1/campaigns", json=settings)
+            client.post("/v1/campaigns", json={**CAMPAIGN, "name": name})
     play(started, "busy", 600)
     yield started
     started.end()
@@ -132,10 +137,16 @@ def test_from_the_form_to_the_end(server: Server, look: Callable[..., Any]) -> N
     expect(page.locator("#name-error")).to_contain_text("form said above")
     expect(page.locator("#name")).to_be_focused()
     page.fill("#name", "landing")
+    expect(page.locator("#name-error")).to_be_empty()  # as soon as it is corrected
     page.click("text=Open the campaign")
     expect(page.locator("#max_loss-error")).to_contain_text("<= 1")
-    expect(page.locator("#name-error")).to_be_empty()
     page.fill("#max_loss", "0.1")
+    page.click("text=Open the campaign")
+    expect(page.locator("#missing-error")).to_contain_text("must be given")
+    expect(page.locator("#window-field")).to_be_hidden()
+    page.check("#missing-zero")
+    expect(page.locator("#window-field")).to_be_visible()
+    page.check("#missing-unknown")
     expect(page.locator("#max_loss-hint")).to_have_text("The floor: 90% of the default's reward.")
     page.click("text=Open the campaign")
     page.wait_for_url("**/campaigns/landing")
@@ -170,12 +181,22 @@ def test_from_the_form_to_the_end(server: Server, look: Callable[..., Any]) -> N
     page.click("#stop")
     page.click("dialog >> text=Cancel")
     expect(page.locator("#state")).to_have_text("running")
+    page.click("#finish")
+    page.select_option("#ask-arm", "video")
+    assert violations(page) == []
+    page.click("dialog button.danger")
+    expect(page.locator("#state")).to_have_text("finished")
+    expect(page.locator("#pause")).to_be_disabled()
+    play(server, "landing", 1)
+    expect(page.locator("#log tbody tr").first).to_contain_text("finished: the winner")
     page.click("#stop")
+    expect(page.locator("#ask-arm")).to_have_value("video")
     page.click("text=Stop for good")
     expect(page.locator("#state")).to_have_text("stopped")
-    expect(page.locator("#pause")).to_be_disabled()
+    expect(page.locator("#stop")).to_be_disabled()
     page.click("#events summary")
-    expect(page.locator("#events tbody tr")).to_have_count(5)
+    expect(page.locator("#events tbody tr")).to_have_count(6)
+    expect(page.locator("#events tbody")).to_contain_text("stopped, serves: video")
 
 
 def test_numbers_agree_with_the_service(server: Server, look: Callable[..., Any]) -> None:
@@ -204,7 +225,7 @@ def test_the_service_goes_and_comes_back(
 ) -> None:
     server = start(tmp_path / "data")
     with server.client() as client:
-        client.post("/v1/campaigns", json={"name": "page", "arms": ["a", "b"], "max_loss": 0.1})
+        client.post("/v1/campaigns", json=CAMPAIGN)
     page = ready(look(f"{server.url}/campaigns/page"))
     overview = ready(look(server.url))
     expect(page.locator("#connection")).to_have_text("Live")
@@ -223,7 +244,7 @@ def test_keys(start: Callable[..., Server], look: Callable[..., Any], tmp_path: 
     reader, decider, owner = (keys.create(s) for s in (["read"], ["decide"], SCOPES))
     server = start(tmp_path / "data")
     with server.client(headers={"Authorization": f"Bearer {owner}"}) as client:
-        client.post("/v1/campaigns", json={"name": "page", "arms": ["a", "b"], "max_loss": 0.1})
+        client.post("/v1/campaigns", json=CAMPAIGN)
     page = look(f"{server.url}/campaigns/page")
     for key, words in ((f"{reader}x", "not valid"), (decider, "lacks the scope read")):
         page.fill("#key", key)

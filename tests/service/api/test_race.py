@@ -23,6 +23,7 @@ CAMPAIGN = {
     "name": "page",
     "arms": ["now", "video"],
     "max_loss": 0.1,
+    "missing": "unknown",
     "default_mean": 0.5,
     "holdback": 0.0,
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from serving import problem
+from serving import PAGE, problem
 from starlette.testclient import TestClient
 
 from floorline.service.app import Service
@@ -32,7 +32,7 @@ def test_damage_is_shown_and_served_no_more(
 ) -> None:
     ticket = client.post(f"{page}/decisions", json={"request_key": "first"}).json()["ticket"]
     client.post(f"{page}/decisions")
-    client.post("/v1/campaigns", json={"name": "other", "arms": ["a", "b"], "max_loss": 0.1})
+    client.post("/v1/campaigns", json={**PAGE, "name": "other"})
     damage(service)
     assert client.get("/readyz").json()["unavailable"] == []
     found = client.request(method, page + path, json=body)

@@ -75,9 +75,24 @@ async def resume(call: Call) -> CampaignAnswer:
     return await _change(call, Campaign.resume)
 
 
+async def finish(call: Call) -> CampaignAnswer:
+    """Declare a winner: it is served from now on, and nothing else."""
+    arm: str = call.body.arm
+
+    def finish(campaign: Campaign) -> None:
+        campaign.finish(arm)
+
+    return await _change(call, finish)
+
+
 async def stop(call: Call) -> CampaignAnswer:
-    """End a campaign for good."""
-    return await _change(call, Campaign.stop)
+    """End a campaign for good, and say which arm to play from now on."""
+    arm: str | None = call.body.arm
+
+    def stop(campaign: Campaign) -> None:
+        campaign.stop(arm)
+
+    return await _change(call, stop)
 
 
 async def start_epoch(call: Call) -> CampaignAnswer:
@@ -100,5 +115,6 @@ async def start_epoch(call: Call) -> CampaignAnswer:
 async def _change(call: Call, change: Callable[[Campaign], None]) -> CampaignAnswer:
     campaign = await call.host.registry.get(call.path["name"])
     await campaign.queue.submit(change)
+    call.host.registry.catalogue.add(campaign.index_entry)
     log.info("campaign changed", extra={"campaign": campaign.name, "change": change.__name__})
     return await answer_of(campaign)

@@ -19,11 +19,14 @@ SENTENCES = {
     "exploit": "{candidate} was played: its lower bound is above the default's upper bound.",
     "budget-low": "{candidate} was proposed, and the default was played: the budget would not "
     "have been sure to stay above zero.",
-    "default-is-best": "The default itself was proposed.",
+    "default-is-best": "The default itself was proposed, as the best by what is known.",
+    "default-unknown": "The default itself was proposed: most of its rewards are not known, so it "
+    "may be better than any challenger.",
     "no-rewards": "{candidate} was proposed, and the default was played: no reward of the default "
     "is known yet.",
     "holdback": "A coin gave this decision to the default, to keep watching it.",
     "paused": "The campaign was paused, and the default is played then.",
+    "finished": "The campaign is finished, and everybody gets {arm}.",
     "drift": "The default seems to have changed, and it is played until a new epoch is started.",
 }
 """By reason."""
@@ -46,7 +49,7 @@ async def explain(call: Call) -> ExplanationAnswer:
         explanation = live.explain(ledger, ticket)
         record = explanation.record
         sentence = SENTENCES[record.reason].format(
-            candidate=record.candidate, budget=record.guaranteed_budget
+            arm=record.arm, candidate=record.candidate, budget=record.guaranteed_budget
         )
         return ExplanationAnswer(
             record,

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.campaign import MAX_KEY
-from floorline.live.settings import LIVE_POLICIES, MAX_ARMS
+from floorline.live.settings import BEYOND, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
 from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
 
 END = r"$(?!\n)"  # Python's `$` alone also matches before a last newline
@@ -43,6 +43,10 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """The names of the arms; the first is the default."""
     max_loss: Fraction
     """The share of the default's reward that may be lost."""
+    missing: Literal[MISSING_POLICIES]  # type: ignore[valid-type]
+    """What it means if no reward is reported: `zero`, nothing was earned, once the window is over
+    (clicks); `unknown`, the worst is assumed until one comes (every outcome is reported, zeros
+    too); `random`, it got lost, whatever it was."""
     delta: Probability | None = None
     """The probability that the floor ever fails."""
     default_mean: float | None = None
@@ -52,10 +56,12 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     prior: tuple[float, float] | None = None
     low: float | None = None
     high: float | None = None
-    missing: Literal[MISSING_POLICIES] | None = None  # type: ignore[valid-type]
-    """How a missing reward counts."""
+    beyond: Literal[BEYOND] | None = None  # type: ignore[valid-type]
+    """What becomes of a reward above `high`: `refuse` (unless told), or `clip` to `high`."""
+    unit: Annotated[str, Meta(min_length=1, max_length=MAX_UNIT)] | None = None
+    """What rewards are counted in, as EUR; only shown."""
     window: float | None = None
-    """Seconds after which a reward counts as missing."""
+    """Seconds after which a reward counts as missing; needed for `zero` and `random`."""
     voids: bool | None = None
     holdback: Fraction | None = None
     drift_level: Probability | None = None
@@ -82,6 +88,21 @@ class DecisionBody(DecisionRequest, forbid_unknown_fields=True):
     requests: Annotated[list[DecisionRequest], Meta(min_length=1, max_length=MAX_BATCH)] | None = (
         None
     )
+
+
+class FinishBody(Struct, forbid_unknown_fields=True):
+    """The winner."""
+
+    arm: ArmName
+    """The arm that everybody gets from now on."""
+
+
+class StopBody(Struct, forbid_unknown_fields=True):
+    """What to play once a campaign is stopped."""
+
+    arm: ArmName | None = None
+    """The arm that everybody is to get from now on; the default unless told, or the winner of a
+    finished campaign."""
 
 
 class EpochBody(Struct, forbid_unknown_fields=True):

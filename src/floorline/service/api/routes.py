@@ -25,7 +25,6 @@ TICKET = "/v1/decisions/{ticket}"
 CHANGES = (
     ("pause", campaigns.pause, "Play the default until resumed"),
     ("resume", campaigns.resume, "Go on after a pause"),
-    ("stop", campaigns.stop, "End a campaign for good"),
 )
 
 OPERATIONS = (
@@ -144,6 +143,29 @@ OPERATIONS = (
             problems=(404, 409),
         )
         for word, handler, summary in CHANGES
+    ),
+    Operation(
+        "campaigns_finish",
+        "POST",
+        f"{CAMPAIGN}/finish",
+        campaigns.finish,
+        "Declare a winner, and serve it from now on",
+        "admin",
+        responses.CampaignAnswer,
+        requests.FinishBody,
+        problems=(404, 409),
+    ),
+    Operation(
+        "campaigns_stop",
+        "POST",
+        f"{CAMPAIGN}/stop",
+        campaigns.stop,
+        "End a campaign for good",
+        "admin",
+        responses.CampaignAnswer,
+        requests.StopBody,
+        body_required=False,
+        problems=(404, 409),
     ),
     Operation(
         "campaigns_start_epoch",

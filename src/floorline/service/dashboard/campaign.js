@@ -48,11 +48,11 @@ function show(answer, past, scopes) {
     if (status?.decisions !== now.decisions || status?.pending !== now.pending) log.refresh();
     status = now;
     showVerdict(now);
-    showTiles(now);
+    showTiles(now, settings.unit);
     drawn.show(series, now);
     showHealth(now);
-    showPrice(now, settings.default_mean);
-    buttons.show(now.state, now.epoch);
+    showPrice(now, settings);
+    buttons.show(now);
   }
 
   async function loadSeries() {
@@ -60,6 +60,9 @@ function show(answer, past, scopes) {
     drawn.show(series, status);
   }
 
+  for (const place of document.querySelectorAll(".unit")) {
+    say(place, settings.unit === null ? "" : `, ${settings.unit}`);
+  }
   showSettings(settings);
   exportLinks(campaign);
   update(answer.status);

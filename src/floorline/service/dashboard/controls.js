@@ -1,40 +1,49 @@
-// Pause, resume, stop, and a new epoch.
+// Pause, resume, a new epoch, finish and stop.
 
 import { campaignPath, post } from "./api.js";
 import { byId, el, say } from "./dom.js";
 
+const WORDS = ["pause", "resume", "start-epoch", "finish", "stop"];
 const ASK = {
-  stop: ["Stop this campaign for good?", "Nothing more is decided, and it cannot be started again. "
-    + "Rewards of decisions made so far are still taken in.", "Stop for good"],
-  "start-epoch": ["Start a new epoch?", "Counts, intervals and budget begin at zero, and the promise "
-    + "holds for the new epoch by itself. Do this after the default has changed.", "Start it"],
+  finish: { title: "Finish with a winner?", arm: "Everybody gets", yes: "Finish",
+    words: "From now on everybody gets this arm and no other: nothing is held back, and a drift alarm "
+      + "changes nothing. Decisions and rewards are still recorded. This cannot be undone." },
+  stop: { title: "Stop this campaign for good?", arm: "Play instead", yes: "Stop for good",
+    words: "Nothing more is decided or recorded, except rewards of decisions made so far. Programs that "
+      + "ask are told to play this arm instead. This cannot be undone." },
+  "start-epoch": { title: "Start a new epoch?", yes: "Start it",
+    words: "Counts, intervals and budget begin at zero, and the promise holds for the new epoch by "
+      + "itself. Do this after the default has changed." },
 };
 
 /** The buttons of a campaign. `onDone` hears of the campaign after a change. */
 export function controls(campaign, scopes, onDone) {
   const allowed = scopes.has("admin");
-  let epoch = null;
+  let status = null;
   byId("hint").hidden = allowed;
   say(byId("hint"), "This key may look, and not change anything: it lacks the scope admin.");
-  for (const word of ["pause", "resume", "start-epoch", "stop"]) {
+  for (const word of WORDS) {
     byId(word).addEventListener("click", async () => {
-      if (word in ASK && !(await confirmed(...ASK[word]))) return;
+      const body = word in ASK ? await asked(word, status) : undefined;
+      if (body === null) return;
       try {
         say(byId("action-error"), "");
-        onDone(await post(campaignPath(campaign, word), word === "start-epoch" ? { epoch } : undefined));
+        onDone(await post(campaignPath(campaign, word), body));
       } catch (error) {
         say(byId("action-error"), error.message);
       }
     });
   }
   return {
-    show(state, now) {
-      epoch = now;
-      const ended = state === "stopped";
+    show(now) {
+      status = now;
+      const { state } = now;
+      const ended = ["stopped", "finished"].includes(state);
       moveFocus(state === "paused" ? "pause" : "resume", state === "paused" ? "resume" : "pause");
-      for (const word of ["pause", "resume", "start-epoch", "stop"]) {
-        byId(word).disabled = !allowed || ended;
+      for (const word of WORDS) {
+        byId(word).disabled = !allowed || (word === "stop" ? state === "stopped" : ended);
       }
+      byId("finish").className = now.winner === null || ended ? "" : "primary";
       byId("start-epoch").className = state === "drift" ? "primary" : "";
     },
   };
@@ -48,9 +57,16 @@ function moveFocus(from, to) {
   if (focused) byId(to).focus();
 }
 
-function confirmed(title, words, yes) {
+/** What to send after a question; null if the answer is no. */
+function asked(word, status) {
+  const { title, words, arm, yes } = ASK[word];
+  const names = status.arms.map(({ name }) => name);
+  const proposed = status.serves ?? (word === "finish" ? status.winner : null) ?? names[0];
+  const choice = arm === undefined ? null : el("select", { id: "ask-arm" }, names.map((name, i) =>
+    el("option", { value: name, selected: name === proposed }, i === 0 ? `${name} (default)` : name)));
   const dialog = el("dialog", { "aria-labelledby": "ask-title", "aria-describedby": "ask-words" },
     el("h2", { id: "ask-title" }, title), el("p", { id: "ask-words" }, words),
+    choice ? el("div", { class: "field" }, el("label", { for: "ask-arm" }, arm), choice) : null,
     el("form", { method: "dialog", class: "buttons" },
       el("button", { value: "", autofocus: true }, "Cancel"),
       el("button", { class: "danger", value: "yes" }, yes)));
@@ -59,7 +75,8 @@ function confirmed(title, words, yes) {
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
       dialog.remove();
-      resolve(dialog.returnValue === "yes");
+      const body = choice ? { arm: choice.value } : { epoch: status.epoch };
+      resolve(dialog.returnValue === "yes" ? body : null);
     });
   });
 }

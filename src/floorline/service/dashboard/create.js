@@ -2,13 +2,12 @@
 
 import { post } from "./api.js";
 import { byId, say } from "./dom.js";
-import { exactPercent } from "./format.js";
+import { duration, exactPercent } from "./format.js";
 
 const NUMBERS = ["max_loss", "delta", "low", "high", "window", "default_mean", "holdback", "drift_level"];
-const SILENCE = {
-  unknown: "Counted at the worst until it comes. Always safe.",
-  zero: "You state that no reward gets lost on its way.",
-  random: "You state that its loss has nothing to do with its value.",
+const BEYOND = {
+  refuse: "It is counted and shown, and its decision counts as unknown.",
+  clip: "The floor is then promised for rewards that are cut off there.",
 };
 
 /** Lets the button open the form. `onDone` hears the name of the new campaign. */
@@ -17,8 +16,11 @@ export function creation(button, onDone) {
   const form = byId("create-form");
   button.addEventListener("click", () => dialog.showModal());
   byId("create-cancel").addEventListener("click", () => dialog.close());
-  form.addEventListener("input", hints);
-  hints();
+  form.addEventListener("input", (event) => {
+    forgive(form, event.target.name);
+    hints(form);
+  });
+  hints(form);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     clear(form);
@@ -33,20 +35,26 @@ export function creation(button, onDone) {
 }
 
 /** Say what the numbers mean. */
-function hints() {
+function hints(form) {
   const loss = Number(byId("max_loss").value);
   const delta = Number(byId("delta").value);
-  const missing = byId("missing").value;
+  const seconds = Number(byId("window").value);
   say(byId("max_loss-hint"), `The floor: ${exactPercent(1 - loss)} of the default's reward.`);
   say(byId("delta-hint"), `Confidence: ${exactPercent(1 - delta)}, for all time together.`);
-  say(byId("missing-hint"), SILENCE[missing]);
-  byId("window").disabled = missing === "unknown";
+  say(byId("beyond-hint"), BEYOND[byId("beyond").value]);
+  const waits = ["zero", "random"].includes(form.elements.missing.value);
+  byId("window-field").hidden = !waits;
+  byId("window").disabled = !waits;
+  say(byId("window-hint"), `${seconds > 0 ? `${duration(seconds)}. ` : ""}Take the shortest time in `
+    + "which nearly every report arrives: what comes later is not used.");
 }
 
 function settingsOf(form) {
   const values = Object.fromEntries(new FormData(form));
   const arms = values.arms.split("\n").map((line) => line.trim()).filter(Boolean);
-  const settings = { name: values.name.trim(), arms, missing: values.missing, policy: values.policy };
+  const { missing, policy, beyond } = values;
+  const settings = { name: values.name.trim(), arms, missing, policy, beyond };
+  if (values.unit.trim() !== "") settings.unit = values.unit.trim();
   for (const name of NUMBERS) {
     if ((values[name] ?? "").trim() !== "") settings[name] = Number(values[name]);
   }
@@ -59,11 +67,16 @@ function clear(form) {
   form.querySelectorAll(".error").forEach((place) => say(place, ""));
 }
 
+/** Take back what was said of a field that is being corrected. */
+function forgive(form, name) {
+  form.querySelectorAll(`[name="${name}"]`).forEach((field) => field.removeAttribute("aria-invalid"));
+  for (const place of [byId(`${name}-error`), byId("create-error")]) if (place) say(place, "");
+}
+
 /** Show what the service refused at the field that it names. */
 function blame(form, detail) {
-  const named = detail.match(/\$\.(\w+)/)?.[1] ?? detail.match(/^(\w+):/)?.[1]
-    ?? detail.match(/missing required field `(\w+)`/)?.[1];
-  const field = named && form.elements[named];
+  const named = detail.match(/\$\.(\w+)/)?.[1] ?? detail.match(/^(\w+):/)?.[1];
+  const field = named && form.querySelector(`[name="${named}"]`);
   if (!field) {
     say(byId("create-error"), detail);
     return;

@@ -14,6 +14,8 @@ export function showHealth(status) {
     [`Lost, ${share}`, count(lost)],
     ["Late, not used", count(status.late)],
     ["Sent twice", count(status.duplicates)],
+    ...(status.refused > 0 ? [["Outside the range, refused", count(status.refused)]] : []),
+    ...(status.clipped > 0 ? [["Above the range, clipped", count(status.clipped)]] : []),
   ];
   const most = Math.max(1, ...status.pending_by_age);
   refill(byId("health"),

@@ -19,6 +19,7 @@ function card({ name, status, settings, problem }) {
     el("h2", {}, el("a", { href: `/campaigns/${encodeURIComponent(name)}` }, name),
       el("span", { class: `chip ${state}` }, state)),
     el("p", { class: `words ${mood(status)}` }, words),
+    (status?.problems ?? []).map((problem) => el("p", { class: "words warn" }, problem)),
     el("p", { class: "hint" }, about.join(" · ")));
 }
 

@@ -13,7 +13,7 @@ export function priceOf(status, defaultMean) {
   return { forced, best, mean, given: comparable ? forced * Math.max(0, best.average - mean) : null };
 }
 
-export function showPrice(status, defaultMean) {
+export function showPrice(status, { default_mean: defaultMean, unit }) {
   const { forced, best, mean, given } = priceOf(status, defaultMean);
   const share = percent(status.decisions > 0 ? forced / status.decisions : 0);
   const held = status.reasons.holdback ?? 0;
@@ -21,13 +21,13 @@ export function showPrice(status, defaultMean) {
     el("p", { class: "price" }, `${count(forced)} decisions`),
     el("p", { class: "about" }, `${share} of all went to the default because the budget could not `
       + `pay for the challenger that was proposed. ${count(held)} more were held back to watch it.`),
-    el("p", { class: "price" }, total(given)),
+    el("p", { class: "price" }, total(given, unit)),
     el("p", { class: "about" }, words(given, best, mean)));
 }
 
-function total(given) {
+function total(given, unit) {
   if (given === null) return "–";
-  return given === 0 ? "no reward" : `about ${amount(given)} of reward`;
+  return given === 0 ? "no reward" : `about ${amount(given)} ${unit ?? "of reward"}`;
 }
 
 function words(given, best, mean) {

@@ -5,8 +5,10 @@ export const REASONS = {
   exploit: { name: "proved better", look: "c3" },
   "budget-low": { name: "budget too low", look: "c2" },
   "no-rewards": { name: "no rewards yet", look: "c7" },
-  "default-is-best": { name: "default proposed", look: "c0" },
+  "default-is-best": { name: "default is best so far", look: "c0" },
+  "default-unknown": { name: "default not known yet", look: "c8" },
   holdback: { name: "held back", look: "c4" },
   paused: { name: "paused", look: "c6" },
+  finished: { name: "finished: the winner", look: "c3" },
   drift: { name: "drift", look: "c5" },
 };

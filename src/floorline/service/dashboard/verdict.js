@@ -6,9 +6,11 @@ import { amount, count, exactPercent, percent } from "./format.js";
 /** `good`, `warn` or `bad`: how a verdict is to be taken. */
 export function mood(status) {
   if (status === null) return "bad";
-  if (status.state === "drift") return "warn";
-  return status.guaranteed_share >= status.promised_share - 1e-9 ? "good" : "warn";
+  if (status.state === "drift" || status.problems.length > 0) return "warn";
+  return isAbove(status) ? "good" : "warn";
 }
+
+const isAbove = (status) => status.guaranteed_share >= status.promised_share - 1e-9;
 
 const MORE = {
   running: "At every moment so far. Rewards that are still pending count at their worst.",
@@ -23,17 +25,21 @@ export function showVerdict(status) {
   box.className = `verdict ${mood(status)}`;
   say(byId("verdict-words"), status.verdict);
   say(byId("verdict-more"), more(status));
+  refill(byId("problems"), ...status.problems.map((problem) => el("li", {}, sentence(problem))));
   say(byId("state"), status.state);
   byId("state").className = `chip ${status.state}`;
 }
 
+/** A problem as a sentence of its own. */
+const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith("?") ? "" : "."}`;
+
 function more(status) {
   if (status.state !== "running") return MORE[status.state];
   if (status.decisions === 0) return "No decision has been made yet.";
-  return mood(status) === "good" ? MORE.running : MORE.below;
+  return isAbove(status) ? MORE.running : MORE.below;
 }
 
-export function showTiles(status) {
+export function showTiles(status, unit) {
   const explored = status.arms.slice(1).reduce((total, arm) => total + arm.plays, 0);
   const share = status.decisions > 0 ? explored / status.decisions : 0;
   const epoch = status.epoch > 1 ? `in epoch ${status.epoch}` : "since it was opened";
@@ -41,7 +47,7 @@ export function showTiles(status) {
     ["Decisions", count(status.decisions), epoch],
     ["Sure share of the default", percent(status.guaranteed_share),
       `promised ${exactPercent(status.promised_share)}`],
-    ["Guaranteed budget", amount(status.guaranteed_budget), "in units of reward"],
+    ["Guaranteed budget", amount(status.guaranteed_budget), `in ${unit ?? "units of reward"}`],
     ["On challengers", percent(share), "of all decisions"],
   ];
   refill(byId("tiles"), ...tiles.map(([name, value, note]) =>

@@ -48,6 +48,11 @@ class HostedCampaign:
         self._series_is_complete = False
         campaign.keep_points(self._points_to_store)
 
+    @property
+    def index_entry(self) -> IndexEntry:
+        """What is remembered of it: also the arm to play where it cannot be asked."""
+        return IndexEntry(self.name, self.id, self._campaign.serves or self.default_arm)
+
     def _after_group(self, committed: bool) -> None:
         """Update series and feed after a group, in the queue's thread."""
         self.series.settle(committed)
@@ -142,7 +147,7 @@ class UnavailableCampaign:
             with suppress(ValueError, KeyError, TypeError):  # the damage may reach this far
                 self.settings = CampaignSettings.from_json(opening["settings"])
                 self.id = opening["id"]
-                self.default_arm = self.settings.arms[0]
+                self.default_arm = self.default_arm or self.settings.arms[0]
 
 
 def opening_of(locator: str) -> dict[str, Any] | None:

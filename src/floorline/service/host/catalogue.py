@@ -66,6 +66,9 @@ class Catalogue:
                 return False
             entry = IndexEntry(name, opening["id"], opening["settings"]["arms"][0])
             self._refuse_copy(entry)
+            known = self._index.get(name)
+            if known is not None and known.id == entry.id:
+                entry = known  # which may name the arm that a finished campaign serves
         except Exception as error:  # the other campaigns must be served
             self.set_unavailable(name, str(error))
             return False

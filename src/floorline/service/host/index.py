@@ -22,6 +22,7 @@ class IndexEntry(msgspec.Struct, frozen=True):
     name: str
     id: str
     default_arm: str
+    """The arm to play where it cannot be asked: of a finished or stopped campaign, its last."""
 
 
 class CampaignIndex:

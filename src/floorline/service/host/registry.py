@@ -20,7 +20,7 @@ from floorline.service.host.campaigns import (
 )
 from floorline.service.host.catalogue import Catalogue
 from floorline.service.host.errors import CampaignExists, Unavailable, UnknownCampaign
-from floorline.service.host.index import CampaignIndex, IndexEntry
+from floorline.service.host.index import CampaignIndex
 from floorline.service.host.pool import CampaignPool
 from floorline.service.host.store import CampaignStore
 
@@ -89,6 +89,7 @@ class Registry:
         if campaign is None:
             raise self.catalogue.error(name)
         self.catalogue.set_available(name)
+        self.catalogue.add(campaign.index_entry)
         if not campaign.series_is_complete:
             task = asyncio.create_task(campaign.complete_series(self.replays))
             self._rebuilds.add(task)
@@ -134,7 +135,7 @@ class Registry:
                 return existing, False
             CampaignSettings.from_json(settings)  # raise before there is a file
             hosted = await self.pool.add(name, lambda: self._host(name, **settings))
-            self.catalogue.add(IndexEntry(name, hosted.id, hosted.default_arm))
+            self.catalogue.add(hosted.index_entry)
             return hosted, True
 
     async def get(self, name: str) -> HostedCampaign:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable
 from typing import Any
@@ -114,9 +115,18 @@ def _decode(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
     try:
         return decoder.decode(body)
     except msgspec.ValidationError as error:
-        raise Problem(422, "invalid", str(error)) from None
+        raise Problem(422, "invalid", _naming_the_field(str(error))) from None
     except (msgspec.DecodeError, RecursionError) as error:
         raise Problem(400, "malformed", f"the body is not JSON: {error}") from None
+
+
+def _naming_the_field(detail: str) -> str:
+    """The same detail, which begins with the field where one was left out.
+
+    >>> _naming_the_field("Object missing required field `max_loss`")
+    'max_loss: must be given'
+    """
+    return re.sub(r"^Object missing required field `(\w+)`", r"\1: must be given", detail)
 
 
 def _decode_query(kind: Any, raw: bytes) -> Any:

@@ -38,7 +38,8 @@ class ProblemDocument(msgspec.Struct):
     detail: str
     """What is wrong with this request."""
     default_arm: str | None
-    """The arm to play instead; null if the path names no campaign, or it is not known."""
+    """The arm to play instead: the default, or what a finished or stopped campaign serves; null if
+    the path names no campaign, or it is not known."""
     request_id: str
     """Identifies this response in the service's log."""
 

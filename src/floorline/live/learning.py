@@ -1,0 +1,76 @@
+"""Whether a campaign can learn as it is configured, in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from floorline.live.state import State
+
+ENOUGH = 100
+"""Decisions before anything is said about them."""
+
+
+def learning_problems(state: State) -> list[str]:
+    """Return what keeps this campaign from learning; nothing if it learns. Call `refresh` first."""
+    if state.serves is not None:
+        return []
+    found = [_out_of_range(state)]
+    if state.decisions >= ENOUGH:
+        found += [_silent(state), _unheard(state), _unexplored(state)]
+    return [problem for problem in found if problem is not None]
+
+
+def _out_of_range(state: State) -> str | None:
+    """Rewards are refused."""
+    if state.refused == 0:
+        return None
+    low, high = state.settings.low, state.settings.high
+    rewards = "1 reward was" if state.refused == 1 else f"{state.refused:,} rewards were"
+    return (
+        f"{rewards} refused, being outside the range of {low:g} to {high:g} that this campaign was "
+        "opened with; the decisions count as unknown, at their worst"
+    )
+
+
+def _silent(state: State) -> str | None:
+    """Most rewards are missing, and count at their worst for ever."""
+    if state.settings.missing != "unknown" or 2 * len(state.open) <= state.decisions:
+        return None
+    return (
+        f"{len(state.open):,} of {state.decisions:,} decisions have no reward. This campaign was "
+        'opened with missing="unknown", which assumes the worst of each until it comes, so it '
+        "learns little. Report zeros too; or, if silence means that nothing was earned, open a "
+        'campaign with missing="zero" and a window'
+    )
+
+
+def _unheard(state: State) -> str | None:
+    """Windows end, and not one reward came."""
+    lost = sum(state.lost)
+    heard = int(sum(state.arms.seen)) - (lost if state.settings.missing == "zero" else 0)
+    if lost < ENOUGH or heard > 0:
+        return None
+    return (
+        f"not one reward has come in time for {lost:,} decisions whose window of "
+        f"{state.settings.window:g} seconds is over: are rewards reported, and soon enough?"
+    )
+
+
+def _unexplored(state: State) -> str | None:
+    """No challenger is ever played, though one could be."""
+    arms = range(1, len(state.settings.arms))
+    if state.paused or any(state.pending[i] or state.arms.plays[i] for i in arms):
+        return None
+    if any(state.book.voided[i] for i in arms):
+        return None
+    if state.settings.max_loss == 0:
+        return "no challenger can ever be played: max_loss is 0"
+    if state.settings.holdback == 1:
+        return "no challenger is ever played: holdback is 1"
+    if not any(state.budget_after(i) >= 0 for i in arms):
+        return None
+    return (
+        f"no challenger was played in {state.decisions:,} decisions, though the budget allows it: "
+        "the proposer names the default each time"
+    )
