@@ -158,10 +158,15 @@ class Campaign:
         """
         recorder = self._recorder
         settings = recorder.state.settings
-        given = number("reward", reward, -LARGEST_REWARD, LARGEST_REWARD)
-        if given < settings.low or (given > settings.high and settings.beyond == "refuse"):
-            recorder.run(self._refuse, ticket, given)
-            number("reward", reward, settings.low, settings.high)  # raises
+        try:
+            given = number("reward", reward, settings.low, settings.high)
+        except ValueError:
+            with suppress(ValueError):  # no number at all
+                given = number("reward", reward, -LARGEST_REWARD, LARGEST_REWARD)
+                if given > settings.high and settings.beyond == "clip":
+                    return recorder.run(self._observe, ticket, given)
+                recorder.run(self._refuse, ticket, given)
+            raise
         return recorder.run(self._observe, ticket, given)
 
     def _observe(self, ticket: Ticket | str, given: float) -> Result:
