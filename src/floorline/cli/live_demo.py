@@ -142,7 +142,7 @@ def live_demo(visitors: int, seed: int) -> None:
         console.print(_introduction(service.url, visitors))
         asyncio.run(coming.visit(service.url, console))
         found = _send(f"{service.url}/v1/campaigns/{CAMPAIGN['name']}")
-        console.print(f"\n{found['status']['verdict']}\n")
+        console.print(f"\n{found['status']['headline']}\n{found['status']['verdict']}.\n")
         console.print(table_of(coming.visits(), plain_ucb(coming.luck, seed), RATES, MAX_LOSS))
         console.print(_notes(coming))
         if sys.stdout.isatty() and os.environ.get("CI", "").lower() not in ("1", "true"):

@@ -63,8 +63,8 @@ def table_of(live: Visits, ucb: Visits, rates: Mapping[str, float], max_loss: fl
         "at its lowest, of the default",
         *(f"{visits.share(means).min():.1%}" for visits in shown),
     )
-    row("lowest above floor, clicks", *(f"{budget.min():+.2f}" for budget in budgets))
-    row("  after visitor", *(f"{budget.argmin() + 1:,}" for budget in budgets))
+    row("clicks above the floor, at worst", *(f"{budget.min():+.2f}" for budget in budgets))
+    row("  that was after visitor", *(f"{budget.argmin() + 1:,}" for budget in budgets))
     row("visitors below the floor", *(f"{np.sum(budget < 0):,}" for budget in budgets))
     for arm, (name, rate) in enumerate(rates.items()):
         row(

@@ -10,10 +10,13 @@ interval, which also counts what open windows have brought.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from floorline.live.settings import CampaignSettings
     from floorline.live.state import State
+    from floorline.live.status import ArmStatus
 
 PARTS = 100
 """Parts of a window in which rewards are counted together."""
@@ -89,3 +92,35 @@ def _held(state: State, arm: int, average: float) -> float:
     if arm == 0 and state.settings.default_mean is not None:
         return average
     return float(min(max(average, state.arms.lower[arm]), state.arms.upper[arm]))
+
+
+class Rewards(NamedTuple):
+    """Estimates of expected rewards in this epoch, in units of reward."""
+
+    campaign: float
+    """Of all decisions, as they were made."""
+    default: float
+    """Of as many decisions for the default."""
+    turned_away: float
+    """What decisions would have earned beyond the default, had the floor not turned them to it."""
+
+
+def expected_rewards(
+    settings: CampaignSettings, arms: Sequence[ArmStatus], decisions: int
+) -> Rewards | None:
+    """Return what was earned, and what would have been; None before the default has an estimate.
+
+    An arm without an estimate counts as the default, as far as its interval allows.
+    """
+    mean = arms[0].average if settings.default_mean is None else settings.default_mean
+    if mean is None:
+        return None
+    means = [
+        min(max(mean, arm.lower), arm.upper) if arm.average is None else arm.average for arm in arms
+    ]
+    means[0] = mean
+    return Rewards(
+        sum(arm.plays * mean for arm, mean in zip(arms, means, strict=True)),
+        (decisions - arms[0].voided) * mean,  # a voided default counts nowhere
+        sum(arm.turned_away * (m - mean) for arm, m in zip(arms, means, strict=True)),
+    )

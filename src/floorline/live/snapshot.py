@@ -25,6 +25,7 @@ def to_json(state: State) -> dict[str, Any]:
         **{name: getattr(state, name) for name in SCALARS},
         "finished": state.finished,
         "serves": state.serves,
+        "turned_away": list(state.turned_away),
         "clipped": state.clipped,
         "refused": state.refused,
         "refused_open": sorted(state.refused_open),
@@ -60,6 +61,7 @@ def from_json(values: dict[str, Any]) -> State:
     stopped_with = state.settings.arms[0] if state.stopped else None
     state.finished = values.get("finished", False)  # not in snapshots of version 0.1
     state.serves = values.get("serves", stopped_with)
+    state.turned_away[:] = values.get("turned_away", state.turned_away)
     state.clipped, state.refused = values.get("clipped", 0), values.get("refused", 0)
     state.refused_open.update(values.get("refused_open", []))
     state.rounds = values["clock"]

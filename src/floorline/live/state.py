@@ -91,6 +91,7 @@ class State:
         self.reasons: defaultdict[str, int] = defaultdict(int)
         self.lost = [0] * n_arms
         self.late = 0
+        self.turned_away = [0] * n_arms  # proposals that the floor turned to the default, by arm
         self.clipped = 0
         self.refused = 0  # decisions with a refused reward
         self.refused_open: set[int] = set()  # those that may still get another one
@@ -230,6 +231,8 @@ class State:
         arm = self.index[event.body["arm"]]
         self.decisions += 1
         self.reasons[event.body["reason"]] += 1
+        if event.body["reason"] in ("budget-low", "no-rewards"):
+            self.turned_away[self.index[event.body["candidate"]]] += 1
         if arm > 0 or not self.settings.voids:
             self._count(arm)
         block = self.drift.decided() if arm == 0 else -1

@@ -7,7 +7,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from floorline.floors.confidence import SURELY_EARNED
-from floorline.live.estimates import estimates_of
+from floorline.live.estimates import estimates_of, expected_rewards
+from floorline.live.headline import headline_of
 from floorline.live.learning import learning_problems
 from floorline.live.state import TICK, State
 
@@ -32,6 +33,8 @@ class ArmStatus:
     lost: int
     """Decisions whose window ended without a reward."""
     voided: int
+    turned_away: int
+    """Proposals of it that the floor turned to the default."""
     estimated_from: int
     """Rewards behind the estimate: those of decisions whose window is over; without a window, all
     that are known, and none if most are missing."""
@@ -63,7 +66,15 @@ class Status:
     """Lower bound on the expected reward, over what the default alone would be expected to earn."""
     promised_share: float
     confidence: float
+    headline: str
+    """Who leads, by how much, and what happens next."""
     verdict: str
+    """Whether the floor holds."""
+    estimated_share: float | None
+    """Estimate of the expected reward, over what the default alone would be expected to earn."""
+    price: float | None
+    """Estimate of what the floor has cost: what the challengers that were proposed and not played
+    would have earned beyond the default. Below zero, it has saved that much."""
     problems: list[str]
     """What keeps the campaign from learning as it is configured; empty if nothing does."""
     alarm: str | None
@@ -94,6 +105,7 @@ def status_of(campaign: str, state: State, duplicates: int, now: float) -> Statu
     share = guaranteed_share(state)
     arms = arms_of(state, now)
     settings = state.settings
+    expected = expected_rewards(settings, arms, state.decisions)
     return Status(
         id=campaign,
         state=_word(state),
@@ -105,7 +117,12 @@ def status_of(campaign: str, state: State, duplicates: int, now: float) -> Statu
         guaranteed_share=share,
         promised_share=1 - settings.max_loss,
         confidence=1 - settings.delta,
+        headline=headline_of(_word(state), state.serves, arms),
         verdict=_verdict(state, share),
+        estimated_share=expected.campaign / expected.default
+        if expected and expected.default
+        else None,
+        price=None if expected is None else expected.turned_away,
         problems=learning_problems(state),
         alarm=state.drift.alarm,
         arms=arms,
@@ -135,6 +152,7 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
                 pending=state.pending[arm],
                 lost=state.lost[arm],
                 voided=int(state.book.voided[arm]),
+                turned_away=state.turned_away[arm],
                 estimated_from=estimated_from,
                 average=average,
                 lower=float(state.arms.lower[arm]),
@@ -198,8 +216,8 @@ def _verdict(state: State, share: float) -> str:
     if share >= promised - 1e-9:
         return f"The floor holds: at least {sure} of the default, {promise}"
     return (
-        f"The default is played: by what is known now, {sure} of it is sure ({promise}), "
-        "and the floor held at every decision"
+        f"The floor held at every decision. Rewards since then make only {sure} of the default "
+        f"sure ({promise}), so it is played until that is made up"
     )
 
 

@@ -150,7 +150,8 @@ def test_from_the_form_to_the_end(server: Server, look: Callable[..., Any]) -> N
     expect(page.locator("#max_loss-hint")).to_have_text("The floor: 90% of the default's reward.")
     page.click("text=Open the campaign")
     page.wait_for_url("**/campaigns/landing")
-    expect(page.locator("#verdict h2")).to_have_text(VERDICT)
+    expect(page.locator("#verdict h2")).to_contain_text("Too early to say who leads")
+    expect(page.locator("#floor-words")).to_have_text(f"{VERDICT}.")
     expect(page.locator("#picture")).to_contain_text("No decisions yet.")
     expect(page.locator("#log")).to_contain_text("No decisions yet.")
     expect(page.locator("#connection")).to_have_text("Live")
@@ -204,7 +205,8 @@ def test_numbers_agree_with_the_service(server: Server, look: Callable[..., Any]
     with server.client() as client:
         status = client.get("/v1/campaigns/busy").json()["status"]
         made = client.get("/v1/campaigns/busy/decisions?limit=1000").json()["decisions"]
-    expect(page.locator("#verdict h2")).to_have_text(status["verdict"])
+    expect(page.locator("#verdict h2")).to_have_text(status["headline"])
+    expect(page.locator("#floor-words")).to_contain_text(status["verdict"])
     page.click("#by-arm summary")
     expect(page.locator("#by-arm tbody tr")).to_have_count(3)
     rows = page.locator("#by-arm tbody tr").all_inner_texts()

@@ -36,7 +36,7 @@ function show(answer, past, scopes) {
   const { settings } = answer;
   const series = new Series(past);
   const drawn = charts(settings);
-  const log = decisionLog(campaign);
+  const log = decisionLog(campaign, settings.missing);
   const events = eventList(campaign);
   const buttons = controls(campaign, scopes, (changed) => {
     update(changed.status);
@@ -50,7 +50,7 @@ function show(answer, past, scopes) {
     showVerdict(now);
     showTiles(now, settings.unit);
     drawn.show(series, now);
-    showHealth(now);
+    showHealth(now, settings.missing);
     showPrice(now, settings);
     buttons.show(now);
   }

@@ -10,6 +10,9 @@ const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
 export const count = (value) => (isNumber(value) ? whole.format(value) : "–");
 
+/** A number of things: 1 arm, 2 arms. */
+export const plural = (value, name) => `${count(value)} ${name}${value === 1 ? "" : "s"}`;
+
 /** Four digits, or all before the point. The service writes infinity as null. */
 export function amount(value) {
   if (!isNumber(value)) return "–";

@@ -5,13 +5,16 @@ import { count, duration, percent } from "./format.js";
 
 const AGES = ["under a minute", "1 to 10 minutes", "10 to 60 minutes", "1 to 24 hours", "over a day"];
 
-export function showHealth(status) {
+/** What a window that ended without a reward means, by `missing`. */
+const SILENT = { zero: "No reward, counted as 0", random: "Lost, left out", unknown: "Lost" };
+
+export function showHealth(status, missing) {
   const total = (field) => status.arms.reduce((sum, arm) => sum + arm[field], 0);
   const lost = total("lost");
   const share = status.decisions > 0 ? percent(lost / status.decisions) : "0.0%";
   const numbers = [
-    ["Rewards known", count(total("seen"))],
-    [`Lost, ${share}`, count(lost)],
+    ["Rewards reported", count(total("seen") - (missing === "zero" ? lost : 0))],
+    [`${SILENT[missing]}, ${share}`, count(lost)],
     ["Late, not used", count(status.late)],
     ["Sent twice", count(status.duplicates)],
     ...(status.refused > 0 ? [["Outside the range, refused", count(status.refused)]] : []),

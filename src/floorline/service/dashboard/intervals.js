@@ -52,19 +52,19 @@ function drawIntervals(chart, { arms, floor, low, high, look }, width) {
   }
   chart.put(spoken(arms, floor), width, height, parts);
   chart.explain(floor === null ? [] : [
-    { name: "promised share of the default's average", look: "floor", swatch: "is-dashed", value: amount(floor) },
+    { name: "promised share of the default's estimate", look: "floor", swatch: "is-dashed", value: amount(floor) },
   ]);
 }
 
 function spoken(arms, floor) {
   const words = arms.map((arm) =>
-    `${arm.name}: average ${amount(arm.average)}, between ${amount(arm.lower)} and ${amount(arm.upper)}`);
+    `${arm.name}: estimate ${amount(arm.average)}, between ${amount(arm.lower)} and ${amount(arm.upper)}`);
   return `Mean reward. ${words.join("; ")}. Floor ${amount(floor)}.`;
 }
 
 function numbers(data) {
   if (data === null) return "Nothing yet.";
-  const names = ["Plays", "Rewards known", "Pending", "Lost", "Voided", "Average", "Lower", "Upper"];
+  const names = ["Plays", "Rewards known", "Pending", "Silent", "Voided", "Estimate", "Lower", "Upper"];
   const columns = [{ name: "Arm" }, ...names.map((name) => ({ name, number: true }))];
   const rows = data.arms.map((arm) => [
     arm.name, count(arm.plays), count(arm.seen), count(arm.pending), count(arm.lost),

@@ -16,7 +16,7 @@ const COLUMNS = [
 ];
 
 /** The log of a campaign. `refresh` shows the newest, unless older ones are being read. */
-export function decisionLog(campaign) {
+export function decisionLog(campaign, missing) {
   const host = byId("log");
   let cursor = null; // null: at the newest
   let looked = 0;
@@ -34,7 +34,7 @@ export function decisionLog(campaign) {
   }
 
   const page = (decisions, next) => [
-    table("Decisions", COLUMNS, decisions.map((made) => row(made, open))),
+    table("Decisions", COLUMNS, decisions.map((made) => row(made, missing, open))),
     el("div", { class: "pages" },
       el("button", { class: "small", "data-what": "newest", disabled: cursor === null,
         onclick: () => show(null) }, "Newest"),
@@ -77,8 +77,14 @@ function nothing(campaign) {
   ];
 }
 
-function row(made, open) {
-  const reward = made.reward === null ? made.outcome : amount(made.reward);
+/** What became of a decision without a reward. */
+function outcome(made, missing) {
+  if (made.outcome !== "expired") return made.outcome;
+  return missing === "zero" ? "0, none came" : "lost";
+}
+
+function row(made, missing, open) {
+  const reward = made.reward === null ? outcome(made, missing) : amount(made.reward);
   return [
     time(made.time), made.arm, REASONS[made.reason]?.name ?? made.reason,
     made.outcome === "late" ? `${reward} (late)` : reward, amount(made.guaranteed_budget),

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { creation } from "./create.js";
 import { byId, el, say } from "./dom.js";
-import { count } from "./format.js";
+import { plural } from "./format.js";
 import { enter } from "./key.js";
 import { mood } from "./verdict.js";
 
@@ -11,14 +11,15 @@ const EVERY = 3000; // milliseconds
 
 function card({ name, status, settings, problem }) {
   const state = status?.state ?? "unavailable";
-  const words = status?.verdict ?? `Its ledger cannot be used: ${problem}`;
-  const about = [settings && `${settings.arms.length} arms`,
-    status && `${count(status.decisions)} decisions`,
-    status && `${count(status.pending)} rewards pending`].filter(Boolean);
+  const words = status?.headline ?? `Its ledger cannot be used: ${problem}`;
+  const about = [settings && plural(settings.arms.length, "arm"),
+    status && plural(status.decisions, "decision"),
+    status && `${plural(status.pending, "reward")} pending`].filter(Boolean);
   return el("li", {},
     el("h2", {}, el("a", { href: `/campaigns/${encodeURIComponent(name)}` }, name),
       el("span", { class: `chip ${state}` }, state)),
     el("p", { class: `words ${mood(status)}` }, words),
+    status && el("p", {}, `${status.verdict}.`),
     (status?.problems ?? []).map((problem) => el("p", { class: "words warn" }, problem)),
     el("p", { class: "hint" }, about.join(" · ")));
 }

@@ -13,21 +13,32 @@ export function mood(status) {
 const isAbove = (status) => status.guaranteed_share >= status.promised_share - 1e-9;
 
 const MORE = {
-  running: "At every moment so far. Rewards that are still pending count at their worst.",
-  below: "Rewards since then have lowered what is sure. It grows again as the default is played.",
+  running: "What is sure counts every arm at the low end of its interval, and pending rewards at their worst.",
+  below: "Nothing is broken: at each decision, what was known then left room for it.",
   paused: "Paused: everyone gets the default. Rewards are still taken in.",
-  stopped: "Stopped for good: nothing more is decided. Rewards are still taken in.",
+  finished: "Nothing is held back or promised any more. Decisions and rewards are still recorded.",
+  stopped: "Nothing more is decided. Rewards are still taken in.",
   drift: "Everyone gets the default until a new epoch is started.",
 };
 
 export function showVerdict(status) {
   const box = byId("verdict");
   box.className = `verdict ${mood(status)}`;
-  say(byId("verdict-words"), status.verdict);
+  say(byId("verdict-words"), status.headline);
+  say(byId("floor-words"), `${earned(status)}${status.verdict}.`);
   say(byId("verdict-more"), more(status));
   refill(byId("problems"), ...status.problems.map((problem) => el("li", {}, sentence(problem))));
   say(byId("state"), status.state);
   byId("state").className = `chip ${status.state}`;
+}
+
+/** What was earned, by estimate, before what is sure. */
+function earned({ estimated_share: share }) {
+  if (share === null) return "";
+  const change = Math.abs(100 * (share - 1));
+  const word = share < 1 ? "less" : "more";
+  return change < 0.05 ? "So far about as much was earned as the default alone would have. "
+    : `So far about ${change.toFixed(1)}% ${word} was earned than the default alone would have. `;
 }
 
 /** A problem as a sentence of its own. */
@@ -45,8 +56,8 @@ export function showTiles(status, unit) {
   const epoch = status.epoch > 1 ? `in epoch ${status.epoch}` : "since it was opened";
   const tiles = [
     ["Decisions", count(status.decisions), epoch],
-    ["Sure share of the default", percent(status.guaranteed_share),
-      `promised ${exactPercent(status.promised_share)}`],
+    ["Surely earned", `${percent(status.guaranteed_share)}`,
+      `of the default, ${exactPercent(status.promised_share)} promised`],
     ["Guaranteed budget", amount(status.guaranteed_budget), `in ${unit ?? "units of reward"}`],
     ["On challengers", percent(share), "of all decisions"],
   ];

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from floorline.live import Campaign, CampaignSettings, Status
-from floorline.live.status import ArmStatus
+from floorline.live.estimates import expected_rewards
 
 log = logging.getLogger("floorline.service")
 
@@ -40,33 +40,21 @@ class SeriesPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
 def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) -> SeriesPoint:
     """The point of a status."""
     arms = status.arms
-    reward = default = floor = None
-    mean = arms[0].average if settings.default_mean is None else settings.default_mean
-    if mean is not None:
-        reward = arms[0].plays * mean + sum(arm.plays * _mean(arm, mean) for arm in arms[1:])
-        default = (status.decisions - arms[0].voided) * mean  # a voided default counts nowhere
-        floor = (1 - settings.max_loss) * default
+    expected = expected_rewards(settings, arms, status.decisions)
     return SeriesPoint(
         seq,
         when,
         status.epoch,
         status.decisions,
-        reward,
+        None if expected is None else expected.campaign,
         sum(arm.plays * arm.lower for arm in arms),
         sum(arm.plays * arm.upper for arm in arms),
-        default,
-        floor,
+        None if expected is None else expected.default,
+        None if expected is None else (1 - settings.max_loss) * expected.default,
         status.guaranteed_budget,
         [arm.plays for arm in arms],
         dict(status.reasons),
     )
-
-
-def _mean(arm: ArmStatus, default_mean: float) -> float:
-    """An arm's estimate; before there is one, the default's, as far as its interval allows."""
-    if arm.average is not None:
-        return arm.average
-    return min(max(default_mean, arm.lower), arm.upper)
 
 
 class SeriesRecorder:
