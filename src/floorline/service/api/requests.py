@@ -30,7 +30,7 @@ ArmNames = Annotated[
 RequestKey = Annotated[str, Meta(min_length=1, max_length=MAX_KEY)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
 Probability = Annotated[float, Meta(gt=0, le=1)]
-TicketId = Annotated[str, Meta(pattern=r"^[0-9a-f]{1,32}-[0-9]{1,18}-[0-9a-f]{1,6}" + END)]
+TicketId = Annotated[str, Meta(pattern=r"^[0-9a-f]{1,32}-[0-9]{1,18}-[0-9a-f]{1,64}" + END)]
 Limit = Annotated[int, Meta(ge=1, le=MAX_PAGE)]
 Cursor = Annotated[int, Meta(ge=0, le=2**53)]
 
