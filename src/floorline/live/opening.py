@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from floorline.live import ledgers
+from floorline.live.errors import LedgerError
 from floorline.live.events import UNSIGNED_IDS, VERSION
 from floorline.live.ledgers import Ledger
+from floorline.live.ledgers.interface import UNCHANGED
 from floorline.live.recorder import Recorder
 from floorline.live.replay import load
 from floorline.live.settings import CampaignSettings
@@ -28,6 +30,7 @@ def open_recorder(
         ledger = ledgers.open_ledger(source)
     try:
         first = ledger.opening()
+        _refuse_lost_tail(ledger)
         if first is None:
             return _begin(ledger, clock, CampaignSettings.from_json(settings))
         state = load(ledger)
@@ -36,6 +39,15 @@ def open_recorder(
     except BaseException:
         ledger.close(untouched=True)
         raise
+
+
+def _refuse_lost_tail(ledger: Ledger) -> None:
+    lost_tail = ledger.lost_tail(ledger.mark())
+    if lost_tail is not None:
+        raise LedgerError(
+            f"{ledger.locator}: {lost_tail}; {UNCHANGED}. Put back what is missing, or delete the "
+            "mark of the last commit if this is an older copy that you restored"
+        )
 
 
 def _begin(

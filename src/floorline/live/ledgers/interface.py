@@ -198,6 +198,15 @@ class LedgerReader(ABC):
             raise LedgerError(f"{self.locator}: holds no campaign yet")
         return first
 
+    def lost_tail(self, mark: Mark | None) -> str | None:
+        """Return what is wrong if the event of a mark is not here; None if there is no mark."""
+        if mark is None or self.check(mark.seq) == mark.check:
+            return None
+        last = next((row[SEQ] for row in self.page(mark.seq + 1, 1, newest=True)), 0)
+        if last == mark.seq:
+            return f"event {mark.seq} is not the one that was committed"
+        return f"event {mark.seq} was committed, but the events here end at {last}"
+
     def snapshot(self, seq: int) -> Snapshot:
         """Return the snapshot after event `seq`.
 

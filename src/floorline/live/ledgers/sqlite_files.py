@@ -50,7 +50,7 @@ def create(path: str, script: str) -> None:
     db = apsw.Connection(unfinished)
     db.execute(script)
     db.close()
-    Path(mark_path(path)).unlink(missing_ok=True)  # that of an earlier ledger of this name
+    delete_mark(path)  # that of an earlier ledger of this name
     os.replace(unfinished, path)
     folder = os.open(Path(path).absolute().parent, os.O_RDONLY)
     try:
@@ -87,6 +87,11 @@ def is_truncated(path: str, pages: int, page_size: int) -> bool:
 def mark_path(path: str) -> str:
     """Return the path of a ledger's mark."""
     return f"{os.path.realpath(path)}-mark"
+
+
+def delete_mark(path: str) -> None:
+    """Delete a ledger's mark, if there is one."""
+    Path(mark_path(path)).unlink(missing_ok=True)
 
 
 def write_mark(path: str, mark: Mark) -> None:

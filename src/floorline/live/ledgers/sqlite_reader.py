@@ -70,6 +70,7 @@ class SqliteReader(LedgerReader):
     def back_up(self, locator: str) -> None:
         """Copy the ledger as it is now to a new file, while its campaign may go on."""
         self._do("VACUUM INTO ?", (locator,))
+        files.delete_mark(locator)  # that of an earlier copy of this name
 
     def page(
         self,
