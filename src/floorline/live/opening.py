@@ -15,7 +15,7 @@ from floorline.live.recorder import Recorder
 from floorline.live.replay import load
 from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
-from floorline.live.tickets import TicketIds, new_campaign_id, ticket_ids
+from floorline.live.tickets import TicketIds, fingerprint, new_campaign_id, ticket_ids
 
 
 def open_recorder(
@@ -56,7 +56,9 @@ def _begin(
     for warning in settings.warnings:
         warnings.warn(warning, stacklevel=4)  # where the campaign is opened
     recorder = Recorder(ledger, State(settings), clock)
-    version = VERSION if ledger.secret is not None else UNSIGNED_IDS
-    body = {"version": version, "id": new_campaign_id(), "settings": settings.to_json()}
+    body = {"version": UNSIGNED_IDS, "id": new_campaign_id(), "settings": settings.to_json()}
+    secret = ledger.secret
+    if secret is not None:
+        body |= {"version": VERSION, "secret": fingerprint(secret)}
     opened = recorder.run(recorder.record, "opened", None, None, body)
     return recorder, ticket_ids(ledger, opened)

@@ -52,9 +52,14 @@ def ticket_ids(ledger: LedgerReader, opened: Event) -> TicketIds:
     if opened.body["version"] <= UNSIGNED_IDS:
         return TicketIds(opened.body["id"], None)
     secret = ledger.secret
-    if secret is None:
-        raise DamagedLedger(f"{ledger.locator}: its secret is gone. Restore a backup")
+    if secret is None or fingerprint(secret) != opened.body["secret"]:
+        raise DamagedLedger(f"{ledger.locator}: its secret is damaged or gone. Restore a backup")
     return TicketIds(opened.body["id"], secret)
+
+
+def fingerprint(secret: bytes) -> str:
+    """Return what tells a secret from others without giving it away; the opening event has it."""
+    return hmac.digest(bytes(secret), b"fingerprint", "sha256")[:TAG_BYTES].hex()
 
 
 def campaign_of(name: str) -> str:

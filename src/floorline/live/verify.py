@@ -11,7 +11,7 @@ from floorline.live import snapshot
 from floorline.live.errors import LedgerError
 from floorline.live.events import Event
 from floorline.live.ledgers import LedgerReader, read_ledger
-from floorline.live.replay import start
+from floorline.live.replay import UNUSABLE, start, unusable
 from floorline.live.settings import CHANGEABLE
 from floorline.live.state import State
 
@@ -56,12 +56,11 @@ def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -
     counts: Counter[str] = Counter()
     state, events = start(ledger)
     for event, check in events:
-        wrong = CHECKS[event.kind](state, event) if event.kind in CHECKS else None
-        if wrong is not None:
-            report.problems.append(f"event {event.seq}: {wrong}")
-        if event.kind == "decided" and state.index[event.body["arm"]] > 0:
-            report.lowest_budget = min(report.lowest_budget, event.body["guaranteed_budget"])
-        state.apply(event)
+        try:
+            _check(state, event, report)
+            state.apply(event)
+        except UNUSABLE as error:
+            raise unusable(ledger, event, error) from None
         counts[event.kind] += 1
         report.events += 1
         if event.seq in kept:
@@ -76,6 +75,15 @@ def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -
     report.decisions, report.rewards = counts["decided"], counts["observed"]
     if dict(counts) != stored:
         report.problems.append(f"events by kind: {dict(counts)} replayed, {stored} stored")
+
+
+def _check(state: State, event: Event, report: Report) -> None:
+    """Report what is wrong with an event, by the state before it."""
+    wrong = CHECKS[event.kind](state, event) if event.kind in CHECKS else None
+    if wrong is not None:
+        report.problems.append(f"event {event.seq}: {wrong}")
+    if event.kind == "decided" and state.index[event.body["arm"]] > 0:
+        report.lowest_budget = min(report.lowest_budget, event.body["guaranteed_budget"])
 
 
 def _opened(state: State, event: Event) -> str | None:
@@ -149,7 +157,7 @@ def _compare_snapshot(ledger: LedgerReader, state: State, check: int, report: Re
         # Through a state: snapshots of earlier versions lack what has a default.
         kept = snapshot.plain(snapshot.from_json(stored.state))
         agrees = (stored.check, kept) == (check, snapshot.plain(state))
-    except (ValueError, KeyError, TypeError, IndexError):
+    except UNUSABLE:
         agrees = False
     if not agrees:
         report.problems.append(f"snapshot after event {state.seq}: differs from the replay")
