@@ -52,7 +52,7 @@ class SqliteLedger(SqliteReader, Ledger):
         if not os.path.exists(self.locator):
             files.create(self.locator, SCHEMA + INSERT_SECRET.format(new_secret().hex()))
         self._identity = files.identity(self.locator)
-        self._open(apsw.SQLITE_OPEN_READWRITE)
+        self._open(self.locator, apsw.SQLITE_OPEN_READWRITE)
         self._db.pragma("journal_mode", "wal")
         self._db.pragma("synchronous", "full")
 

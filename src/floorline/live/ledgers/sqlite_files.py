@@ -79,9 +79,13 @@ def identity(path: str) -> tuple[int, int]:
 
 def is_truncated(path: str, pages: int, page_size: int) -> bool:
     """Whether a file ends before its last page; unknown while a log holds some of the pages."""
+    return not has_log(path) and os.path.getsize(path) < pages * page_size
+
+
+def has_log(path: str) -> bool:
+    """Whether there is a log beside a ledger that may hold some of its events."""
     log = Path(f"{os.path.realpath(path)}-wal")
-    in_log = log.exists() and log.stat().st_size > 0
-    return not in_log and os.path.getsize(path) < pages * page_size
+    return log.exists() and log.stat().st_size > 0
 
 
 def mark_path(path: str) -> str:
