@@ -29,15 +29,16 @@ class TicketIds:
 
     def __init__(self, campaign: str, secret: bytes | None) -> None:
         self.campaign = campaign
-        self._secret = secret
+        # Copied for each id, which takes half the time of beginning with the secret.
+        self._mac = None if secret is None else hmac.new(secret, digestmod="sha256")
 
     def name(self, seq: int, time: float) -> str:
         """Return the id of the decision with this sequence number, made at this time."""
-        if self._secret is None:
+        if self._mac is None:
             return f"{self.campaign}-{seq}-{int(time * 1000) & 0xFFFFFF:x}"
-        text = f"{self.campaign} {seq} {time!r}"
-        tag = hmac.digest(self._secret, text.encode(), "sha256")[:TAG_BYTES]
-        return f"{self.campaign}-{seq}-{tag.hex()}"
+        mac = self._mac.copy()
+        mac.update(f"{self.campaign} {seq} {time!r}".encode())
+        return f"{self.campaign}-{seq}-{mac.digest()[:TAG_BYTES].hex()}"
 
     def check(self, given: str, seq: int, time: float) -> None:
         """Raise UnknownTicket unless `given` is the id of this decision."""
