@@ -180,7 +180,9 @@ def test_the_budget_is_shown_floored_at_zero_and_the_raw_one_is_on_tickets():
     assert campaign._state.budget() < -1
     assert status.guaranteed_budget == 0
     assert status.guaranteed_share < 0.7
-    assert status.verdict.startswith("The floor held at every decision. Rewards since then make only ")
+    assert status.verdict.startswith(
+        "The floor held at every decision. Rewards since then make only "
+    )
     assert campaign.decide(candidate="video").guaranteed_budget < 0  # a default, raw
     assert all(t.guaranteed_budget >= 0 for t in tickets + waiting if not t.is_default)
 

@@ -178,23 +178,6 @@ def test_a_file_of_the_first_form_has_neither_secret_nor_mark(tmp_path):
     assert path.read_bytes() == before, "opening rewrote the file"
 
 
-def test_verify_notices_a_lost_tail(tmp_path):
-    path = tmp_path / "c"
-    with new_campaign(path) as campaign:
-        campaign.decide()
-    older = path.read_bytes()
-    with Campaign.open(path) as campaign:
-        campaign.decide()
-    assert verify(str(path)).problems == []
-    path.write_bytes(older)  # as if the log with the newest events were lost
-    assert verify(str(path)).problems == [
-        "events up to 3 were committed; those after 2 are missing or differ"
-    ]
-    with Campaign.open(path) as campaign:
-        campaign.decide()  # the mark is right again
-    assert verify(str(path)).problems == []
-
-
 @pytest.mark.parametrize("content", [b"", b"hello", b"3 4 5\n", b"\xff" * 43])
 def test_a_damaged_mark_is_no_mark(tmp_path, content):
     path = tmp_path / "c"

@@ -52,9 +52,7 @@ def test_a_ledger_with_two_names_is_refused(path):
         before = campaign.state()
     os.link(path, second)
     for name in (path, second):
-        with pytest.raises(
-            LedgerError, match=r"has 2 names .hard links., under which others could"
-        ):
+        with pytest.raises(LedgerError, match=r"has 2 names .hard links., under which"):
             Campaign.open(name)
     assert verify(str(path)).problems == []
     second.unlink()

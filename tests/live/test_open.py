@@ -24,7 +24,9 @@ GIVEN = {"arms": ["now", "video", "quiz"], "max_loss": 0.1}
         ({"arms": ["now", "<b>"]}, "arms: must be names of at most 64 letters"),
         ({"max_loss": 1.5}, "max_loss: must be a number at least 0 and at most 1"),
         ({"max_loss": True}, "max_loss: must be a number"),
-        ({"delta": 0}, "delta: must be a number above 0"),
+        ({"delta": 0}, "delta: must be a number at least 1e-200"),
+        ({"delta": 1e-320}, "delta: must be a number at least 1e-200"),
+        ({"default_mean": 5e-324}, "default_mean: must be 0 or at least 1e-200, not 5e-324"),
         ({"default_mean": 2}, "default_mean: must be a number at least 0 and at most 1"),
         ({"default_mean": -0.5, "low": -1}, "default_mean: must be a number at least 0"),
         ({"policy": "ucb"}, "policy: ucb cannot run live"),
@@ -44,7 +46,7 @@ GIVEN = {"arms": ["now", "video", "quiz"], "max_loss": 0.1}
         ({"window": 9}, 'window: must be left out where missing="unknown"'),
         ({"voids": 1}, "voids: must be True or False"),
         ({"holdback": -0.1}, "holdback: must be a number at least 0"),
-        ({"drift_level": 0}, "drift_level: must be a number above 0"),
+        ({"drift_level": 0}, "drift_level: must be a number at least 1e-200"),
         ({"colour": "red"}, "settings: must be among"),
     ],
 )
@@ -52,6 +54,17 @@ def test_settings_that_are_refused_leave_no_file(tmp_path, settings, message):
     with pytest.raises(ValueError, match=message):
         Campaign.open(tmp_path / "c", **GIVEN | settings)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("default_mean", [None, 0, 1e-200])
+def test_the_smallest_numbers_lead_to_finite_ones(default_mean):
+    given = {"delta": 1e-200, "drift_level": 1e-200, "default_mean": default_mean}
+    campaign = new_campaign(max_loss=1.0, **given)
+    play(campaign, {"now": [0, 1], "video": [1], "quiz": [0]}, 50)
+    status = campaign.status()
+    numbers = [status.guaranteed_budget, status.guaranteed_share]
+    numbers += [end for arm in status.arms for end in (arm.lower, arm.upper)]
+    assert np.isfinite(numbers).all()
 
 
 @pytest.mark.parametrize("given", [{}, {"arms": ["a", "b"]}, {"max_loss": 0.1}])

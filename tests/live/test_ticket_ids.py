@@ -106,12 +106,17 @@ def test_a_ledger_without_a_secret_has_unsigned_ids():
     assert campaign.decide().id.split("-")[2] == old_tag(1_000_000.0)
 
 
-def test_a_signed_ledger_that_lost_its_secret_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    "damage",
+    ["DELETE FROM secrets", "UPDATE secrets SET secret = zeroblob(32)", "DROP TABLE secrets"],
+)
+def test_a_signed_ledger_that_lost_its_secret_is_refused(tmp_path, damage):
+    """With another secret every ticket would be unknown, and its reward be dropped in the end."""
     new_campaign(tmp_path / "c").close()
     db = apsw.Connection(str(tmp_path / "c"))
-    db.execute("DELETE FROM secrets")
+    db.execute(damage)
     db.close()
-    with pytest.raises(LedgerError, match="its secret is gone"):
+    with pytest.raises(LedgerError, match="its secret is damaged or gone"):
         Campaign.open(tmp_path / "c")
 
 

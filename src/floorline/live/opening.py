@@ -7,13 +7,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from floorline.live import ledgers
+from floorline.live.errors import LedgerError
 from floorline.live.events import UNSIGNED_IDS, VERSION
 from floorline.live.ledgers import Ledger
+from floorline.live.ledgers.interface import UNCHANGED
 from floorline.live.recorder import Recorder
 from floorline.live.replay import load
 from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
-from floorline.live.tickets import TicketIds, new_campaign_id, ticket_ids
+from floorline.live.tickets import TicketIds, fingerprint, new_campaign_id, ticket_ids
 
 
 def open_recorder(
@@ -28,6 +30,7 @@ def open_recorder(
         ledger = ledgers.open_ledger(source)
     try:
         first = ledger.opening()
+        _refuse_lost_tail(ledger)
         if first is None:
             return _begin(ledger, clock, CampaignSettings.from_json(settings))
         state = load(ledger)
@@ -38,13 +41,24 @@ def open_recorder(
         raise
 
 
+def _refuse_lost_tail(ledger: Ledger) -> None:
+    lost_tail = ledger.lost_tail(ledger.mark())
+    if lost_tail is not None:
+        raise LedgerError(
+            f"{ledger.locator}: {lost_tail}; {UNCHANGED}. Put back what is missing, or delete the "
+            "mark of the last commit if this is an older copy that you restored"
+        )
+
+
 def _begin(
     ledger: Ledger, clock: Callable[[], float], settings: CampaignSettings
 ) -> tuple[Recorder, TicketIds]:
     for warning in settings.warnings:
         warnings.warn(warning, stacklevel=4)  # where the campaign is opened
     recorder = Recorder(ledger, State(settings), clock)
-    version = VERSION if ledger.secret is not None else UNSIGNED_IDS
-    body = {"version": version, "id": new_campaign_id(), "settings": settings.to_json()}
+    body = {"version": UNSIGNED_IDS, "id": new_campaign_id(), "settings": settings.to_json()}
+    secret = ledger.secret
+    if secret is not None:
+        body |= {"version": VERSION, "secret": fingerprint(secret)}
     opened = recorder.run(recorder.record, "opened", None, None, body)
     return recorder, ticket_ids(ledger, opened)

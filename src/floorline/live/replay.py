@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from floorline.live import snapshot
+from floorline.live.errors import DamagedLedger
 from floorline.live.events import Event
 from floorline.live.ledgers import LedgerReader
+from floorline.live.ledgers.interface import UNCHANGED
 from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
 
 Checked = Iterator[tuple[Event, int]]
 """Events, each with its checksum."""
+
+UNUSABLE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
+"""What a state raises for values that no campaign has written."""
 
 
 def load(ledger: LedgerReader, upto: int | None = None) -> State:
@@ -21,21 +26,35 @@ def load(ledger: LedgerReader, upto: int | None = None) -> State:
             restored = _from_snapshot(ledger, seq)
             if restored is not None:
                 state, check = restored
-                return _apply(state, ledger.checked_events(seq, check), upto)
-    return _apply(*start(ledger), upto)
+                return _apply(ledger, state, ledger.checked_events(seq, check), upto)
+    return _apply(ledger, *start(ledger), upto)
 
 
 def start(ledger: LedgerReader) -> tuple[State, Checked]:
     """Return the state before the first event, and all events with their checksums."""
-    settings = CampaignSettings.from_json(ledger.opened().body["settings"])
-    return State(settings), ledger.checked_events(0, 0)
+    opened = ledger.opened()
+    try:
+        state = State(CampaignSettings.from_json(opened.body["settings"]))
+    except UNUSABLE as error:
+        raise unusable(ledger, opened, error) from None
+    return state, ledger.checked_events(0, 0)
 
 
-def _apply(state: State, events: Checked, upto: int | None) -> State:
+def unusable(ledger: LedgerReader, event: Event, error: Exception) -> DamagedLedger:
+    """Return the error for an event whose checksum is right and whose content is not."""
+    return DamagedLedger(
+        f"{ledger.locator}: event {event.seq} cannot be applied ({error!r}); {UNCHANGED}"
+    )
+
+
+def _apply(ledger: LedgerReader, state: State, events: Checked, upto: int | None) -> State:
     for event, _ in events:
         if upto is not None and event.seq > upto:
             break
-        state.apply(event)
+        try:
+            state.apply(event)
+        except UNUSABLE as error:
+            raise unusable(ledger, event, error) from None
     return state
 
 
@@ -46,5 +65,5 @@ def _from_snapshot(ledger: LedgerReader, seq: int) -> tuple[State, int] | None:
         if ledger.check(seq) != stored.check:
             return None
         return snapshot.from_json(stored.state), stored.check
-    except (ValueError, KeyError, TypeError, IndexError):
+    except UNUSABLE:
         return None

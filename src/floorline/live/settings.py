@@ -23,6 +23,8 @@ MAX_ARMS = 64
 LARGEST_REWARD = 1e12
 BEYOND = ("refuse", "clip")
 MAX_UNIT = 16
+SMALLEST = 1e-200
+"""Probabilities and means below it would lead to numbers that are not finite."""
 NAME = re.compile(r"[\w][\w .:/-]{0,63}", re.ASCII)
 CHANGEABLE = ("policy", "holdback")
 """Settings that may change at any time: the promise does not depend on them."""
@@ -84,11 +86,13 @@ class CampaignSettings:
         object.__setattr__(self, "arms", _checked_arms(self.arms))
         object.__setattr__(self, "prior", _checked_prior(self.prior))
         self._keep("max_loss", 0, 1)
-        self._keep("delta", 0, 1, open_low=True)
+        self._keep("delta", SMALLEST, 1)
         self._keep("low", -LARGEST_REWARD, LARGEST_REWARD)
         self._keep("high", max(0.0, self.low), LARGEST_REWARD, open_low=True)
         if self.default_mean is not None:
             self._keep("default_mean", max(0.0, self.low), self.high)
+            fits = self.default_mean == 0 or self.default_mean >= SMALLEST
+            require(fits, "default_mean", f"0 or at least {SMALLEST:g}", self.default_mean)
         words = {"boundary": LIVE_BOUNDARIES, "missing": MISSING_POLICIES, "beyond": BEYOND}
         for name, allowed in words.items():
             object.__setattr__(self, name, choice(name, getattr(self, name), allowed))
@@ -96,7 +100,7 @@ class CampaignSettings:
         self._keep_unit()
         require(isinstance(self.voids, bool), "voids", "True or False", self.voids)
         self._keep("holdback", 0, 1)
-        self._keep("drift_level", 0, 1, open_low=True)
+        self._keep("drift_level", SMALLEST, 1)
         if self.missing == "unknown":
             require(self.window is None, "window", 'left out where missing="unknown"', self.window)
         else:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from floorline.live import snapshot
 from floorline.live.errors import LedgerError
 from floorline.live.events import Event
-from floorline.live.ledgers import LedgerReader, Mark, read_ledger
-from floorline.live.replay import start
+from floorline.live.ledgers import LedgerReader, read_ledger
+from floorline.live.replay import UNUSABLE, start, unusable
 from floorline.live.settings import CHANGEABLE
 from floorline.live.state import State
 
@@ -39,6 +39,9 @@ def verify(locator: str, tick: Callable[[int], None] = lambda done: None) -> Rep
     report = Report()
     try:
         report.problems += ledger.problems()
+        lost_tail = ledger.lost_tail(ledger.mark())
+        if lost_tail is not None:
+            report.problems.append(lost_tail)
         _replay(ledger, report, tick)
     except LedgerError as error:
         report.problems.append(str(error))
@@ -48,18 +51,16 @@ def verify(locator: str, tick: Callable[[int], None] = lambda done: None) -> Rep
 
 
 def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -> None:
-    mark = ledger.mark()  # first, since a running campaign moves it on
     stored = ledger.counts()
     kept = set(ledger.snapshots())
     counts: Counter[str] = Counter()
     state, events = start(ledger)
     for event, check in events:
-        wrong = CHECKS[event.kind](state, event) if event.kind in CHECKS else None
-        if wrong is not None:
-            report.problems.append(f"event {event.seq}: {wrong}")
-        if event.kind == "decided" and state.index[event.body["arm"]] > 0 and not state.finished:
-            report.lowest_budget = min(report.lowest_budget, event.body["guaranteed_budget"])
-        state.apply(event)
+        try:
+            _check(state, event, report)
+            state.apply(event)
+        except UNUSABLE as error:
+            raise unusable(ledger, event, error) from None
         counts[event.kind] += 1
         report.events += 1
         if event.seq in kept:
@@ -71,15 +72,18 @@ def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -
             break  # a running campaign may have appended more since
     for seq in sorted(kept):
         report.problems.append(f"snapshot after event {seq}: there is no such event")
-    if mark is not None and ledger.check(mark.seq) != mark.check:
-        report.problems.append(_lost_tail(mark, report.events))
     report.decisions, report.rewards = counts["decided"], counts["observed"]
     if dict(counts) != stored:
         report.problems.append(f"events by kind: {dict(counts)} replayed, {stored} stored")
 
 
-def _lost_tail(mark: Mark, last: int) -> str:
-    return f"events up to {mark.seq} were committed; those after {last} are missing or differ"
+def _check(state: State, event: Event, report: Report) -> None:
+    """Report what is wrong with an event, by the state before it."""
+    wrong = CHECKS[event.kind](state, event) if event.kind in CHECKS else None
+    if wrong is not None:
+        report.problems.append(f"event {event.seq}: {wrong}")
+    if event.kind == "decided" and state.index[event.body["arm"]] > 0 and not state.finished:
+        report.lowest_budget = min(report.lowest_budget, event.body["guaranteed_budget"])
 
 
 def _opened(state: State, event: Event) -> str | None:
@@ -166,7 +170,7 @@ def _compare_snapshot(ledger: LedgerReader, state: State, check: int, report: Re
             if name not in stored.state:
                 kept[name] = replayed[name]
         agrees = (stored.check, kept) == (check, replayed)
-    except (ValueError, KeyError, TypeError, IndexError):
+    except UNUSABLE:
         agrees = False
     if not agrees:
         report.problems.append(f"snapshot after event {state.seq}: differs from the replay")

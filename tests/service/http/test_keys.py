@@ -331,7 +331,8 @@ def shops(file: KeyFile, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient
 
 
 def ask(client: TestClient, operation: Operation, secret: str, **path: str) -> Any:
-    json = {"reward": 1} if operation.path.endswith("/reward") else None
+    bodies = {"reward": {"reward": 1}, "finish": {"arm": "now"}}
+    json = bodies.get(operation.path.rpartition("/")[2])
     where = operation.path.format(**path)
     return client.request(operation.method, where, headers=bearer(secret), json=json)
 

@@ -124,7 +124,7 @@ class LedgerReader(ABC):
 
     def event(self, seq: int) -> Event | None:
         """Return one event by its sequence number."""
-        return next(map(self._event, self.rows_at((seq,))), None)
+        return next(iter(self._verified(self.rows_at((seq,)))), None)
 
     def check(self, seq: int) -> int | None:
         """Return the checksum of one event, or None if there is no such event."""
@@ -137,17 +137,17 @@ class LedgerReader(ABC):
     def by_key(self, key: str) -> Event | None:
         """Return the decision that was made for a request key."""
         row = self.row_of_key(key)
-        return None if row is None else self._event(row)
+        return None if row is None else self._verified([row])[0]
 
     def about(self, decision_seq: int) -> list[Event]:
         """Return what happened to a decision after it was made."""
-        return list(map(self._event, self.rows_about((decision_seq,))))
+        return self._verified(self.rows_about((decision_seq,)))
 
     def events(
         self, start: int, limit: int, *, newest: bool = False, kinds: Sequence[str] = KINDS
     ) -> list[Event]:
         """Return a page of events, chosen as by `page`."""
-        return list(map(self._event, self.page(start, limit, newest=newest, kinds=kinds)))
+        return self._verified(self.page(start, limit, newest=newest, kinds=kinds))
 
     def decisions(
         self, start: int, limit: int, *, newest: bool = False
@@ -155,8 +155,7 @@ class LedgerReader(ABC):
         """Return a page of decisions as `events` does, each with what happened to it since."""
         decided = self.events(start, limit, newest=newest, kinds=("decided",))
         later: dict[int | None, list[Event]] = {event.seq: [] for event in decided}
-        for row in self.rows_about([event.seq for event in decided]):
-            event = self._event(row)
+        for event in self._verified(self.rows_about([event.seq for event in decided])):
             later[event.decision_seq].append(event)
         return [(event, later[event.seq]) for event in decided]
 
@@ -169,11 +168,12 @@ class LedgerReader(ABC):
         expected = after + 1
         while rows := self.page(expected - 1):
             for row in rows:
-                if row[SEQ] != expected or checksum(*row[:CHECK], check_before) != row[CHECK]:
+                if row[SEQ] != expected:
                     raise self._damaged(expected)
+                event = self._event(row, check_before)
                 check_before = row[CHECK]
                 expected += 1
-                yield from_row(row), check_before
+                yield event, check_before
 
     def opening(self) -> Event | None:
         """Return the event with which the campaign was opened; None if there is no event yet.
@@ -184,9 +184,9 @@ class LedgerReader(ABC):
         rows = self.page(0, 1)
         if not rows:
             return None
-        if rows[0][SEQ] != 1 or checksum(*rows[0][:CHECK], 0) != rows[0][CHECK]:
+        if rows[0][SEQ] != 1:
             raise self._damaged(1)
-        first = self._event(rows[0])
+        first = self._event(rows[0], 0)
         if first.kind != "opened":
             raise LedgerError(f"{self.locator}: does not begin with the opening of a campaign")
         return first
@@ -197,6 +197,15 @@ class LedgerReader(ABC):
         if first is None:
             raise LedgerError(f"{self.locator}: holds no campaign yet")
         return first
+
+    def lost_tail(self, mark: Mark | None) -> str | None:
+        """Return what is wrong if the event of a mark is not here; None if there is no mark."""
+        if mark is None or self.check(mark.seq) == mark.check:
+            return None
+        last = next((row[SEQ] for row in self.page(mark.seq + 1, 1, newest=True)), 0)
+        if last == mark.seq:
+            return f"event {mark.seq} is not the one that was committed"
+        return f"event {mark.seq} was committed, but the events here end at {last}"
 
     def snapshot(self, seq: int) -> Snapshot:
         """Return the snapshot after event `seq`.
@@ -209,12 +218,22 @@ class LedgerReader(ABC):
         except (zlib.error, msgspec.DecodeError, TypeError) as error:
             raise ValueError(f"snapshot after event {seq}: is damaged ({error})") from None
 
-    def _event(self, row: Row) -> Event:
-        """Return the event of a row whose checksum was not verified."""
+    def _verified(self, rows: list[Row]) -> list[Event]:
+        """Return the events of rows, each verified by its checksum and that of the row before."""
+        checks = {0: 0, **{row[SEQ]: row[CHECK] for row in rows}}
+        before = {row[SEQ] - 1 for row in rows} - checks.keys()
+        if before:
+            checks.update((row[SEQ], row[CHECK]) for row in self.rows_at(before))
+        return [self._event(row, checks.get(row[SEQ] - 1)) for row in rows]
+
+    def _event(self, row: Row, check_before: int | None) -> Event:
+        """Return the event of a row whose checksum continues that of the row before."""
         try:
-            return from_row(row)
-        except ValueError:
-            raise self._damaged(row[SEQ]) from None
+            if check_before is not None and checksum(*row[:CHECK], check_before) == row[CHECK]:
+                return from_row(row)
+        except (ValueError, TypeError):  # damage can have turned the values into anything
+            pass
+        raise self._damaged(row[SEQ])
 
     def _damaged(self, seq: int) -> DamagedLedger:
         return DamagedLedger(

@@ -8,6 +8,7 @@ if its disk is honest. SQLite comes with apsw and not from Python, whose own is 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import Any
 
 import apsw
@@ -51,7 +52,7 @@ class SqliteLedger(SqliteReader, Ledger):
         if not os.path.exists(self.locator):
             files.create(self.locator, SCHEMA + INSERT_SECRET.format(new_secret().hex()))
         self._identity = files.identity(self.locator)
-        self._open(apsw.SQLITE_OPEN_READWRITE)
+        self._open(self.locator, apsw.SQLITE_OPEN_READWRITE)
         self._db.pragma("journal_mode", "wal")
         self._db.pragma("synchronous", "full")
 
@@ -72,7 +73,14 @@ class SqliteLedger(SqliteReader, Ledger):
         self._do("COMMIT")
         if self._last is not None:
             files.write_mark(self._mark_path, self._last)
+            if self._last.seq == 1:
+                self._empty_log()
             self._last = None
+
+    def _empty_log(self) -> None:
+        """Move the opening event into the file: without its log, it must not look unused."""
+        with suppress(apsw.Error):  # the event is durable already
+            self._db.wal_checkpoint()
 
     def _refuse_if_replaced(self) -> None:
         """Raise LedgerError if what is written would not be found under the ledger's name."""

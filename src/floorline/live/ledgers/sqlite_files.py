@@ -50,7 +50,7 @@ def create(path: str, script: str) -> None:
     db = apsw.Connection(unfinished)
     db.execute(script)
     db.close()
-    Path(mark_path(path)).unlink(missing_ok=True)  # that of an earlier ledger of this name
+    delete_mark(path)  # that of an earlier ledger of this name
     os.replace(unfinished, path)
     folder = os.open(Path(path).absolute().parent, os.O_RDONLY)
     try:
@@ -79,14 +79,23 @@ def identity(path: str) -> tuple[int, int]:
 
 def is_truncated(path: str, pages: int, page_size: int) -> bool:
     """Whether a file ends before its last page; unknown while a log holds some of the pages."""
+    return not has_log(path) and os.path.getsize(path) < pages * page_size
+
+
+def has_log(path: str) -> bool:
+    """Whether there is a log beside a ledger that may hold some of its events."""
     log = Path(f"{os.path.realpath(path)}-wal")
-    in_log = log.exists() and log.stat().st_size > 0
-    return not in_log and os.path.getsize(path) < pages * page_size
+    return log.exists() and log.stat().st_size > 0
 
 
 def mark_path(path: str) -> str:
     """Return the path of a ledger's mark."""
     return f"{os.path.realpath(path)}-mark"
+
+
+def delete_mark(path: str) -> None:
+    """Delete a ledger's mark, if there is one."""
+    Path(mark_path(path)).unlink(missing_ok=True)
 
 
 def write_mark(path: str, mark: Mark) -> None:

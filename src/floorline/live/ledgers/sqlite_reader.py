@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Collection, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -40,10 +41,16 @@ class SqliteReader(LedgerReader):
     def _connect(self) -> None:
         if not os.path.exists(self.locator):
             raise LedgerError(f"{self.locator}: there is no such file")
-        self._open(apsw.SQLITE_OPEN_READONLY)
+        try:
+            self._open(self.locator, apsw.SQLITE_OPEN_READONLY)
+        except (apsw.CantOpenError, apsw.ReadOnlyError):
+            # SQLite makes files beside the ledger, which it cannot on read-only media.
+            if files.has_log(self.locator) or os.access(Path(self.locator).parent, os.W_OK):
+                raise
+            self._open(_immutable(self.locator), apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
-    def _open(self, mode: int) -> None:
-        self._db = apsw.Connection(self.locator, flags=mode)
+    def _open(self, address: str, mode: int) -> None:
+        self._db = apsw.Connection(address, flags=mode)
         self._db.set_busy_timeout(5000)
         self._check_form()
 
@@ -70,6 +77,7 @@ class SqliteReader(LedgerReader):
     def back_up(self, locator: str) -> None:
         """Copy the ledger as it is now to a new file, while its campaign may go on."""
         self._do("VACUUM INTO ?", (locator,))
+        files.delete_mark(locator)  # that of an earlier copy of this name
 
     def page(
         self,
@@ -160,14 +168,18 @@ def salvage_opening(path: str) -> dict[str, Any] | None:
 
     Those cannot be made on a disk that is full or read-only.
     """
-    address = f"file:{quote(os.path.abspath(path))}?immutable=1"
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     try:
-        with closing(apsw.Connection(address, flags=flags)) as db:
+        with closing(apsw.Connection(_immutable(path), flags=flags)) as db:
             ((body,),) = db.execute("SELECT body FROM events WHERE seq = 1").fetchall()
         return dict(json.loads(str(body)))
     except (apsw.Error, ValueError, TypeError):
         return None
+
+
+def _immutable(path: str) -> str:
+    """Return the address of a file that nobody changes, and beside which nothing is made."""
+    return f"file:{quote(os.path.abspath(path))}?immutable=1"
 
 
 def _list(values: Collection[object]) -> str:
