@@ -28,12 +28,19 @@ LINES = {
 def clicks(boundary: str, runs: int) -> Results:
     """The campaign above under one boundary."""
     setting = PolicySetup(
-        n_arms=2, horizon=HORIZON, default_mean=0.03, learned=True, max_loss=0.1, delta=0.05,
-        noise_scale=0.5, boundary=boundary,
-    )  # fmt: skip
+        n_arms=2,
+        horizon=HORIZON,
+        default_mean=0.03,
+        learned=True,
+        max_loss=0.1,
+        delta=0.05,
+        noise_scale=0.5,
+        boundary=boundary,
+    )
     policy = make_policy("conservative-ucb", setting)
-    return simulate(policy, Bernoulli([0.03, 0.04]), horizon=HORIZON, runs=runs, seed=1,
-                    checkpoints=CHECKPOINTS)  # fmt: skip
+    return simulate(
+        policy, Bernoulli([0.03, 0.04]), horizon=HORIZON, runs=runs, seed=1, checkpoints=CHECKPOINTS
+    )
 
 
 def row(boundary: str, found: Results) -> str:
@@ -59,10 +66,12 @@ def draw(found: dict[str, Results], folder: Path) -> None:
         low, high = np.quantile(shares, [0.1, 0.9], axis=0)
         axes.fill_between(times, low, high, color=line.colour, alpha=0.12, lw=0)
     axes.set(
-        xlim=(0, HORIZON), ylim=(-2, 102), xlabel="decisions (shaded: all but the lowest and the "
-        "highest tenth of the runs)", ylabel="% of 500 decisions to the better arm",
+        xlim=(0, HORIZON),
+        ylim=(-2, 102),
+        xlabel="decisions (shaded: all but the lowest and the highest tenth of the runs)",
+        ylabel="% of 500 decisions to the better arm",
         title="A challenger at 4% against a default at 3%, max_loss 10%",
-    )  # fmt: skip
+    )
     tidy(axes)
     axes.xaxis.set_major_formatter("{x:,.0f}")
     legend(axes, loc=(0.4, 0.42))
@@ -77,8 +86,10 @@ def main() -> None:
     options.add_argument("--out", type=Path, default=Path("docs/figures"))
     given = options.parse_args()
     found = {boundary: clicks(boundary, given.runs) for boundary in LINES}
-    print(f"{given.runs:,} runs\n\n| boundary | explores from | of all decisions | of the last "
-          "tenth | below the floor |\n|---|---:|---:|---:|---:|")  # fmt: skip
+    print(
+        f"{given.runs:,} runs\n\n| boundary | explores from | of all decisions | of the last "
+        "tenth | below the floor |\n|---|---:|---:|---:|---:|"
+    )
     for boundary, results in found.items():
         print(row(boundary, results))
     draw(found, given.out)

@@ -95,8 +95,11 @@ def whole_campaigns(campaigns: int) -> None:
         alarms = [alarm for alarm, _, _ in ends if alarm is not None]
         middle = f"{statistics.median(alarms):,.0f}" if alarms else "none"
         until, end = (statistics.mean(one[i] for one in ends) for i in (1, 2))
-        print(f"| {holdback:.0%} | {len(alarms)} of {campaigns} | {middle} | {until:.0%} | "
-              f"{end:.0%} |", flush=True)  # fmt: skip
+        print(
+            f"| {holdback:.0%} | {len(alarms)} of {campaigns} | {middle} | {until:.0%} | "
+            f"{end:.0%} |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

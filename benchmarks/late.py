@@ -35,9 +35,13 @@ def main() -> None:
     print("|---|---|---|---|")
     for name, environment in CASES.items():
         found = simulate(
-            POLICY, environment, horizon=HORIZON, runs=RUNS,
-            checkpoints=[HORIZON - HORIZON // 10, HORIZON], progress=False,
-        )  # fmt: skip
+            POLICY,
+            environment,
+            horizon=HORIZON,
+            runs=RUNS,
+            checkpoints=[HORIZON - HORIZON // 10, HORIZON],
+            progress=False,
+        )
         before, after = found.plays[:, :, 1].mean(axis=0)
         share, last = after / HORIZON, (after - before) / (HORIZON // 10)
         breaches = (found.first_breach > 0).sum()

@@ -37,8 +37,11 @@ def new_campaign(path: str | Path = ":memory:") -> Campaign:
 # One decision and its reward.
 
 
-def median_of(choose: Callable[[], object], learn: Callable[[object, float], object],
-              mean_of: Callable[[object], float]) -> float:  # fmt: skip
+def median_of(
+    choose: Callable[[], object],
+    learn: Callable[[object, float], object],
+    mean_of: Callable[[object], float],
+) -> float:
     """Microseconds of one `choose` and one `learn`, at the median."""
     rng, times = random.Random(1), []
     for _ in range(ROUNDS):
@@ -118,8 +121,13 @@ def write_long_campaign(path: Path, events: int) -> None:
 
 def long_story(now: float) -> Iterator[Event]:
     """Decisions for the default, each with its reward: 1 in 100 never comes."""
-    body = {"arm": "now", "candidate": "now", "reason": "default-is-best",
-            "guaranteed_budget": 1.0, "probability": 1.0}  # fmt: skip
+    body = {
+        "arm": "now",
+        "candidate": "now",
+        "reason": "default-is-best",
+        "guaranteed_budget": 1.0,
+        "probability": 1.0,
+    }
     rng, seq = random.Random(1), 1
     while True:
         seq += 1

@@ -131,8 +131,18 @@ def load(address: str, folder: Path, what: str, connections: int, seconds: int) 
     """What wrk reports."""
     script = folder / "load.lua"
     script.write_text(START + SCRIPTS[what])
-    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "--latency",
-               "-s", str(script), address]  # fmt: skip
+    command = [
+        "wrk",
+        "-t1",
+        f"-c{connections}",
+        f"-d{seconds}s",
+        "--timeout",
+        "10s",
+        "--latency",
+        "-s",
+        str(script),
+        address,
+    ]
     found = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=True)
     if "Non-2xx" in found.stdout or "Socket errors" in found.stdout:
         raise SystemExit(found.stdout)

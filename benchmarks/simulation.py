@@ -47,9 +47,13 @@ def floorline_policy(name: str, horizon: int, runs: int, **options: object) -> M
     environment = Gaussian(MEANS) if noise == "gaussian" else Bernoulli(MEANS)
     settings = {"max_loss": 0.1, "boundary": "authors"} | options
     setting = PolicySetup(
-        n_arms=5, horizon=horizon, default_mean=0.5, delta=1 / horizon,
-        bounded=environment.bounded, **settings,  # type: ignore[arg-type]
-    )  # fmt: skip
+        n_arms=5,
+        horizon=horizon,
+        default_mean=0.5,
+        delta=1 / horizon,
+        bounded=environment.bounded,
+        **settings,  # type: ignore[arg-type]
+    )
     policy = make_policy(name, setting)
 
     def measure() -> float:
@@ -59,7 +63,9 @@ def floorline_policy(name: str, horizon: int, runs: int, **options: object) -> M
     return measure
 
 
-def peer(make: Callable[[], tuple[Callable[[], int], Callable[[int, float], None]]], rounds: int) -> Measurement:  # fmt: skip  # noqa: E501
+def peer(
+    make: Callable[[], tuple[Callable[[], int], Callable[[int, float], None]]], rounds: int
+) -> Measurement:
     """Rounds a second of another library's UCB, rewards drawn beforehand."""
 
     def measure() -> float:

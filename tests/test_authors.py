@@ -28,15 +28,23 @@ def simulated(row, **changes):
     name, _, learned = row["policy"].partition(", default mean ")
     options = {"boundary": "authors"} | changes
     setting = PolicySetup(
-        n_arms=len(means), horizon=int(row["horizon"]), default_mean=means[0],
-        learned=learned == "learned", max_loss=float(row["max_loss"]),
-        delta=1 / int(row["horizon"]), **options,
-    )  # fmt: skip
+        n_arms=len(means),
+        horizon=int(row["horizon"]),
+        default_mean=means[0],
+        learned=learned == "learned",
+        max_loss=float(row["max_loss"]),
+        delta=1 / int(row["horizon"]),
+        **options,
+    )
     runs = 4000 if setting.horizon <= 10_000 else 1000
     found = summarize(
-        make_policy(name, setting), Gaussian(means), horizon=setting.horizon, runs=runs, seed=2016,
+        make_policy(name, setting),
+        Gaussian(means),
+        horizon=setting.horizon,
+        runs=runs,
+        seed=2016,
         max_loss=setting.max_loss,
-    ).pseudo_regret  # fmt: skip
+    ).pseudo_regret
     return float(found.mean[0]), float(found.standard_error[0])
 
 

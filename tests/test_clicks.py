@@ -17,13 +17,22 @@ def test_the_better_arm_gets_the_share_that_the_docs_say(boundary, of_all, of_la
     48 runs, and at least seven standard errors each way; false alarm below 1e-9.
     """
     setting = PolicySetup(
-        n_arms=2, horizon=HORIZON, default_mean=0.03, learned=True, max_loss=0.1, delta=0.05,
-        noise_scale=0.5, boundary=boundary,
-    )  # fmt: skip
+        n_arms=2,
+        horizon=HORIZON,
+        default_mean=0.03,
+        learned=True,
+        max_loss=0.1,
+        delta=0.05,
+        noise_scale=0.5,
+        boundary=boundary,
+    )
     found = simulate(
-        make_policy("conservative-ucb", setting), Bernoulli([0.03, 0.04]), horizon=HORIZON, runs=48,
+        make_policy("conservative-ucb", setting),
+        Bernoulli([0.03, 0.04]),
+        horizon=HORIZON,
+        runs=48,
         checkpoints=[9, 10, 45_000, HORIZON],
-    )  # fmt: skip
+    )
     plays = found.plays[:, :, 1]
     assert (plays[:, 0] == 0).all() and (plays[:, 1] == 1).all(), "the tenth is the first"
     shares = plays[:, 3] / HORIZON

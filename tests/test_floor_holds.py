@@ -79,9 +79,15 @@ def test_breaches_are_as_rare_as_promised(case, noise):
         environment = Gaussian(means, scale) if noise == "gaussian" else Bernoulli(means)
         for max_loss in (0.02, 0.1, 1.0):
             setting = PolicySetup(
-                n_arms=len(means), horizon=HORIZON, default_mean=means[0], max_loss=max_loss,
-                delta=DELTA, noise_scale=scale, bounded=environment.bounded, **options,
-            )  # fmt: skip
+                n_arms=len(means),
+                horizon=HORIZON,
+                default_mean=means[0],
+                max_loss=max_loss,
+                delta=DELTA,
+                noise_scale=scale,
+                bounded=environment.bounded,
+                **options,
+            )
             results = simulate(
                 make_policy(name, setting),
                 environment,

@@ -44,9 +44,11 @@ def setting(environment, **changes):
     scale = 0.5 if environment.bounded else 0.3
     options = {"max_loss": 0.2, "noise_scale": scale, "horizon": 300} | changes
     return PolicySetup(
-        n_arms=len(environment.means), default_mean=environment.means[0],
-        bounded=environment.bounded, **options,
-    )  # fmt: skip
+        n_arms=len(environment.means),
+        default_mean=environment.means[0],
+        bounded=environment.bounded,
+        **options,
+    )
 
 
 def test_a_setting_takes_from_its_environment_what_it_tells():

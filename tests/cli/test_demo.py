@@ -118,9 +118,15 @@ def test_the_contrast_has_the_same_visitors():
     luck = Visitors.draw(visitors, 5).luck
     found = plain_ucb(luck, 5)
     run = simulate(
-        Policy(classical_ucb(0.5)), Bernoulli(rates), horizon=visitors, runs=1, seed=5,
-        max_loss=0.1, rewards=True, device="python",
-    )  # fmt: skip
+        Policy(classical_ucb(0.5)),
+        Bernoulli(rates),
+        horizon=visitors,
+        runs=1,
+        seed=5,
+        max_loss=0.1,
+        rewards=True,
+        device="python",
+    )
     assert found.clicks(np.array(rates)) == run.rewards[0, -1] > 0
     assert found.budget(np.array(rates), 0.1).min() == pytest.approx(run.lowest_budget[0, -1])
 

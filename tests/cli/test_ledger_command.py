@@ -81,9 +81,10 @@ def test_what_cannot_be_read_is_one_line_and_ends_with_2(run, ledger, tmp_path):
     (tmp_path / "empty").write_text("")
     for command in ("verify", "export", "show"):
         for name, message in (
-            ("none", "there is no such file"), ("text", "is not a ledger"),
+            ("none", "there is no such file"),
+            ("text", "is not a ledger"),
             ("empty", "is not a ledger"),
-        ):  # fmt: skip
+        ):
             code, out, errors = run("ledger", command, tmp_path / name)
             assert (code, out) == (2, "")
             assert message in errors
@@ -99,8 +100,10 @@ def test_export_as_csv(run, ledger, records):
     assert [row["ticket"] for row in rows] == [record.ticket for record in records]
     for row, record in zip(rows, records, strict=True):
         assert (row["arm"], row["reason"], row["outcome"]) == (
-            record.arm, record.reason, record.outcome,
-        )  # fmt: skip
+            record.arm,
+            record.reason,
+            record.outcome,
+        )
         assert float(row["guaranteed_budget"]) == record.guaranteed_budget
         assert row["reward"] == ("" if record.reward is None else str(record.reward))
         assert row["request_key"] == record.request_key

@@ -47,9 +47,22 @@ def test_seasons_and_holdback(floorline):
 
 def test_verify_counts_breaches_alone(floorline):
     done = floorline(
-        "verify", "--policy", "randomised-ucb", "--adversary", "turncoat", "--means", "0.2,0.6",
-        "--delta", "0.2", "--runs", "400", "--horizon", "1000", "--format", "json",
-    )  # fmt: skip
+        "verify",
+        "--policy",
+        "randomised-ucb",
+        "--adversary",
+        "turncoat",
+        "--means",
+        "0.2,0.6",
+        "--delta",
+        "0.2",
+        "--runs",
+        "400",
+        "--horizon",
+        "1000",
+        "--format",
+        "json",
+    )
     found = json.loads(done.stdout)
     assert done.returncode == 0
     assert found["misses"] is None

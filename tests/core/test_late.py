@@ -224,9 +224,10 @@ def test_compiled_and_interpreted_books_agree():
     rng = np.random.default_rng(6)
     steps = zip(
         rng.choice([OPEN, OPEN, RECEIVE, RECEIVE, VOID, SKIP], 3000).tolist(),
-        rng.integers(0, 10**6, 3000).tolist(), rng.integers(0, 9, 3000).tolist(),
+        rng.integers(0, 10**6, 3000).tolist(),
+        rng.integers(0, 9, 3000).tolist(),
         strict=True,
-    )  # fmt: skip
+    )
     arm_at, script = {}, []
     for action, opened, place, reward in script_of(steps):
         arm = arm_at.setdefault(place, opened) if action == OPEN else arm_at.pop(place)

@@ -35,8 +35,12 @@ LEVELS = [0.5, 0.9, 0.2]
 def test_switching_hands_the_levels_on_after_every_span():
     adversary = Switching(LEVELS, span=10)
     assert [paid(adversary, t) for t in (1, 10, 11, 20, 21)] == [
-        [0.5, 0.9, 0.2], [0.5, 0.9, 0.2], [0.5, 0.2, 0.9], [0.5, 0.2, 0.9], [0.5, 0.9, 0.2],
-    ]  # fmt: skip
+        [0.5, 0.9, 0.2],
+        [0.5, 0.9, 0.2],
+        [0.5, 0.2, 0.9],
+        [0.5, 0.2, 0.9],
+        [0.5, 0.9, 0.2],
+    ]
 
 
 def test_late_pays_half_at_first():
@@ -65,8 +69,15 @@ def always_two(rules, arms, memory, round, rng):
 
 def test_regret_is_against_the_best_fixed_arm_in_hindsight():
     table = [[0.5, 1.0, 0.25], [0.5, 0.25, 0.75], [0.5, 0.5, 0.0]]
-    found = simulate(Policy(Proposer(always_two)), Scripted(table), horizon=3, runs=1,
-                     max_loss=0.5, checkpoints=[1, 2, 3], rewards=True)  # fmt: skip
+    found = simulate(
+        Policy(Proposer(always_two)),
+        Scripted(table),
+        horizon=3,
+        runs=1,
+        max_loss=0.5,
+        checkpoints=[1, 2, 3],
+        rewards=True,
+    )
     assert found.rewards.tolist() == [[0.25, 1.0, 1.0]]
     assert found.regret.tolist() == [[0.75, 0.25, 0.75]]
     assert found.pseudo_regret.tolist() == found.regret.tolist()  # nothing is left to chance
@@ -75,8 +86,9 @@ def test_regret_is_against_the_best_fixed_arm_in_hindsight():
 
 def test_pseudo_regret_counts_what_a_choice_pays_on_average():
     """In the first round Exp3-IX is uniform; regret itself depends on the arm drawn."""
-    found = simulate(Policy(exp3_ix(3)), Scripted([[0.5, 1.0, 0.0]]), horizon=1, runs=200,
-                     max_loss=0.1)  # fmt: skip
+    found = simulate(
+        Policy(exp3_ix(3)), Scripted([[0.5, 1.0, 0.0]]), horizon=1, runs=200, max_loss=0.1
+    )
     assert found.pseudo_regret == pytest.approx(0.5)
     assert set(found.regret.ravel()) == {0.0, 0.5, 1.0}
 

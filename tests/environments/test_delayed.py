@@ -113,9 +113,10 @@ def test_what_comes_again_may_depend_on_the_reward_and_comes_in_batches():
 def test_repeats_change_nothing_else():
     options = {"delay": range(10), "lost": 0.3, "missing": "random", "window": 6}
     for one, other in zip(
-        fates(Delayed(CLICKS, **options)), fates(Delayed(CLICKS, **options, repeated=0.5)),
+        fates(Delayed(CLICKS, **options)),
+        fates(Delayed(CLICKS, **options, repeated=0.5)),
         strict=True,
-    ):  # fmt: skip
+    ):
         assert np.array_equal(one, other, equal_nan=True)
 
 

@@ -101,13 +101,20 @@ def test_the_base_learns_only_on_the_rounds_on_which_it_acted():
     # Challenger 1 always pays 0.6 and challenger 2 always 0.1, whenever they are played.
     script = Scripted([[0.5, 0.6, 0.1]] * 3000)
     free = simulate(
-        Policy(classical_ucb(0.3)), script, horizon=3000, runs=1, max_loss=0.1,
+        Policy(classical_ucb(0.3)),
+        script,
+        horizon=3000,
+        runs=1,
+        max_loss=0.1,
         checkpoints=range(1, 3001),
-    )  # fmt: skip
+    )
     safe = simulate(
-        Policy(classical_ucb(0.3), RealisedFloor(0.05, 0.5)), script, horizon=3000, runs=1,
+        Policy(classical_ucb(0.3), RealisedFloor(0.05, 0.5)),
+        script,
+        horizon=3000,
+        runs=1,
         checkpoints=range(1, 3001),
-    )  # fmt: skip
+    )
     # The challengers' plays come in the same order; the floor only puts default rounds between.
     paths = [
         [tuple(int(n) for n in row) for row in np.unique(found.plays[0, :, 1:], axis=0)]

@@ -122,8 +122,11 @@ def test_the_default_is_played_for_the_warm_up_and_then_freely():
         n_arms=5, horizon=10_000, default_mean=0.5, max_loss=0.3, delta=1e-4, boundary="authors"
     )
     found = simulate(
-        make_policy("budget-first", setting), Gaussian([0.5, 0.6, 0.4, 0.4, 0.4]),
-        horizon=10_000, runs=20, checkpoints=[8299, 8300, 10_000],
-    )  # fmt: skip
+        make_policy("budget-first", setting),
+        Gaussian([0.5, 0.6, 0.4, 0.4, 0.4]),
+        horizon=10_000,
+        runs=20,
+        checkpoints=[8299, 8300, 10_000],
+    )
     assert (found.plays[:, 0, 0] == 8299).all()
     assert (found.plays[:, 1, 0] == 8299).all()

@@ -53,8 +53,9 @@ def bound(t, n_arms, delta):
 def test_exp3_ix_stays_under_its_bound_at_several_horizons(adversary):
     """Breaks of the bound no more often than delta; false alarm below 1e-8."""
     points = [10, 100, 1000, 5000]
-    found = simulate(Policy(exp3_ix(4)), adversary, horizon=5000, runs=500, max_loss=0.1,
-                     checkpoints=points)  # fmt: skip
+    found = simulate(
+        Policy(exp3_ix(4)), adversary, horizon=5000, runs=500, max_loss=0.1, checkpoints=points
+    )
     for c, t in enumerate(points):
         broken = (found.regret[:, c] > bound(t, 4, 0.05)).sum()
         assert broken <= binom.isf(1e-8, 500, 0.05)
@@ -74,8 +75,9 @@ def test_prior_exp3_keeps_its_expected_regret_against_the_default(target):
     horizon, n_arms = 2000, 3
     policy = Policy(prior_exp3(n_arms, horizon, target))
     for table in ([[0.6, 0.5, 0.0]] * horizon, [[0.6, 1.0 * (t % 2), 0.1] for t in range(horizon)]):
-        found = simulate(policy, Scripted(table), horizon=horizon, runs=2000, max_loss=0.1,
-                         rewards=True)  # fmt: skip
+        found = simulate(
+            policy, Scripted(table), horizon=horizon, runs=2000, max_loss=0.1, rewards=True
+        )
         lost = 0.6 * horizon - found.rewards[:, -1]
         assert lost.mean() <= target + 6 * lost.std() / math.sqrt(2000)
 

@@ -49,9 +49,13 @@ def test_it_loses_much_less_than_ucb_where_clicks_are_rare():
 
 def test_it_is_floored_by_name():
     setup = PolicySetup(
-        n_arms=3, horizon=3000, default_mean=0.3, max_loss=0.1, boundary="beta-binomial",
+        n_arms=3,
+        horizon=3000,
+        default_mean=0.3,
+        max_loss=0.1,
+        boundary="beta-binomial",
         bounded=True,
-    )  # fmt: skip
+    )
     found = simulate(
         make_policy("conservative-kl-ucb", setup), Bernoulli([0.3, 0.5, 0.1]), horizon=3000, runs=64
     )

@@ -24,8 +24,14 @@ def test_regret_grows_like_the_logarithm():
     """Ten times the rounds add no more than the proof's 16 log(10) / gap an arm, and some."""
     gaps = [0.3, 0.5]
     policy = Policy(unbalanced_ucb([0.5, 2.0, 2.0]))
-    found = summarize(policy, Gaussian([0.3, 0.6, 0.1]), horizon=100_000, runs=200, max_loss=0.1,
-                      checkpoints=[1000, 10_000, 100_000])  # fmt: skip
+    found = summarize(
+        policy,
+        Gaussian([0.3, 0.6, 0.1]),
+        horizon=100_000,
+        runs=200,
+        max_loss=0.1,
+        checkpoints=[1000, 10_000, 100_000],
+    )
     added = np.diff(found.pseudo_regret.mean)
     limit = sum(16 * math.log(10) / gap for gap in gaps)
     assert (added < limit).all()
@@ -37,10 +43,11 @@ def test_it_costs_less_than_twice_ucb_where_the_default_is_best():
     arms = Gaussian([0.6, 0.5, 0.4, 0.4, 0.4])
     setting = PolicySetup(n_arms=5, horizon=10_000, default_mean=0.6, max_loss=0.1)
     regret = {
-        name: summarize(make_policy(name, setting), arms, horizon=10_000, runs=400, max_loss=0.1)
-        .pseudo_regret.mean[0]
+        name: summarize(
+            make_policy(name, setting), arms, horizon=10_000, runs=400, max_loss=0.1
+        ).pseudo_regret.mean[0]
         for name in ("ucb", "unbalanced-ucb", "unbalanced-moss")
-    }  # fmt: skip
+    }
     assert regret["unbalanced-moss"] < regret["ucb"]
     assert regret["unbalanced-ucb"] < 2 * regret["ucb"]
 

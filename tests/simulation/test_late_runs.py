@@ -94,8 +94,12 @@ MORE_SETTINGS = {
     ),
 }
 # Whatever is known of the size of a Gaussian reward, it has no worst.
-GAUSSIAN = ("conversions first", "default lost at random", "all lost at random, skipped",
-            "zero after the window")  # fmt: skip
+GAUSSIAN = (
+    "conversions first",
+    "default lost at random",
+    "all lost at random, skipped",
+    "zero after the window",
+)
 
 POLICIES = {
     "known": ("conservative-ucb", {}),
@@ -112,11 +116,20 @@ POLICIES = {
 
 def policy_for(case, environment, boundary, max_loss=0.1, horizon=HORIZON):
     name, options = POLICIES[case]
-    return make_policy(name, PolicySetup(
-        n_arms=len(environment.means), horizon=horizon, default_mean=environment.means[0],
-        max_loss=max_loss, delta=DELTA, noise_scale=environment.noise_scale, boundary=boundary,
-        bounded=environment.bounded, **options,
-    ))  # fmt: skip
+    return make_policy(
+        name,
+        PolicySetup(
+            n_arms=len(environment.means),
+            horizon=horizon,
+            default_mean=environment.means[0],
+            max_loss=max_loss,
+            delta=DELTA,
+            noise_scale=environment.noise_scale,
+            boundary=boundary,
+            bounded=environment.bounded,
+            **options,
+        ),
+    )
 
 
 def too_many(results, delta=DELTA):

@@ -50,10 +50,19 @@ def test_runs_are_those_without_repeats(policy, rewards, setting):
     once, twice = (
         Delayed(rewards, **SETTINGS[setting], repeated=share) for share in (0.0, [1, 0.5, 0.5])
     )
-    chosen = make_policy(policy, PolicySetup(
-        n_arms=3, horizon=HORIZON, default_mean=once.means[0], learned=True, max_loss=0.2,
-        delta=DELTA, noise_scale=once.noise_scale, bounded=once.bounded,
-    ))  # fmt: skip
+    chosen = make_policy(
+        policy,
+        PolicySetup(
+            n_arms=3,
+            horizon=HORIZON,
+            default_mean=once.means[0],
+            learned=True,
+            max_loss=0.2,
+            delta=DELTA,
+            noise_scale=once.noise_scale,
+            bounded=once.bounded,
+        ),
+    )
     options = {"horizon": HORIZON, "runs": 100, "checkpoints": [10, 100, HORIZON], "rewards": True}
     one, other = (simulate(chosen, environment, **options) for environment in (once, twice))
     for field in ("plays", "rewards", "lowest_budget", "first_breach"):
@@ -95,12 +104,16 @@ def test_counting_what_comes_again_is_caught(boundary):
     found = [
         simulate(
             Policy(optimistic(), floor, Boundary(boundary, DELTA, noise_scale=0.5)),
-            Delayed(clicks, delay=range(10), repeated=repeated), horizon=HORIZON, runs=RUNS,
+            Delayed(clicks, delay=range(10), repeated=repeated),
+            horizon=HORIZON,
+            runs=RUNS,
         )
         for floor, repeated in (
-            (ConfidenceFloor(0.1), twice), (CountsAgain(0.1), 0.0), (CountsAgain(0.1), twice),
+            (ConfidenceFloor(0.1), twice),
+            (CountsAgain(0.1), 0.0),
+            (CountsAgain(0.1), twice),
         )
-    ]  # fmt: skip
+    ]
     sound, nothing_again, broken = ((one.first_breach > 0).sum() for one in found)
     most = binom.isf(1e-9, RUNS, DELTA)
     assert sound == nothing_again <= most < broken

@@ -66,8 +66,9 @@ def _options(
 
 def main() -> None:
     """Run the program."""
-    warnings.showwarning = lambda message, *_: print(f"floorline: warning: {message}",
-                                                     file=sys.stderr)  # fmt: skip
+    warnings.showwarning = lambda message, *_: print(
+        f"floorline: warning: {message}", file=sys.stderr
+    )
     try:
         code = app(standalone_mode=False)
     except typer.TyperException as error:

@@ -20,11 +20,14 @@ def simulated_demo(out: Path, runs: int, seed: int) -> None:
     pyplot()  # better to miss it now than after the simulations
     found = {policy: _simulate(policy, runs, seed) for policy in FIVE}
     table = Table(
-        "policy", "regret", "runs below the floor", "default plays",
+        "policy",
+        "regret",
+        "runs below the floor",
+        "default plays",
         title=f"{runs:,} runs of {HORIZON:,} rounds, means {MEANS}, floor 90% of the default\n"
         f"(boundary of the authors' program, delta {1 / HORIZON:g})",
         title_justify="left",
-    )  # fmt: skip
+    )
     for policy, summary in found.items():
         regret = summary.pseudo_regret
         table.add_row(
@@ -45,14 +48,24 @@ def _simulate(policy: str, runs: int, seed: int) -> Summary:
 
     made = POLICIES[policy]
     setting = PolicySetup(
-        n_arms=len(MEANS), horizon=HORIZON, default_mean=MEANS[0], learned=made.learned,
-        max_loss=MAX_LOSS, delta=1 / HORIZON, boundary="authors",
-    )  # fmt: skip
+        n_arms=len(MEANS),
+        horizon=HORIZON,
+        default_mean=MEANS[0],
+        learned=made.learned,
+        max_loss=MAX_LOSS,
+        delta=1 / HORIZON,
+        boundary="authors",
+    )
     points = np.unique(np.geomspace(1, HORIZON, 60).astype(int))
     return summarize(
-        make_policy(made.name, setting), Gaussian(MEANS), horizon=HORIZON, runs=runs, seed=seed,
-        max_loss=MAX_LOSS, checkpoints=[int(point) for point in points],
-    )  # fmt: skip
+        make_policy(made.name, setting),
+        Gaussian(MEANS),
+        horizon=HORIZON,
+        runs=runs,
+        seed=seed,
+        max_loss=MAX_LOSS,
+        checkpoints=[int(point) for point in points],
+    )
 
 
 def _draw(found: dict[str, Summary], out: Path) -> Path:
@@ -62,8 +75,13 @@ def _draw(found: dict[str, Summary], out: Path) -> Path:
         left.plot(summary.checkpoints, summary.pseudo_regret.mean, **look)
         right.plot(summary.checkpoints, 100 * summary.breach_rate, **look)
     left.set(title="Regret", xlabel="round", ylabel="expected reward lost against the best arm")
-    right.set(title="Runs that have been below the floor", xlabel="round", ylabel="% of runs",
-              xscale="log", ylim=(-2, 102))  # fmt: skip
+    right.set(
+        title="Runs that have been below the floor",
+        xlabel="round",
+        ylabel="% of runs",
+        xscale="log",
+        ylim=(-2, 102),
+    )
     left.legend(frameon=False)
     never = [LINES[policy].label for policy in found if found[policy].breach_rate[-1] == 0]
     right.text(1, 98, "\n  ".join(["never:", *never]), fontsize="small", va="top")

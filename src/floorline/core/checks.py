@@ -28,8 +28,12 @@ def number(name: str, value: float, low: float, high: float, *, open_low: bool =
 def whole(name: str, value: int, low: int) -> int:
     """`value` as an int, checked to be a whole number of at least `low`."""
     fits = isinstance(value, int) or (hasattr(value, "__index__"))
-    require(fits and not isinstance(value, bool) and int(value) >= low, name,
-            f"a whole number of at least {low}", value)  # fmt: skip
+    require(
+        fits and not isinstance(value, bool) and int(value) >= low,
+        name,
+        f"a whole number of at least {low}",
+        value,
+    )
     return int(value)
 
 

@@ -89,9 +89,11 @@ def _compile_inner(twin: Function, one: Function, choices: Mapping[Function, Fun
 
 
 def compiled_for_gpu(
-    function: Function, choices: Mapping[Function, Function], constants: Mapping[str, int],
+    function: Function,
+    choices: Mapping[Function, Function],
+    constants: Mapping[str, int],
     **options: Any,
-) -> Any:  # fmt: skip
+) -> Any:
     """`function` with its slots filled, to be launched on a GPU, from disk if it can be.
 
     `constants` replace global numbers of its module: sizes that must be known when compiling.
@@ -106,9 +108,12 @@ def compiled_for_gpu(
 
 
 def _compile_for_gpu(
-    function: Function, choices: Mapping[Function, Function], mark: Fingerprint,
-    constants: Mapping[str, int], options: Mapping[str, Any],
-) -> Any:  # fmt: skip
+    function: Function,
+    choices: Mapping[Function, Function],
+    mark: Fingerprint,
+    constants: Mapping[str, int],
+    options: Mapping[str, Any],
+) -> Any:
     import numba
     from numba import cuda
     from numba.cuda.core import config

@@ -151,8 +151,9 @@ class Delayed(Ranged):
         whole("batch", self.batch, 1)
         self._shares("repeated", self.repeated)
         if self.window is not None:
-            require(self.missing != "unknown", "window", 'left out where missing="unknown"',
-                    self.window)  # fmt: skip
+            require(
+                self.missing != "unknown", "window", 'left out where missing="unknown"', self.window
+            )
             whole("window", self.window, 0)
         differs = any(abs(zero - above) > 1e-12 for zero, above in self._known())
         if self.missing == "random" and differs:

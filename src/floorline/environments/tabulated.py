@@ -49,8 +49,12 @@ class Tabulated(Drawn):
     probabilities: Sequence[Sequence[float]]
 
     def __post_init__(self) -> None:
-        require(len(self.values) == len(self.probabilities) >= 2, "probabilities",
-                "given for each of two or more arms, like values", self.probabilities)  # fmt: skip
+        require(
+            len(self.values) == len(self.probabilities) >= 2,
+            "probabilities",
+            "given for each of two or more arms, like values",
+            self.probabilities,
+        )
         for arm, (values, chances) in enumerate(zip(self.values, self.probabilities, strict=True)):
             fits = len(values) == len(chances) > 0 and all(math.isfinite(v) for v in values)
             require(fits, f"values of arm {arm}", "finite, each with a probability", values)
@@ -74,8 +78,12 @@ class Tabulated(Drawn):
             raise ValueError(
                 f"table {path}: must have the columns arm, value, probability, all numbers"
             ) from None
-        require(sorted(table) == list(range(len(table))), f"table {path}",
-                "given for the arms 0, 1, 2 and so on", sorted(table))  # fmt: skip
+        require(
+            sorted(table) == list(range(len(table))),
+            f"table {path}",
+            "given for the arms 0, 1, 2 and so on",
+            sorted(table),
+        )
         rows = [table[arm] for arm in range(len(table))]
         return cls([[v for v, _ in row] for row in rows], [[p for _, p in row] for row in rows])
 

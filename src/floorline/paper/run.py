@@ -69,12 +69,19 @@ def produce(points: Sequence[Point], settings: PaperRun) -> Iterator[list[Row]]:
     """
     at_once = [point for point in points if _at_once(point, settings)]
     cases = (
-        Case(policy, Gaussian(MEANS), point.horizon, loss, _checkpoints(point.horizon),
-             quantiles=False)
-        for point in points if point not in at_once
+        Case(
+            policy,
+            Gaussian(MEANS),
+            point.horizon,
+            loss,
+            _checkpoints(point.horizon),
+            quantiles=False,
+        )
+        for point in points
+        if point not in at_once
         for policy in [_policy(point)]
         for loss in point.max_losses
-    )  # fmt: skip
+    )
     found = sweep(cases, runs=settings.runs, seed=settings.seed, device=settings.device)
     for point in points:
         if point in at_once:
@@ -91,9 +98,14 @@ def _at_once(point: Point, settings: PaperRun) -> bool:
 def _summed(point: Point, settings: PaperRun, max_loss: float, found: Summary) -> Row:
     regret = found.pseudo_regret
     return _row(
-        point, settings, max_loss, regret.mean[-1], regret.standard_error[-1],
-        found.breach_rate[-1], found.breach_rate[0],
-    )  # fmt: skip
+        point,
+        settings,
+        max_loss,
+        regret.mean[-1],
+        regret.standard_error[-1],
+        found.breach_rate[-1],
+        found.breach_rate[0],
+    )
 
 
 def _policy(point: Point) -> Policy:
@@ -101,10 +113,15 @@ def _policy(point: Point) -> Policy:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said once, where the settings are checked
         setting = PolicySetup(
-            n_arms=len(MEANS), horizon=point.horizon, default_mean=MEANS[0],
-            learned=made.learned, max_loss=point.max_losses[0], delta=point.delta,
-            boundary=point.boundary, fallback=made.fallback,
-        )  # fmt: skip
+            n_arms=len(MEANS),
+            horizon=point.horizon,
+            default_mean=MEANS[0],
+            learned=made.learned,
+            max_loss=point.max_losses[0],
+            delta=point.delta,
+            boundary=point.boundary,
+            fallback=made.fallback,
+        )
         return make_policy(made.name, setting)
 
 
@@ -113,13 +130,28 @@ def _checkpoints(horizon: int) -> list[int]:
 
 
 def _row(
-    point: Point, settings: PaperRun, max_loss: float, mean: float, error: float,
-    breaches: float, early: float,
-) -> Row:  # fmt: skip
+    point: Point,
+    settings: PaperRun,
+    max_loss: float,
+    mean: float,
+    error: float,
+    breaches: float,
+    early: float,
+) -> Row:
     return Row(
-        point.sweep, point.policy, point.boundary, max_loss, point.horizon, point.delta,
-        settings.runs, settings.seed, float(mean), float(error), float(breaches), float(early),
-    )  # fmt: skip
+        point.sweep,
+        point.policy,
+        point.boundary,
+        max_loss,
+        point.horizon,
+        point.delta,
+        settings.runs,
+        settings.seed,
+        float(mean),
+        float(error),
+        float(breaches),
+        float(early),
+    )
 
 
 def _for_every_loss(point: Point, policy: Policy, settings: PaperRun) -> list[Row]:
@@ -131,10 +163,16 @@ def _for_every_loss(point: Point, policy: Policy, settings: PaperRun) -> list[Ro
     regrets, shares = _round_by_round(point.horizon, policy, settings)
     error = regrets.std(ddof=1) / np.sqrt(settings.runs) if settings.runs > 1 else 0.0
     return [
-        _row(point, settings, loss, regrets.mean(), error,
-             *np.mean(shares < 1 - loss - TOLERANCE, axis=0))
+        _row(
+            point,
+            settings,
+            loss,
+            regrets.mean(),
+            error,
+            *np.mean(shares < 1 - loss - TOLERANCE, axis=0),
+        )
         for loss in point.max_losses
-    ]  # fmt: skip
+    ]
 
 
 def _round_by_round(horizon: int, policy: Policy, settings: PaperRun) -> tuple[Floats, Floats]:

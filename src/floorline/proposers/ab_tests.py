@@ -83,6 +83,9 @@ def ab_test(
     level = min(delta / (n_arms - 1), 0.5)
     margin = -noise_scale * NormalDist().inv_cdf(level)
     return Proposer(
-        split_arm, rules=SplitRules(float(share), duration, margin), shared_memory=1,
-        chance=split_chance, n_arms=n_arms,
-    )  # fmt: skip
+        split_arm,
+        rules=SplitRules(float(share), duration, margin),
+        shared_memory=1,
+        chance=split_chance,
+        n_arms=n_arms,
+    )

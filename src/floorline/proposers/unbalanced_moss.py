@@ -58,17 +58,27 @@ def unbalanced_moss(
     targets = np.asarray(regret_targets, dtype=float)
     whole("horizon", horizon, 1)
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
-    require(targets.ndim == 1 and len(targets) > 1 and bool(np.all(targets >= 0)),
-            "regret_targets", "a number of at least 0 for each of two or more arms",
-            regret_targets)  # fmt: skip
-    require(on_frontier(targets.tolist(), horizon), "regret_targets",
-            "on or above the Pareto frontier (on_frontier)", regret_targets)  # fmt: skip
+    require(
+        targets.ndim == 1 and len(targets) > 1 and bool(np.all(targets >= 0)),
+        "regret_targets",
+        "a number of at least 0 for each of two or more arms",
+        regret_targets,
+    )
+    require(
+        on_frontier(targets.tolist(), horizon),
+        "regret_targets",
+        "on or above the Pareto frontier (on_frontier)",
+        regret_targets,
+    )
     with np.errstate(divide="ignore"):
         patience = np.square(horizon / targets)
     return Proposer(
-        moss_arm, learn=remember_index, rules=MossRules(float(noise_scale), patience), memory=1,
+        moss_arm,
+        learn=remember_index,
+        rules=MossRules(float(noise_scale), patience),
+        memory=1,
         n_arms=len(targets),
-    )  # fmt: skip
+    )
 
 
 def on_frontier(regret_targets: Sequence[float], horizon: int) -> bool:

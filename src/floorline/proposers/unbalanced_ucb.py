@@ -53,11 +53,18 @@ def unbalanced_ucb(target_rates: Sequence[float], noise_scale: float = 1.0) -> P
     """
     rates = np.asarray(target_rates, dtype=float)
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
-    require(rates.ndim == 1 and len(rates) > 1 and bool(np.all(rates > 0)), "target_rates",
-            "a number above 0 for each of two or more arms", target_rates)  # fmt: skip
+    require(
+        rates.ndim == 1 and len(rates) > 1 and bool(np.all(rates > 0)),
+        "target_rates",
+        "a number above 0 for each of two or more arms",
+        target_rates,
+    )
     with np.errstate(divide="ignore"):
         log_weights = -2 * np.log(rates)
     return Proposer(
-        unbalanced_ucb_arm, learn=remember_spread, memory=1,
-        rules=UnbalancedUcbRules(float(noise_scale), log_weights), n_arms=len(rates),
-    )  # fmt: skip
+        unbalanced_ucb_arm,
+        learn=remember_spread,
+        memory=1,
+        rules=UnbalancedUcbRules(float(noise_scale), log_weights),
+        n_arms=len(rates),
+    )

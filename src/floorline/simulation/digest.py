@@ -127,9 +127,12 @@ class _Sketch:
 
     def __init__(self, points: int, histograms: int) -> None:
         self._all = Moments(
-            0, np.zeros(points), np.zeros(points), np.full(points, math.inf),
+            0,
+            np.zeros(points),
+            np.zeros(points),
+            np.full(points, math.inf),
             np.full(points, -math.inf),
-        )  # fmt: skip
+        )
         self.histograms = [_Histogram() for _ in range(histograms)]
 
     def add(self, new: Moments) -> None:

@@ -71,8 +71,12 @@ def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) 
         )
     points = np.array([horizon] if checkpoints is None else checkpoints, dtype=np.int64)
     fits = points.size > 0 and points[0] >= 1 and points[-1] <= horizon
-    require(bool(fits and np.all(np.diff(points) > 0)), "checkpoints",
-            f"rising rounds from 1 to the horizon ({horizon})", checkpoints)  # fmt: skip
+    require(
+        bool(fits and np.all(np.diff(points) > 0)),
+        "checkpoints",
+        f"rising rounds from 1 to the horizon ({horizon})",
+        checkpoints,
+    )
     means = np.array(environment.means)
     check_fit(policy, environment, horizon, means)
     loss = policy.floor.max_loss

@@ -32,9 +32,13 @@ def progress_bar(
     )
 
     bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
-        TimeRemainingColumn(), console=Console(stderr=True), transient=True,
-    )  # fmt: skip
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
     task = bar.add_task(label, total=total)
     start = time.monotonic()
     started = False

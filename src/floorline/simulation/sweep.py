@@ -22,9 +22,13 @@ MOST = 1024
 
 
 def sweep(
-    cases: Iterable[Case], *, runs: int, seed: int = 1, threads: int | None = None,
+    cases: Iterable[Case],
+    *,
+    runs: int,
+    seed: int = 1,
+    threads: int | None = None,
     device: str = "cpu",
-) -> Iterator[Summary]:  # fmt: skip
+) -> Iterator[Summary]:
     """The summary of each case, in their order: what `summarize` gives for it, sooner on a GPU.
 
     The seconds of a summary are those since the one before it. A GPU plays many cases at once,

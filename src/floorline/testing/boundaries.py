@@ -58,9 +58,15 @@ def check_boundary(
         rewards = _rewards(environment, stream(seed, 0))
         _check_intervals(boundary, rewards)
         found = summarize(
-            Policy(in_turn(), NoFloor(), boundary), environment, horizon=horizon, runs=runs,
-            seed=seed, max_loss=0.1, misses=True, progress=False,
-        )  # fmt: skip
+            Policy(in_turn(), NoFloor(), boundary),
+            environment,
+            horizon=horizon,
+            runs=runs,
+            seed=seed,
+            max_loss=0.1,
+            misses=True,
+            progress=False,
+        )
         assert found.miss_rate is not None
         misses = round(float(found.miss_rate[-1]) * runs)
         assert not too_often(misses, runs, boundary.delta), (

@@ -31,7 +31,8 @@ def distributions_differ(some: Floats | Counts, others: Floats | Counts) -> bool
     the true one, except with half the chance of a false alarm.
     """
     values = np.union1d(some, others)
-    shares = [np.searchsorted(np.sort(one), values, side="right") / one.size
-              for one in (some, others)]  # fmt: skip
+    shares = [
+        np.searchsorted(np.sort(one), values, side="right") / one.size for one in (some, others)
+    ]
     allowed = sum(math.sqrt(math.log(4 / FALSE_ALARM) / (2 * one.size)) for one in (some, others))
     return bool(np.max(np.abs(shares[0] - shares[1])) > allowed)

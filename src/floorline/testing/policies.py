@@ -26,9 +26,13 @@ def check_policy(
 
     def run(**options: object) -> dict[str, np.ndarray[tuple[int, ...], np.dtype[np.generic]]]:
         results = simulate(
-            policy, environment, horizon=horizon, max_loss=loss, checkpoints=points,
+            policy,
+            environment,
+            horizon=horizon,
+            max_loss=loss,
+            checkpoints=points,
             **{"runs": runs, "seed": seed, **options},  # type: ignore[arg-type]
-        )  # fmt: skip
+        )
         return {
             name: getattr(results, name)
             for name in ("pseudo_regret", "lowest_budget", "plays", "first_breach")

@@ -32,9 +32,15 @@ class CpuEngine:
     """
 
     def __init__(
-        self, policy: Prepared, environment: Environment, measure: Measure, seed: int,
-        threads: int, *, interpreted: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        policy: Prepared,
+        environment: Environment,
+        measure: Measure,
+        seed: int,
+        threads: int,
+        *,
+        interpreted: bool = False,
+    ) -> None:
         self._policy = policy
         self._environment = environment
         self._environment_rules = environment.rules()

@@ -55,9 +55,17 @@ def rows(outcome: Outcome, start: int, stop: int) -> Outcome:
 
 @slot
 def one_run(
-    rules: Rules, arms: Arms, memory: Memory, room: Any, environment: Any, measure: Measure,
-    rng: Any, side_rng: Any, outcome: Outcome, run: int,
-) -> None:  # fmt: skip
+    rules: Rules,
+    arms: Arms,
+    memory: Memory,
+    room: Any,
+    environment: Any,
+    measure: Measure,
+    rng: Any,
+    side_rng: Any,
+    outcome: Outcome,
+    run: int,
+) -> None:
     """Play one run from the start and write its results into row `run` of `outcome`.
 
     `room` is for the loop's own use: three numbers an arm, or what `new_room` gives.
@@ -114,9 +122,17 @@ def write_plays(arms: Arms, outcome: Outcome, run: int, checkpoint: int, hidden:
 
 @kernel
 def many_runs(
-    rules: Rules, arms: Arms, memory: Memory, room: Any, environment: Any, measure: Measure,
-    rng: Any, side_rng: Any, outcome: Outcome, stop: Counts,
-) -> None:  # fmt: skip
+    rules: Rules,
+    arms: Arms,
+    memory: Memory,
+    room: Any,
+    environment: Any,
+    measure: Measure,
+    rng: Any,
+    side_rng: Any,
+    outcome: Outcome,
+    stop: Counts,
+) -> None:
     """Play one run after the other, all from one stream of random numbers."""
     for run in range(outcome.first_breach.size):
         if stop[0] != 0:

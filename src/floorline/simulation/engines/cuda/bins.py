@@ -49,12 +49,28 @@ class Histograms:
         measured, room = self._values.shape[0], self._touched.shape[1]
         self._sizes.copy_to_device(self._none, stream=self._stream)
         for number, group in enumerate(self._groups):
-            start(fill_bins, measured * self._runs * group.points, self._stream,
-                  self._values, *group, self._runs, self._bins, self._touched[number],
-                  self._sizes, number)  # fmt: skip
-            start(empty_bins, min(2**16, room), self._stream,
-                  self._bins, self._touched[number], self._counts[number],
-                  self._sizes, number)  # fmt: skip
+            start(
+                fill_bins,
+                measured * self._runs * group.points,
+                self._stream,
+                self._values,
+                *group,
+                self._runs,
+                self._bins,
+                self._touched[number],
+                self._sizes,
+                number,
+            )
+            start(
+                empty_bins,
+                min(2**16, room),
+                self._stream,
+                self._bins,
+                self._touched[number],
+                self._counts[number],
+                self._sizes,
+                number,
+            )
 
     def bins(self) -> list[list[list[Bins]]]:
         """The bins in use, by setting, by what is measured and by checkpoint."""

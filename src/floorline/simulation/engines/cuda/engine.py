@@ -69,9 +69,12 @@ class CudaEngine:
         self._seed = np.uint64(seed)
         self._records = policy.rules, environment.rules(), measure
         self._choices: dict[Function, Function] = {
-            **loop_choices(environment, measure), normal: cuda_normal, uniform: cuda_uniform,
-            **policy.kernels, **environment.kernels(),
-        }  # fmt: skip
+            **loop_choices(environment, measure),
+            normal: cuda_normal,
+            uniform: cuda_uniform,
+            **policy.kernels,
+            **environment.kernels(),
+        }
         # On a GPU no array is empty.
         sets = sets_for(environment)
         memory = in_sets(policy.memory, sets)
@@ -134,9 +137,15 @@ class CudaEngine:
     def _shape(self, settings: int, runs: int) -> Shape:
         measure = self._measure
         return Shape(
-            settings, runs, self._n_arms, measure.checkpoints.size, self._adversarial,
-            measure.wants_rewards, measure.wants_misses, measure.wants_quantiles,
-        )  # fmt: skip
+            settings,
+            runs,
+            self._n_arms,
+            measure.checkpoints.size,
+            self._adversarial,
+            measure.wants_rewards,
+            measure.wants_misses,
+            measure.wants_quantiles,
+        )
 
     def compile(self) -> None:
         """Have the code compiled, or loaded, by playing one run."""

@@ -116,9 +116,18 @@ class _Room:
         """Have the runs of a task played and added up, without waiting for it."""
         task.launch(outcome=self._outcome, stream=self._stream)
         pieces, points, _ = self._sums.shape
-        start(add_up, pieces * points * (len(self._names) + 1), self._stream,
-              self.shape.runs, self._values, self._outcome.first_breach, self._outcome.first_miss,
-              self._outcome.plays, task.checkpoints, self._sums)  # fmt: skip
+        start(
+            add_up,
+            pieces * points * (len(self._names) + 1),
+            self._stream,
+            self.shape.runs,
+            self._values,
+            self._outcome.first_breach,
+            self._outcome.first_miss,
+            self._outcome.plays,
+            task.checkpoints,
+            self._sums,
+        )
         if self._histograms is not None:
             self._histograms.begin()
 

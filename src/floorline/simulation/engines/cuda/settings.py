@@ -15,8 +15,14 @@ import numpy as np
 from floorline.core.kernel import Function, kernel, slot
 from floorline.core.records import Counts, Floats
 
-NUMBERS = {float: "floats", np.float64: "floats", int: "wholes", np.int64: "wholes",
-           bool: "wholes", np.bool_: "wholes"}  # fmt: skip
+NUMBERS = {
+    float: "floats",
+    np.float64: "floats",
+    int: "wholes",
+    np.int64: "wholes",
+    bool: "wholes",
+    np.bool_: "wholes",
+}
 ARRAYS = {np.dtype(np.float64): "float_arrays", np.dtype(np.int64): "whole_arrays"}
 """The field of `Packed` for each kind of part."""
 

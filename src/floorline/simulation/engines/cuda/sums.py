@@ -27,9 +27,14 @@ THREADS = 64
 
 
 def add_up(
-    each: Any, values: Any, first_breach: Any, first_miss: Any, plays: Any, checkpoints: Any,
+    each: Any,
+    values: Any,
+    first_breach: Any,
+    first_miss: Any,
+    plays: Any,
+    checkpoints: Any,
     sums: Any,
-) -> None:  # fmt: skip
+) -> None:
     """Add up every piece of runs, at each checkpoint: what is measured, then what is counted.
 
     Each setting has `each` runs and pieces of its own. A row of `sums` has four numbers for
@@ -101,9 +106,16 @@ def count_plays(plays: Any, point: Any, start: Any, stop: Any, counts: Any) -> N
 
 
 def fill_bins(
-    values: Any, first_cell: Any, first_point: Any, points: Any, runs: Any, bins: Any,
-    touched: Any, sizes: Any, group: Any,
-) -> None:  # fmt: skip
+    values: Any,
+    first_cell: Any,
+    first_point: Any,
+    points: Any,
+    runs: Any,
+    bins: Any,
+    touched: Any,
+    sizes: Any,
+    group: Any,
+) -> None:
     """Count values into bins, by what is measured and by checkpoint, and list the bins in use."""
     i = cuda.grid(1)
     if i >= values.shape[0] * runs * points:
