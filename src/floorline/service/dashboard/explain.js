@@ -27,6 +27,7 @@ function facts({ decision }) {
 }
 
 function arithmetic(found) {
+  if (found.terms.length === 0) return [...inWords(found), ...instead(found)];
   const share = exactPercent(1 - found.max_loss);
   const columns = [
     { name: "Arm" }, { name: "Plays", number: true }, { name: "Weight", number: true },
@@ -42,6 +43,14 @@ function arithmetic(found) {
   return [
     el("h3", {}, "The arithmetic"), el("p", { class: "about" }, rule),
     table("The arithmetic", columns, rows, foot), ...instead(found),
+  ];
+}
+
+/** For floors that do not count arm by arm. */
+function inWords({ arithmetic: [introduction, ...lines] }) {
+  return [
+    el("h3", {}, "The arithmetic"), el("p", { class: "about" }, introduction),
+    el("ul", {}, ...lines.map((line) => el("li", {}, line))),
   ];
 }
 
