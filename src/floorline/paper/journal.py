@@ -25,7 +25,7 @@ SYNC_SECONDS = 1.0
 """How often lines are forced to disk, at most."""
 
 
-class Journal:
+class PointJournal:
     """The finished points of a folder, each with its rows and the seconds that it took."""
 
     def __init__(self, path: Path, settings: PaperRun) -> None:
