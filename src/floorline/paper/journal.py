@@ -44,7 +44,8 @@ class PointJournal:
     def add(self, point: Point, rows: Sequence[Sequence[Any]], seconds: float) -> None:
         """Save a finished point."""
         values = [list(row) for row in rows]
-        self._write({"point": asdict(point), "rows": values, "seconds": round(seconds, 3)})
+        seconds = round(seconds, 3)  # as it will be read again, so that reports agree
+        self._write({"point": asdict(point), "rows": values, "seconds": seconds})
         self._entries[point] = values, seconds
 
     def rows(self, points: Sequence[Point]) -> list[list[Any]]:
