@@ -23,6 +23,9 @@ MAX_ARMS = 64
 LARGEST_REWARD = 1e12
 BEYOND = ("refuse", "clip")
 MAX_UNIT = 16
+DRIFT_WATCHES = ("evidence", "intervals")
+VERSION_1 = {"drift_watch": "intervals"}
+"""Settings that ledgers of version 0.1 do not name, as they were then."""
 SMALLEST = 1e-200
 """Probabilities and means below it would lead to numbers that are not finite."""
 NAME = re.compile(r"[\w][\w .:/-]{0,63}", re.ASCII)
@@ -62,6 +65,7 @@ class CampaignSettings:
             challenger adds to the budget, only once its reward is known or its window is over.
         holdback: the share of decisions that always go to the default, to watch it.
         drift_level: the probability that the test for a drifting default ever gives a false alarm.
+        drift_watch: that test: `evidence`, or `intervals`, as in version 0.1, which takes longer.
     """
 
     arms: tuple[str, ...]
@@ -81,6 +85,7 @@ class CampaignSettings:
     voids: bool = False
     holdback: float = 0.02
     drift_level: float = 0.01
+    drift_watch: str = "evidence"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", _checked_arms(self.arms))
@@ -94,6 +99,7 @@ class CampaignSettings:
             fits = self.default_mean == 0 or self.default_mean >= SMALLEST
             require(fits, "default_mean", f"0 or at least {SMALLEST:g}", self.default_mean)
         words = {"boundary": LIVE_BOUNDARIES, "missing": MISSING_POLICIES, "beyond": BEYOND}
+        words["drift_watch"] = DRIFT_WATCHES
         for name, allowed in words.items():
             object.__setattr__(self, name, choice(name, getattr(self, name), allowed))
         self._keep_policy()
@@ -207,6 +213,11 @@ class CampaignSettings:
         for name in wanted:
             own, other = getattr(self, name), getattr(others, name)
             require(own == other, name, f"as the campaign was opened ({own!r})", other)
+
+    @classmethod
+    def from_ledger(cls, values: Mapping[str, Any]) -> CampaignSettings:
+        """Return settings from a ledger, which may be older than some of them."""
+        return cls.from_json({**VERSION_1, **values})
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> CampaignSettings:
