@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -12,6 +11,7 @@ from floorline.boundaries import BOUNDARIES, Boundary
 from floorline.core.checks import choice, number, require
 from floorline.core.records import FOREVER
 from floorline.environments.delayed import MISSING_POLICIES
+from floorline.live.names import check_arm_name
 from floorline.policies import CATALOGUE, find_entry
 from floorline.policy import Policy
 from floorline.policy_setup import PolicySetup
@@ -28,7 +28,6 @@ VERSION_1 = {"drift_watch": "intervals"}
 """Settings that ledgers of version 0.1 do not name, as they were then."""
 SMALLEST = 1e-200
 """Probabilities and means below it would lead to numbers that are not finite."""
-NAME = re.compile(r"[\w][\w .:/-]{0,63}", re.ASCII)
 CHANGEABLE = ("policy", "holdback")
 """Settings that may change at any time: the promise does not depend on them."""
 CHANGEABLE_IN_NEW_EPOCH = (*CHANGEABLE, "floor")
@@ -238,12 +237,7 @@ def _checked_arms(names: Sequence[str]) -> tuple[str, ...]:
     fits = 2 <= len(names) <= MAX_ARMS and len(set(names)) == len(names)
     require(fits, "arms", f"2 to {MAX_ARMS} different names, the default's first", list(names))
     for name in names:
-        require(
-            NAME.fullmatch(name) is not None,
-            "arms",
-            "names of at most 64 letters, digits, spaces and _.:/-",
-            name,
-        )
+        check_arm_name(name)
     return tuple(plain_text(name) for name in names)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from floorline.floors.confidence import SURELY_EARNED
+from floorline.live.amounts import exact_percent, percent
 from floorline.live.estimates import estimates_of, expected_rewards
 from floorline.live.headline import headline_of
 from floorline.live.learning import learning_problems
@@ -121,7 +121,7 @@ def status_of(
         guaranteed_share=share,
         promised_share=1 - settings.max_loss,
         confidence=1 - settings.delta,
-        headline=headline_of(_word(state), state.serves, arms),
+        headline=headline_of(_word(state), state.serves, arms, settings.unit),
         verdict=_verdict(state, share),
         estimated_share=expected.campaign / expected.default
         if expected and expected.default
@@ -213,8 +213,8 @@ def _word(state: State) -> str:
 def _verdict(state: State, share: float) -> str:
     settings = state.settings
     promised = 1 - settings.max_loss
-    promise = f"promised {_percent(promised)}, confidence {_percent(1 - settings.delta)}"
-    sure = f"{math.floor(1000 * share + 1e-6) / 10:.1f}%"  # rounded down: it is a bound
+    promise = f"promised {exact_percent(promised)}, confidence {exact_percent(1 - settings.delta)}"
+    sure = percent(share)
     if state.drift.alarm:
         return f"Exploration is off: the default seems to have changed ({state.drift.alarm})"
     if share >= promised - 1e-9:
@@ -223,7 +223,3 @@ def _verdict(state: State, share: float) -> str:
         f"The floor held at every decision. Rewards since then make only {sure} of the default "
         f"sure ({promise}), so it is played until that is made up"
     )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.6g}%"
