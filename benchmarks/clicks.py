@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from floorline import Bernoulli, PolicySetup, make_policy, simulate
-from floorline.paper.style import Line, legend, pyplot, save, tidy
+from floorline.paper.style import Line, legend, pyplot, save
+from floorline.simulation.plots import tidy
 from floorline.simulation import Results
 
 HORIZON = 50_000
