@@ -162,6 +162,9 @@ class Campaign:
         """
         recorder = self._recorder
         settings = recorder.state.settings
+        if isinstance(reward, (Ticket, str)) and not isinstance(ticket, (Ticket, str)):
+            raise ValueError(f"ticket: must come before the reward, not {ticket!r} before {reward}")
+        reward = float(reward) if isinstance(reward, bool) else reward  # it clicked, or did not
         try:
             given = number("reward", reward, settings.low, settings.high)
         except ValueError:

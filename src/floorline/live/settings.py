@@ -11,6 +11,7 @@ from floorline.boundaries import BOUNDARIES, Boundary
 from floorline.core.checks import choice, number, require
 from floorline.core.records import FOREVER
 from floorline.environments.delayed import MISSING_POLICIES
+from floorline.live.durations import seconds_of
 from floorline.live.names import check_arm_name
 from floorline.policies import CATALOGUE, find_entry
 from floorline.policy import Policy
@@ -59,7 +60,7 @@ class CampaignSettings:
         missing: what a missing reward means: `unknown` (the worst is assumed until it arrives),
             `zero` (after the window it is a 0), or `random` (after the window it is skipped; you
             state that the loss of a reward does not depend on the reward).
-        window: seconds to wait for a reward; for `zero` and `random`.
+        window: seconds to wait for a reward, or a text like "30m"; for `zero` and `random`.
         voids: whether decisions may be voided, defaults too. Then a default counts, and a
             challenger adds to the budget, only once its reward is known or its window is over.
         holdback: the share of decisions that always go to the default, to watch it.
@@ -111,6 +112,7 @@ class CampaignSettings:
         else:
             if self.window is None:
                 raise ValueError(f'window: must be given in seconds where missing="{self.missing}"')
+            object.__setattr__(self, "window", seconds_of("window", self.window))
             self._keep("window", 0, math.inf, open_low=True)
         if self.missing == "zero":
             self._require_zero_in_range()

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from floorline.core.display import Displayed, Table
 from floorline.floors.confidence import SURELY_EARNED
 from floorline.live.amounts import exact_percent, percent
 from floorline.live.estimates import estimates_of, expected_rewards
@@ -46,8 +47,8 @@ class ArmStatus:
     upper: float
 
 
-@dataclass(frozen=True)
-class Status:
+@dataclass(frozen=True, repr=False)
+class Status(Displayed):
     """The status of a campaign."""
 
     id: str
@@ -99,6 +100,28 @@ class Status:
     """Rewards above the range that were clipped to its end."""
     duplicates: int
     """Rewards reported again since the campaign was opened in this process."""
+
+    def _table(self) -> Table:
+        title = [
+            f"Campaign {self.id}, {self.state}, epoch {self.epoch}: "
+            f"{self.decisions:,} decisions, {self.pending:,} waiting for a reward",
+            self.headline,
+            self.verdict,
+            *self.problems,
+        ]
+        heads = ("arm", "plays", "rewards", "estimate", "surely from", "to")
+        rows = [
+            (
+                arm.name,
+                f"{arm.plays:,}",
+                f"{arm.seen:,}",
+                "-" if arm.average is None else f"{arm.average:.4g}",
+                f"{arm.lower:.4g}",
+                f"{arm.upper:.4g}",
+            )
+            for arm in self.arms
+        ]
+        return Table("\n".join(title), heads, rows)
 
 
 def status_of(

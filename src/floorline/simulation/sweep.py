@@ -24,7 +24,7 @@ MAX_CASES_PER_LAUNCH = 1024
 def sweep(
     cases: Iterable[Case],
     *,
-    runs: int,
+    runs: float,
     seed: int = 1,
     threads: int | None = None,
     device: str = "cpu",
