@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
@@ -75,16 +74,17 @@ class Campaign:
         locator: str | os.PathLike[str] | Ledger,
         *,
         seed: int | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
         **settings: Any,
     ) -> Campaign:
         """Return a new campaign in a new ledger, or the one that the ledger holds.
 
         Args:
-            locator: where the ledger is: the path of a file, or ":memory:" for one that ends with
-                the process; or a ledger of your own.
+            locator: where the ledger is: the path of a file, ":memory:" for one that ends with
+                the process, or "postgresql://HOST/DATABASE/CAMPAIGN"; or a ledger of your own.
             seed: for the coins of the proposer and the holdback; unpredictable unless given.
-            clock: the time in seconds since 1970.
+            clock: the time in seconds since 1970; unless given, that of the ledger, which is this
+                machine's for a file and the database's for PostgreSQL.
             settings: those of `CampaignSettings`; a new campaign needs `arms` and `max_loss`. For
                 an existing one, they must be the ledger's or be left out.
 

@@ -19,7 +19,7 @@ from floorline.live.tickets import TicketIds, fingerprint, new_campaign_id, tick
 
 
 def open_recorder(
-    source: str | Ledger, clock: Callable[[], float], settings: Mapping[str, Any]
+    source: str | Ledger, clock: Callable[[], float] | None, settings: Mapping[str, Any]
 ) -> tuple[Recorder, TicketIds]:
     """Return the recorder of a campaign, begun if the ledger holds none, and its ticket ids."""
     if isinstance(source, Ledger):
@@ -28,6 +28,7 @@ def open_recorder(
         if not ledgers.exists(source):
             CampaignSettings.from_json(settings)  # wrong ones must leave no file behind
         ledger = ledgers.open_ledger(source)
+    clock = clock or ledger.now
     try:
         first = ledger.opening()
         _refuse_lost_tail(ledger)

@@ -7,6 +7,7 @@ A backend is one module with a subclass of `Ledger`, perhaps one of `LedgerReade
 from __future__ import annotations
 
 import secrets
+import time
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -276,6 +277,10 @@ class Ledger(LedgerReader):
     @abstractmethod
     def delete_snapshot(self, seq: int) -> None:
         """Delete a snapshot in the transaction."""
+
+    def now(self) -> float:
+        """Return the time in seconds since 1970; this machine's, unless the store has a clock."""
+        return time.time()
 
     def save_snapshot(self, seq: int, state: dict[str, Any], points: Any = None) -> None:
         """Store the state after event `seq`, and keep one older snapshot beside it."""

@@ -11,7 +11,7 @@ from typing import IO
 
 import apsw
 
-from floorline.live.errors import LedgerError
+from floorline.live.errors import LedgerError, OpenElsewhere
 from floorline.live.ledgers.interface import UNCHANGED, Mark
 
 
@@ -32,9 +32,7 @@ def lock(path: str) -> IO[bytes]:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.close()
-        raise LedgerError(
-            f"{path}: this campaign is open elsewhere; only one process at a time can write to it"
-        ) from None
+        raise OpenElsewhere(path) from None
     return file
 
 
