@@ -213,7 +213,9 @@ def test_commits_wait_for_the_disk_whatever_the_database_says(locator, sql, data
 
 def test_passwords_are_in_no_message(database, postgres):
     wrong = database.replace("floorline@", "floorline:hidden@").replace(str(postgres.port), "1")
-    with pytest.raises(LedgerError, match=r"postgresql://127.0.0.1:1/test\d+: .*cannot") as error:
+    with pytest.raises(
+        LedgerError, match=r"postgresql://floorline@127.0.0.1:1/test\d+: .*cannot"
+    ) as error:
         open_ledger(f"{wrong}/page?connect_timeout=2")
     assert "hidden" not in str(error.value)
 

@@ -278,6 +278,14 @@ class Ledger(LedgerReader):
     def delete_snapshot(self, seq: int) -> None:
         """Delete a snapshot in the transaction."""
 
+    def take_over_secret(self, secret: bytes | None) -> None:
+        """Replace the secret of a ledger without events by that of another, in the transaction."""
+        raise LedgerError(f"{self.locator}: cannot take over the secret of another ledger")
+
+    def retire(self) -> str:
+        """Take the ledger out of use and close it; return the locator by which it is still read."""
+        raise LedgerError(f"{self.locator}: cannot be taken out of use")
+
     def now(self) -> float:
         """Return the time in seconds since 1970; this machine's, unless the store has a clock."""
         return time.time()

@@ -17,8 +17,14 @@ import psycopg
 
 from floorline.live.errors import DamagedLedger, LedgerError, OpenElsewhere
 from floorline.live.events import CHECK, SEQ, VERSION, Event, Row, to_rows
-from floorline.live.ledgers.interface import Backend, Ledger, Mark, new_secret
-from floorline.live.ledgers.postgres_connection import connect, in_plain_words, in_transaction
+from floorline.live.ledgers.interface import UNCHANGED, Backend, Ledger, Mark, new_secret
+from floorline.live.ledgers.postgres_connection import (
+    connect,
+    in_plain_words,
+    in_transaction,
+    locator_of,
+    without_password,
+)
 from floorline.live.ledgers.postgres_reader import (
     BY_KEY,
     PostgresReader,
@@ -68,6 +74,12 @@ ON CONFLICT (campaign, seq) DO UPDATE SET state = excluded.state
 DELETE_SNAPSHOT: LiteralString = (
     "DELETE FROM floorline.snapshots WHERE campaign = %(campaign)s AND seq = %(seq)s"
 )
+SET_SECRET: LiteralString = (
+    "UPDATE floorline.campaigns SET secret = %(secret)s WHERE campaign = %(campaign)s"
+)
+RETIRE: LiteralString = (
+    "UPDATE floorline.campaigns SET retired = true, name = %(name)s WHERE campaign = %(campaign)s"
+)
 END_SESSION: LiteralString = (
     "SELECT pg_terminate_backend(pid, 2000) FROM pg_locks WHERE locktype = 'advisory' "
     "AND classid = %s AND objid = %s AND pid = %s"
@@ -93,6 +105,8 @@ class PostgresLedger(PostgresReader, Ledger):
         with in_plain_words(self.locator):
             self._db.execute(NEW_CAMPAIGN, (self._name, VERSION, new_secret()))
         super()._find_campaign()
+        if self._retired:
+            raise LedgerError(f"{self.locator}: was moved, and can only be read; {UNCHANGED}")
         self._begin_session()
         self._committed = self.mark() or NO_EVENT
 
@@ -122,6 +136,19 @@ class PostgresLedger(PostgresReader, Ledger):
                 self._clock_read_at = time.monotonic()
                 self._clock_ahead = row[0] - (here + self._clock_read_at) / 2
         return time.monotonic() + self._clock_ahead
+
+    def take_over_secret(self, secret: bytes | None) -> None:
+        """Replace the secret in the transaction."""
+        self._change(SET_SECRET, campaign=self._campaign, secret=secret)
+        self._secret = secret
+
+    def retire(self) -> str:
+        """Rename the campaign and close the ledger; return its new locator."""
+        name = f"{self._name}-moved-{self._campaign}"
+        self._change(RETIRE, campaign=self._campaign, name=name)
+        self.commit()
+        self.close()
+        return locator_of(without_password(self._database), name)
 
     def append(self, event: Event) -> None:
         """Add an event to the transaction."""

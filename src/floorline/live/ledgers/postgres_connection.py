@@ -43,7 +43,7 @@ def parse(locator: str) -> Locator:
 
     >>> parse("postgresql://me:secret@db:5432/shop/page?sslmode=require")._asdict()
     {'database': 'postgresql://me:secret@db:5432/shop?sslmode=require', 'campaign': 'page', \
-'shown': 'postgresql://db:5432/shop/page'}
+'shown': 'postgresql://me@db:5432/shop/page'}
     """
     url = urlsplit(locator)
     database, _, campaign = url.path.rpartition("/")
@@ -65,10 +65,11 @@ def locator_of(database: str, campaign: str) -> str:
 
 
 def without_password(url: str) -> str:
-    """Return a URL without user, password and parameters."""
+    """Return a URL without password and parameters."""
     parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit(SplitResult(parts.scheme, host, parts.path, "", ""))
+    user, at, host = parts.netloc.rpartition("@")
+    user = user.partition(":")[0]
+    return urlunsplit(SplitResult(parts.scheme, user + at + host, parts.path, "", ""))
 
 
 def connect(database: str) -> Connection:

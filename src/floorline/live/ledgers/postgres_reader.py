@@ -20,7 +20,9 @@ from floorline.live.ledgers.postgres_connection import (
 )
 from floorline.live.ledgers.postgres_schema import check_version, version_of
 
-FIND: LiteralString = "SELECT campaign, form, secret FROM floorline.campaigns WHERE name = %s"
+FIND: LiteralString = (
+    "SELECT campaign, form, secret, retired FROM floorline.campaigns WHERE name = %s"
+)
 SELECT: LiteralString = (
     'SELECT seq, time, kind, ticket, key, body, "check" FROM floorline.events WHERE campaign = %s '
 )
@@ -49,7 +51,7 @@ class PostgresReader(LedgerReader):
             row = self._db.execute(FIND, (self._name,)).fetchone()
         if row is None:
             raise LedgerError(f"{self.locator}: there is no such campaign")
-        self._campaign, form, self._secret = row
+        self._campaign, form, self._secret, self._retired = row
         if form > VERSION:
             raise LedgerError(
                 f"{self.locator}: was written by a newer version of Floorline (form {form}, "

@@ -26,7 +26,8 @@ CREATE TABLE floorline.campaigns (
     campaign integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text NOT NULL UNIQUE,
     form integer NOT NULL,
-    secret bytea
+    secret bytea,
+    retired boolean NOT NULL DEFAULT false
 );
 CREATE TABLE floorline.events (
     campaign integer NOT NULL REFERENCES floorline.campaigns,
