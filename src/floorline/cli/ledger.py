@@ -133,6 +133,25 @@ def show(
             _show(explain(reader, ticket))
 
 
+@app.command("repair-clock")
+def repair_clock_command(ledger: str = LEDGER) -> None:
+    """Set back the time of a ledger that was written while the machine's clock was ahead.
+
+    Stop its service first, and set the clock right. A new epoch starts, since windows ended too
+    soon: the promise holds for it by itself.
+    """
+    with reading(ledger):  # says what is wrong with it, if anything is
+        pass
+    with in_one_line():
+        from floorline.live.clock_repair import repair_clock
+
+        ahead = repair_clock(ledger)
+    if ahead == 0:
+        typer.echo("nothing to repair: the ledger's last event is not ahead of the clock")
+    else:
+        typer.echo(f"set back by {ahead:,.0f} seconds; the next decision starts a new epoch")
+
+
 def _show_status(ledger: LedgerReader) -> None:
     from floorline.live.replay import load
     from floorline.live.status import status_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from floorline.floors.confidence import SURELY_EARNED
@@ -76,7 +77,8 @@ class Status:
     """Estimate of what the floor has cost: what the challengers that were proposed and not played
     would have earned beyond the default. Below zero, it has saved that much."""
     problems: list[str]
-    """What keeps the campaign from learning as it is configured; empty if nothing does."""
+    """What keeps the campaign from learning as it is configured, and what is wrong with the clock;
+    empty if nothing is."""
     alarm: str | None
     """What the drift watch has found; None if there is no alarm."""
     arms: list[ArmStatus]
@@ -99,8 +101,10 @@ class Status:
     """Rewards reported again since the campaign was opened in this process."""
 
 
-def status_of(campaign: str, state: State, duplicates: int, now: float) -> Status:
-    """Return the status of a campaign in this state."""
+def status_of(
+    campaign: str, state: State, duplicates: int, now: float, problems: Sequence[str] = ()
+) -> Status:
+    """Return the status of a campaign in this state; `problems` are further ones to show."""
     budget = state.budget()
     share = guaranteed_share(state)
     arms = arms_of(state, now)
@@ -123,7 +127,7 @@ def status_of(campaign: str, state: State, duplicates: int, now: float) -> Statu
         if expected and expected.default
         else None,
         price=None if expected is None else expected.turned_away,
-        problems=learning_problems(state),
+        problems=[*problems, *learning_problems(state)],
         alarm=state.drift.alarm,
         arms=arms,
         reasons=dict(state.reasons),

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from floorline.paper.run import Row
+from floorline.paper.run import ResultRow
 
 ERRORS = 5.5
 """Means may differ by this many combined standard errors: by chance, 4 in 100 million do."""
@@ -32,7 +32,7 @@ class Comparison(NamedTuple):
     """The same point in the authors' program and here."""
 
     theirs: Reference
-    ours: Row
+    ours: ResultRow
 
     @property
     def error(self) -> float:
@@ -67,7 +67,7 @@ def references() -> tuple[Reference, ...]:
         )
 
 
-def compare(rows: Sequence[Row]) -> list[Comparison]:
+def compare(rows: Sequence[ResultRow]) -> list[Comparison]:
     """Every point of the authors' program that is among the rows of the two figures."""
     ours = {
         (row.policy, row.horizon, row.max_loss): row

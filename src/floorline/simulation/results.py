@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from floorline.core.records import Counts, Floats
-from floorline.simulation.digest import CHUNK, Digest, part_of
-from floorline.simulation.loops.run import Outcome, rows
+from floorline.simulation.digest import CHUNK, Digest, sums_of
+from floorline.simulation.loops.run import RunRecords, rows
 from floorline.simulation.summary import Summary
 
 
@@ -34,7 +34,7 @@ class Results:
     def summary(self) -> Summary:
         """The same runs in a few numbers."""
         nothing = np.empty((0, 0))
-        whole = Outcome(
+        whole = RunRecords(
             pseudo_regret=self.pseudo_regret,
             regret=nothing if self.regret is None else self.regret,
             lowest_budget=self.lowest_budget,
@@ -45,5 +45,5 @@ class Results:
         )
         digest = Digest(self.checkpoints)
         for start in range(0, len(self.first_breach), CHUNK):
-            digest.add(part_of(rows(whole, start, start + CHUNK), self.checkpoints))
+            digest.add(sums_of(rows(whole, start, start + CHUNK), self.checkpoints))
         return digest.summary(self.seconds)

@@ -7,7 +7,6 @@ A backend is one module with a subclass of `Ledger`, perhaps one of `LedgerReade
 from __future__ import annotations
 
 import secrets
-import time
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from floorline.live.clock import machine_clock
 from floorline.live.errors import DamagedLedger, LedgerError
 from floorline.live.events import CHECK, KINDS, SEQ, TIME, Event, Row, checksum, from_row
 
@@ -286,9 +286,10 @@ class Ledger(LedgerReader):
         """Take the ledger out of use and close it; return the locator by which it is still read."""
         raise LedgerError(f"{self.locator}: cannot be taken out of use")
 
-    def now(self) -> float:
-        """Return the time in seconds since 1970; this machine's, unless the store has a clock."""
-        return time.time()
+    @property
+    def clock(self) -> Callable[[], float]:
+        """The time in seconds since 1970: this machine's, unless the store has a clock."""
+        return machine_clock
 
     def save_snapshot(self, seq: int, state: dict[str, Any], points: Any = None) -> None:
         """Store the state after event `seq`, and keep one older snapshot beside it."""

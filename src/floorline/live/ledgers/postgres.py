@@ -7,8 +7,7 @@ last, so that a writer which lost its turn writes nothing.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, LiteralString
 
@@ -18,6 +17,7 @@ import psycopg
 from floorline.live.errors import DamagedLedger, LedgerError, OpenElsewhere
 from floorline.live.events import CHECK, SEQ, VERSION, Event, Row, to_rows
 from floorline.live.ledgers.interface import UNCHANGED, Backend, Ledger, Mark, new_secret
+from floorline.live.ledgers.postgres_clock import database_clock
 from floorline.live.ledgers.postgres_connection import (
     connect,
     in_plain_words,
@@ -35,9 +35,6 @@ from floorline.live.ledgers.postgres_schema import LOCK_CLASS, create
 
 NO_EVENT = Mark(0, 0)
 """The mark of a ledger without events."""
-
-CLOCK_SECONDS = 10.0
-"""Between two looks at the database's clock."""
 
 NEW_CAMPAIGN: LiteralString = """
 WITH new AS (
@@ -96,9 +93,8 @@ class PostgresLedger(PostgresReader, Ledger):
         self._new_keys: set[str] = set()  # of those
         self._written: Mark | None = None  # the last row written in this transaction
         self._committed = NO_EVENT
-        self._clock_ahead = 0.0  # of the monotonic clock here
-        self._clock_read_at = float("-inf")
         super().__init__(locator)
+        self._clock = database_clock(lambda: self._db)
 
     def _find_campaign(self) -> None:
         create(self._db, self._database)
@@ -125,17 +121,10 @@ class PostgresLedger(PostgresReader, Ledger):
                 "WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')"
             )
 
-    def now(self) -> float:
-        """Return the database's time, by a clock that was set to it a moment ago."""
-        here = time.monotonic()
-        if here - self._clock_read_at >= CLOCK_SECONDS:
-            with suppress(psycopg.Error):  # the next commit tells of it
-                query: LiteralString = "SELECT extract(epoch FROM clock_timestamp())::float8"
-                row = self._db.execute(query).fetchone()
-                assert row is not None
-                self._clock_read_at = time.monotonic()
-                self._clock_ahead = row[0] - (here + self._clock_read_at) / 2
-        return time.monotonic() + self._clock_ahead
+    @property
+    def clock(self) -> Callable[[], float]:
+        """The database's time."""
+        return self._clock
 
     def take_over_secret(self, secret: bytes | None) -> None:
         """Replace the secret in the transaction."""
