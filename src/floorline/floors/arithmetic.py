@@ -21,6 +21,8 @@ class Moment(NamedTuple):
     """Of the whole policy."""
     names: Sequence[str]
     """Of the arms."""
+    unit: str
+    """What rewards are counted in, after a space; empty if that was not said."""
     arm: int
     rounds: int
     """Decisions that count, this one included."""

@@ -144,7 +144,8 @@ class ConfidenceFloor(Floor):
             end = "at most" if term.weight < 0 else "at least"
             rest = f", {term.voided:,} voided" if term.voided else ""
             rest += f", less {term.doubtful:,.6g} not sure yet" if term.doubtful else ""
-            words.append(f"{term.arm}: {what}, times {end} {term.mean:.6g}{rest} = {term.sum:,.6g}")
+            times = f"times {end} {term.mean:.6g}{rest}"
+            words.append(f"{term.arm}: {what}, {times} = {term.sum:,.6g}{moment.unit}")
         return Arithmetic(words, terms)
 
     def _term(self, moment: Moment, arm: int) -> BudgetTerm:

@@ -25,7 +25,7 @@ def explain_learned(moment: Moment) -> list[str]:
         _owed(moment),
         f"log evidence against a budget below zero: {_number(evidence)}, of "
         f"{rules.log_inverse_delta:.6g} needed",
-        f"the least budget not refuted: {budget:,.6g}",
+        f"the least budget not refuted: {budget:,.6g}{moment.unit}",
     ]
 
 
@@ -39,7 +39,7 @@ def explain_known(moment: Moment) -> list[str]:
         *_sums(moment)[1:],
         f"their means surely add up to {_moved(rules, moment.memory[SURE])} at least",
         f"{_owed(moment)}, at {mean:.6g} each",
-        f"the budget that is sure: {budget:,.6g}",
+        f"the budget that is sure: {budget:,.6g}{moment.unit}",
     ]
 
 

@@ -202,6 +202,7 @@ class Knowledge:
             pending=self.book,
             kernels=self.kernels,
             names=self.settings.arms,
+            unit=f" {self.settings.unit}" if self.settings.unit else "",
             arm=arm,
             rounds=self.rounds + counts,
             plays=plays,

@@ -21,6 +21,8 @@ class OpenPlay(msgspec.Struct, frozen=True, gc=False):
 
     arm: int
     time: float
+    since: float
+    """The time without outages: windows run by it."""
     slot: int
     """Its index in the book of open plays."""
     block: int
@@ -39,28 +41,35 @@ class OpenPlays(OrderedDict[int, OpenPlay]):
         self.arrays = in_lists(new_pending(n_arms, SLOTS))
         self.book: PendingPlays = in_slots(self.arrays)
         # A Counter would take three times as long.
-        self.since: defaultdict[float, int] = defaultdict(int)
+        self.ages: defaultdict[float, int] = defaultdict(int)
         """How many there are, by the TICK of their decision."""
         self._free = list(range(SLOTS))
         forget_plays(self.book)
 
     def add(
-        self, seq: int, arm: int, time: float, block: int, number: int, probability: float
+        self,
+        seq: int,
+        arm: int,
+        time: float,
+        since: float,
+        block: int,
+        number: int,
+        probability: float,
     ) -> None:
         """Add a play; plays are added in order."""
         if not self._free:
             self._free.extend(add_slots(self.book))
         slot = self._free.pop()
         open_play(self.book, arm, slot)
-        self[seq] = OpenPlay(arm, time, slot, block, number, probability)
-        self.since[time // TICK] += 1
+        self[seq] = OpenPlay(arm, time, since, slot, block, number, probability)
+        self.ages[time // TICK] += 1
 
     def take(self, seq: int) -> OpenPlay:
         """Remove a play and return it; the book is told what has become of it."""
         play = self.pop(seq)
-        since = play.time // TICK
-        self.since[since] -= 1
-        if self.since[since] == 0:
-            del self.since[since]
+        age = play.time // TICK
+        self.ages[age] -= 1
+        if self.ages[age] == 0:
+            del self.ages[age]
         self._free.append(play.slot)
         return play

@@ -24,6 +24,7 @@ def to_json(state: State) -> dict[str, Any]:
         "settings": state.settings.to_json(),
         **{name: getattr(state, name) for name in SCALARS},
         "finished": state.finished,
+        "outage": state.outage,
         "serves": state.serves,
         "turned_away": list(state.turned_away),
         "clipped": state.clipped,
@@ -42,6 +43,7 @@ def to_json(state: State) -> dict[str, Any]:
             "tickets": list(state.open),
             "arms": [play.arm for play in plays],
             "times": [play.time for play in plays],
+            "since": [play.since for play in plays],
             "blocks": [play.block for play in plays],
             "numbers": [play.number for play in plays],
             "probabilities": [play.probability for play in plays],
@@ -58,12 +60,13 @@ def plain(state: State) -> dict[str, Any]:
 
 def from_json(values: dict[str, Any]) -> State:
     """Return the state that `to_json` was given."""
-    state = State(CampaignSettings.from_json(values["settings"]))
+    state = State(CampaignSettings.from_ledger(values["settings"]))
     for name in SCALARS:
         setattr(state, name, values[name])
     stopped_with = state.settings.arms[0] if state.stopped else None
     state.finished = values.get("finished", False)  # not in snapshots of version 0.1
     state.serves = values.get("serves", stopped_with)
+    state.outage = values.get("outage", 0.0)
     state.turned_away[:] = values.get("turned_away", state.turned_away)
     state.clipped, state.refused = values.get("clipped", 0), values.get("refused", 0)
     state.refused_open.update(values.get("refused_open", []))
@@ -81,10 +84,17 @@ def from_json(values: dict[str, Any]) -> State:
         state.memory.floor[state.floor.account] = accounts
     opened = values["open"]
     nothing = [0] * len(opened["tickets"])  # in snapshots of version 0.1, which has no use for it
-    numbers, chances = opened.get("numbers", nothing), opened.get("probabilities", nothing)
-    columns = opened["tickets"], opened["arms"], opened["times"], opened["blocks"], numbers, chances
-    for decision_seq, arm, time, block, number, chance in zip(*columns, strict=True):
-        state.open.add(decision_seq, arm, time, block, number, chance)
+    for opened_play in zip(
+        opened["tickets"],
+        opened["arms"],
+        opened["times"],
+        opened.get("since", opened["times"]),
+        opened["blocks"],
+        opened.get("numbers", nothing),
+        opened.get("probabilities", nothing),
+        strict=True,
+    ):
+        state.open.add(*opened_play)
     for name in BY_PLAY:
         for play, value in zip(state.open.values(), opened[name], strict=True):
             getattr(state.book, name)[play.slot] = value

@@ -23,6 +23,8 @@ class State(Knowledge):
         self.index = {name: arm for arm, name in enumerate(settings.arms)}
         self.seq = 0
         self.time = 0.0
+        self.outage = 0.0
+        """Seconds during which windows stood still, because the service was down."""
         self.epoch = 0
         self.paused = False
         self.stopped = False
@@ -54,24 +56,27 @@ class State(Knowledge):
     def is_due(self, decision_seq: int, now: float) -> bool:
         """Whether a decision is open although its window is over."""
         play = self.open.get(decision_seq)
-        window = self.settings.window
-        return play is not None and window is not None and play.time <= now - window
+        windows = self.settings.window is not None
+        return play is not None and windows and self._is_over(play.since, now)
+
+    def _is_over(self, since: float, now: float) -> bool:
+        assert self.settings.window is not None
+        return since <= now - self.outage - self.settings.window
 
     def due(self, now: float) -> Iterator[int]:
         """Yield the open decisions whose window is over, the oldest first."""
         if self.settings.window is None:
             return
-        limit = now - self.settings.window
         for decision_seq, play in self.open.items():
-            if play.time > limit:
+            if not self._is_over(play.since, now):
                 return
             yield decision_seq
 
     def over_before(self, now: float) -> float:
-        """Return the time up to which all decisions had their window and are closed."""
+        """Return the time, without outages, up to which all decisions are closed."""
         assert self.settings.window is not None
-        oldest = next((play.time for play in self.open.values()), math.inf)
-        return min(now - self.settings.window, oldest)
+        oldest = next((play.since for play in self.open.values()), math.inf)
+        return min(now - self.outage - self.settings.window, oldest)
 
     # Events.
 
@@ -108,7 +113,8 @@ class State(Knowledge):
         if arm > 0 or not self.settings.voids:
             self.count(arm, number, probability)
         block = self.drift.decided() if arm == 0 else -1
-        self.open.add(event.seq, arm, event.time, block, number, probability)
+        since = event.time - self.outage
+        self.open.add(event.seq, arm, event.time, since, block, number, probability)
 
     def _close(self, decision_seq: int | None) -> OpenPlay:
         if decision_seq is None or decision_seq not in self.open:
@@ -135,7 +141,7 @@ class State(Knowledge):
         if play.arm == 0:
             self.drift.observed(play.block, reward)
         if self.early is not None:
-            self.early.add(play.arm, play.time, reward, self.over_before(self.time))
+            self.early.add(play.arm, play.since, reward, self.over_before(self.time))
 
     def _refused(self, event: Event) -> None:
         seq = event.decision_seq
@@ -176,6 +182,7 @@ class State(Knowledge):
             self.prepare()
         if "epoch" in body:
             self.start()
+        self.outage += body.get("outage", 0.0)
         if body.get("stopped") or body.get("finished"):
             self.stopped = self.stopped or "stopped" in body
             self.finished = self.finished or "finished" in body
