@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import random
+import secrets
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from floorline.core.checks import choice, number, require
+from floorline.core.checks import choice
 from floorline.live import snapshot
 from floorline.live.choose import choose
 from floorline.live.errors import Conflict, Stopped
@@ -21,19 +22,19 @@ from floorline.live.history import events, records
 from floorline.live.ledgers import Ledger
 from floorline.live.messages import Record, Result, Ticket
 from floorline.live.opening import open_recorder
+from floorline.live.outcomes import Outcomes
 from floorline.live.recorder import Recorder
+from floorline.live.request import check_request
 from floorline.live.settings import (
     CHANGEABLE,
     CHANGEABLE_IN_NEW_EPOCH,
-    LARGEST_REWARD,
     CampaignSettings,
     plain_text,
 )
 from floorline.live.state import State
 from floorline.live.status import Status, status_of
-from floorline.live.tickets import TicketIds, decision_of, seq_of, ticket_of
+from floorline.live.tickets import TicketIds, ticket_of
 
-MAX_KEY = 200
 STREAM = 0x466C6F6F
 """Tells our random numbers from those of anybody else with the same seed."""
 
@@ -59,14 +60,16 @@ class Campaign:
         self._recorder = recorder
         self._ids = ids
         self._id = ids.campaign
-        # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
-        # that knows the reward would break everything.
-        # Nor may coins begin anew at each opening: those of short-lived processes would all agree.
-        events = recorder.state.seq
-        begun = f" {events}" if events > 1 else ""
-        self._coin = random.Random(None if seed is None else f"floorline {seed}{begun}")
-        self._rng = np.random.default_rng(None if seed is None else [seed, STREAM, events])
-        self._duplicates = 0
+        self._outcomes = Outcomes(recorder, ids)
+        self._coin: random.Random = secrets.SystemRandom()
+        self._rng = np.random.default_rng()
+        if seed is not None:
+            # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
+            # that knows the reward would break everything. Nor may coins begin anew at each
+            # opening: those of short-lived processes would all agree.
+            events = recorder.state.seq
+            self._coin = random.Random(f"floorline {seed}" + (f" {events}" if events > 1 else ""))
+            self._rng = np.random.default_rng([seed, STREAM, events])
 
     @classmethod
     def open(
@@ -83,7 +86,8 @@ class Campaign:
         Args:
             locator: where the ledger is: the path of a file, ":memory:" for one that ends with
                 the process, or "postgresql://HOST/DATABASE/CAMPAIGN"; or a ledger of your own.
-            seed: for the coins of the proposer and the holdback; unpredictable unless given.
+            seed: for the coins of the proposer and of the floor, in tests and examples. Unless
+                given they cannot be predicted, and no live campaign should give it.
             clock: the time in seconds since 1970; unless given, that of the ledger: the database's
                 for PostgreSQL, else the machine's, with implausible steps held back.
             up_since: when the service that reports rewards came up, by that clock. Windows did
@@ -123,21 +127,30 @@ class Campaign:
 
     # Decisions and rewards.
 
-    def decide(self, request_key: str | None = None, candidate: str | None = None) -> Ticket:
+    def decide(
+        self,
+        request_key: str | None = None,
+        candidate: str | None = None,
+        context: Mapping[str, Any] | None = None,
+    ) -> Ticket:
         """Return which arm to play now. The decision is durable when it is returned.
 
         Args:
             request_key: names the request; asking again with it gives the same ticket.
             candidate: an arm that your own bandit proposes. It may depend on anything before
-                this request, and on nothing about this request; see docs/guarantee.md.
+                this request and, except under a floor that assumes nothing of the world
+                (`floor="randomised"`), on nothing about this request; see docs/guarantee.md.
+            context: a JSON object of at most 4 KB that is kept with the decision and exported.
         """
         recorder = self._recorder
-        check_request(recorder.state.settings, request_key, candidate)
+        plain = check_request(recorder.state.settings, request_key, candidate, context)
         if request_key is not None:
             request_key = plain_text(request_key)
-        return recorder.run(self._decide, request_key, candidate)
+        return recorder.run(self._decide, request_key, candidate, plain)
 
-    def _decide(self, request_key: str | None, candidate: str | None) -> Ticket:
+    def _decide(
+        self, request_key: str | None, candidate: str | None, context: dict[str, Any] | None
+    ) -> Ticket:
         recorder = self._recorder
         state = recorder.state
         arms = state.settings.arms
@@ -148,6 +161,8 @@ class Campaign:
         if state.stopped:
             raise Stopped(f"the campaign is stopped: it decides nothing more; play {state.serves}")
         body = choose(state, candidate, self._coin, self._rng)
+        if context is not None:
+            body["context"] = context
         return ticket_of(self._ids, arms, recorder.record("decided", None, request_key, body))
 
     def observe(self, ticket: Ticket | str, reward: float) -> Result:
@@ -159,54 +174,7 @@ class Campaign:
             UnknownTicket: there is no such decision.
             Conflict: the decision has another reward already, or was voided.
         """
-        recorder = self._recorder
-        settings = recorder.state.settings
-        if isinstance(reward, (Ticket, str)) and not isinstance(ticket, (Ticket, str)):
-            raise ValueError(f"ticket: must come before the reward, not {ticket!r} before {reward}")
-        reward = float(reward) if isinstance(reward, bool) else reward  # it clicked, or did not
-        try:
-            given = number("reward", reward, settings.low, settings.high)
-        except ValueError:
-            with suppress(ValueError):  # no number at all
-                given = number("reward", reward, -LARGEST_REWARD, LARGEST_REWARD)
-                if given > settings.high and settings.beyond == "clip":
-                    return recorder.run(self._observe, ticket, given)
-                recorder.run(self._refuse, ticket, given)
-            raise
-        return recorder.run(self._observe, ticket, given)
-
-    def _observe(self, ticket: Ticket | str, given: float) -> Result:
-        recorder = self._recorder
-        reward = min(given, recorder.state.settings.high)
-        seq, name = self._decision(ticket)
-        if seq not in recorder.state.open:
-            return self._observe_closed(seq, name, reward)
-        clipped = {} if reward == given else {"clipped_from": given}
-        recorder.record("observed", seq, None, {"reward": reward, **clipped})
-        return "accepted"
-
-    def _refuse(self, ticket: Ticket | str, given: float) -> None:
-        """Record that a reward was refused: silence about its decision is no zero any more."""
-        state = self._state
-        seq, _ = self._decision(ticket)
-        if seq in state.open and seq not in state.refused_open:
-            self._recorder.record("refused", seq, None, {"reward": given})
-
-    def _observe_closed(self, seq: int, name: str, reward: float) -> Result:
-        """Record the reward of a decision that is no longer open."""
-        for event in self._ledger.about(seq):
-            if event.kind == "voided":
-                raise Conflict(f"ticket {name}: was voided")
-            if event.kind == "observed":
-                if event.body["reward"] != reward:
-                    raise Conflict(
-                        f"ticket {name}: has the reward {event.body['reward']:g} already, "
-                        f"not {reward:g}"
-                    )
-                self._duplicates += 1
-                return "duplicate"
-        self._recorder.record("observed", seq, body={"reward": reward, "late": True})
-        return "late"
+        return self._outcomes.observe(ticket, reward)
 
     def void(self, ticket: Ticket | str) -> Result:
         """Record that a decision reached nobody: `accepted`, or `duplicate` if that is known.
@@ -217,35 +185,7 @@ class Campaign:
             UnknownTicket: there is no such decision.
             Conflict: its reward is known, or its window is over, or it may not be voided.
         """
-        return self._recorder.run(self._void, ticket)
-
-    def _void(self, ticket: Ticket | str) -> Result:
-        seq, name = self._decision(ticket)
-        if seq not in self._state.open:
-            if any(event.kind == "voided" for event in self._ledger.about(seq)):
-                return "duplicate"
-            raise Conflict(f"ticket {name}: can no longer be voided; it is closed")
-        if self._state.open[seq].arm == 0 and not self.settings.voids:
-            raise Conflict(
-                f"ticket {name}: a default decision cannot be voided in this campaign, which "
-                "counts it when it is made; open one with voids=True"
-            )
-        self._recorder.record("voided", seq)
-        return "accepted"
-
-    def _decision(self, ticket: Ticket | str) -> tuple[int, str]:
-        """Return the sequence number and id of a decision, closed if its window is over."""
-        recorder = self._recorder
-        name = ticket.id if isinstance(ticket, Ticket) else ticket
-        seq = seq_of(self._id, name)
-        play = recorder.state.open.get(seq)
-        if play is None:
-            decision_of(recorder.ledger, self._ids, name)
-            return seq, name
-        self._ids.check(name, seq, play.time)
-        if recorder.state.is_due(seq, recorder.now()):
-            recorder.record("expired", seq)
-        return seq, name
+        return self._outcomes.void(ticket)
 
     # Running it.
 
@@ -319,6 +259,7 @@ class Campaign:
     def change(self, **settings: Any) -> None:
         """Change `policy` or `holdback`, on which the promise does not depend."""
         changed = self._changed_settings(settings, CHANGEABLE)
+        self._refuse_if_floor_changes(changed)
         with self.transaction():
             self._refuse_if_ended()
             self._recorder.record("changed", body=changed)
@@ -332,6 +273,15 @@ class Campaign:
         changed = CampaignSettings.from_json({**self.settings.to_json(), **settings})
         return {name: getattr(changed, name) for name in settings}
 
+    def _refuse_if_floor_changes(self, changed: dict[str, Any]) -> None:
+        """Raise ValueError if settings would change the floor, and so void its accounts."""
+        settings = CampaignSettings.from_json({**self.settings.to_json(), **changed})
+        if settings.to_policy().floor != self.settings.to_policy().floor:
+            raise ValueError(
+                f"{', '.join(changed)}: is part of the {settings.floor} floor, and changes only "
+                "with a new epoch: use start_epoch"
+            )
+
     def _refuse_if_ended(self) -> None:
         if self._state.stopped:
             raise Stopped("the campaign is stopped")
@@ -344,7 +294,7 @@ class Campaign:
         """Return where the campaign stands: whether the floor holds, what is known of each arm."""
         with self._recorder.reading():
             now, problems = self._recorder.now(), self._recorder.clock_problems()
-            return status_of(self._id, self._state, self._duplicates, now, problems)
+            return status_of(self._id, self._state, self._outcomes.duplicates, now, problems)
 
     def history(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
         """Yield the decisions with seq > after in order, each with its outcome so far."""
@@ -409,19 +359,3 @@ class Campaign:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def check_request(
-    settings: CampaignSettings, request_key: str | None, candidate: str | None
-) -> None:
-    """Raise ValueError unless a decision may be requested with these arguments."""
-    if request_key is not None:
-        fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
-        require(
-            fits and request_key.isprintable(),
-            "request_key",
-            f"a printable text of 1 to {MAX_KEY} characters",
-            request_key,
-        )
-    if candidate is not None:
-        choice("candidate", candidate, settings.arms)

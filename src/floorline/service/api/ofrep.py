@@ -36,9 +36,10 @@ def refine(document: ProblemDocument, path: dict[str, str]) -> OfrepProblem:
 async def evaluate(call: Call) -> OfrepAnswer:
     """A decision as the value of a flag."""
     hosted = await call.host.registry.get(call.path["key"])
-    decision = await hosted.queue.submit(
-        lambda campaign: decide_one(hosted, campaign, DecisionRequest())
-    )
+    given = call.body.context or {}
+    context = {name: value for name, value in given.items() if name != "targetingKey"}
+    request = DecisionRequest(context=context or None)
+    decision = await hosted.queue.submit(lambda campaign: decide_one(hosted, campaign, request))
     metadata: dict[str, str | bool | float] = {
         "ticket": decision.ticket,
         "is_default": decision.is_default,

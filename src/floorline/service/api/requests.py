@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from floorline.environments.delayed import MISSING_POLICIES
-from floorline.live.campaign import MAX_KEY
 from floorline.live.names import MAX_NAME
+from floorline.live.request import MAX_KEY
 from floorline.live.settings import BEYOND, LIVE_FLOORS, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
 from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
 
@@ -65,6 +65,9 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     voids: bool | None = None
     holdback: Fraction | None = None
     drift_level: Probability | None = None
+    in_flight_rate: Fraction | None = None
+    """With `in_flight_burst`, what is stated about pending rewards under the randomised floor."""
+    in_flight_burst: Annotated[float, Meta(ge=0)] | None = None
 
 
 class DecisionRequest(Struct, forbid_unknown_fields=True):
@@ -73,7 +76,10 @@ class DecisionRequest(Struct, forbid_unknown_fields=True):
     request_key: RequestKey | None = None
     """Identifies the request; a retry with the same key gives the same decision."""
     candidate: ArmName | None = None
-    """An arm that your own bandit proposes, without looking at this request."""
+    """An arm that your own bandit proposes; it may look at this request only under the randomised
+    floor."""
+    context: dict[str, Any] | None = None
+    """What was known about the request: an object of at most 4 KB that is kept and exported."""
 
 
 class DecisionRequests(Struct, forbid_unknown_fields=True):
@@ -154,13 +160,9 @@ class ExportQuery(Struct, forbid_unknown_fields=True):
     format: Literal["csv", "jsonl"] = "csv"
 
 
-class OfrepContext(Struct):
-    """The evaluation context. It is ignored: decisions do not depend on the visitor."""
-
-    targetingKey: str | None = None  # noqa: N815 (OFREP's name)
-
-
 class OfrepBody(Struct):
     """An OFREP request."""
 
-    context: OfrepContext | None = None
+    context: dict[str, Any] | None = None
+    """The evaluation context. The decision does not depend on it; all but its `targetingKey`, at
+    most 4 KB, is kept with the decision."""
