@@ -3,13 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup test check docs coverage demo paper bench soak clean
+.PHONY: setup test check docs coverage demo cluster-demo paper bench soak clean
 
 setup: $(READY)
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,figures,service,parquet,postgres]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,figures,service,parquet,postgres,dask]'
 	touch $(READY)
 
 check: setup docs
@@ -31,6 +31,11 @@ coverage: setup
 
 demo: setup
 	$(BIN)/floorline demo
+
+# A scheduler and two workers on this machine, and a sweep of the paper on them.
+cluster-demo: setup
+	$(BIN)/floorline paper --quick --only horizon --cluster local --out out/cluster-demo
+	@echo "the same numbers as floorline paper --quick --only horizon"
 
 paper: setup
 	$(BIN)/floorline paper --out out/paper

@@ -22,6 +22,7 @@ def paper(
     seed: options.Seed = 1,
     boundary: Annotated[str, typer.Option(help="authors, stitched or as-printed.")] = "authors",
     device: Annotated[str, typer.Option(help="cpu, or cuda where there is one.")] = "cpu",
+    cluster: options.Cluster = None,
     only: Annotated[
         str | None, typer.Option(help="One part: alpha, horizon or budget.", show_default="all")
     ] = None,
@@ -36,6 +37,7 @@ def paper(
     from floorline.core.checks import choice
     from floorline.paper.reproduce import reproduce
     from floorline.paper.sweeps import PARTS, QUICK_RUNS, RUNS, PaperRun
+    from floorline.simulation.cluster import connect
 
     if force and only is not None:
         raise ValueError("force: must be given without --only, since it starts the folder again")
@@ -43,7 +45,8 @@ def paper(
     size = runs if runs is not None else QUICK_RUNS if quick else RUNS
     settings = PaperRun(runs=size, seed=seed, boundary=boundary, quick=quick, device=device)
     try:
-        found = reproduce(settings, out, parts, force=force)
+        with connect(cluster) as client:
+            found = reproduce(settings, out, parts, force=force, cluster=client)
     except KeyboardInterrupt:
         print(
             f"floorline: what is done is saved in {out}; the same command goes on from there",
