@@ -41,6 +41,7 @@ class PolicySetup:
         holdback: the least probability of the fallback arm where a challenger is the candidate;
             unless told, 0.05 under the randomised floor and 0 under others.
         prior: the Beta prior of the boundary `beta-binomial`.
+        voids: whether plays of the default may turn out to have reached nobody, as live.
     """
 
     n_arms: int
@@ -61,6 +62,7 @@ class PolicySetup:
     bounded: bool = False
     holdback: float | None = None
     prior: tuple[float, float] = (0.5, 0.5)
+    voids: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_arms", whole("n_arms", self.n_arms, 2))
@@ -111,20 +113,29 @@ class PolicySetup:
     def confidence_floor(self) -> ConfidenceFloor:
         """The paper's floor."""
         mean = None if self.learned else self.default_mean
-        return ConfidenceFloor(self.max_loss, mean, self.fallback, self.guarantee)
+        return ConfidenceFloor(self.max_loss, mean, self.fallback, self.guarantee, self.voids)
 
     def joint_floor(self) -> JointFloor:
         """The floor that tests the budget itself; it has one fallback and one guarantee."""
         choice("fallback", self.fallback, ("default",))
         choice("guarantee", self.guarantee, ("probability",))
+        self._refuse_voids("joint")
         return JointFloor(self.max_loss, None if self.learned else self.default_mean)
 
     def randomised_floor(self) -> RandomisedFloor:
         """The floor that tosses coins."""
+        self._refuse_voids("randomised")
         held = {} if self.holdback is None else {"holdback": self.holdback}
         return RandomisedFloor(
             self.max_loss, delta=self.delta, low=self.low, high=self.high, **held
         )
+
+    def _refuse_voids(self, floor: str) -> None:
+        if self.voids:
+            raise ValueError(
+                f"voids: the {floor} floor counts every decision when it is made, and cannot take "
+                'one back; leave voids out, or take floor="confidence"'
+            )
 
     def warming(self) -> WarmUp:
         """BudgetFirst's floor: as the authors have it under their boundary, else certified."""

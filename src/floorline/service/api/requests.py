@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.campaign import MAX_KEY
 from floorline.live.names import MAX_NAME
-from floorline.live.settings import BEYOND, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
+from floorline.live.settings import BEYOND, LIVE_FLOORS, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
 from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
 
 # Which characters names may have no pattern can tell that other languages understand too.
@@ -50,6 +50,8 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     default_mean: float | None = None
     """The default arm's mean reward; learned unless given."""
     policy: Literal[LIVE_POLICIES] | None = None  # type: ignore[valid-type]
+    floor: Literal[LIVE_FLOORS] | None = None  # type: ignore[valid-type]
+    """The floor that the policy runs under."""
     boundary: str | None = None
     prior: tuple[float, float] | None = None
     low: float | None = None
