@@ -18,6 +18,7 @@ from floorline.cli import (
     paper,
     plan,
     policies,
+    report,
     serve,
     simulate,
     verify,
@@ -38,6 +39,7 @@ app.command("plan")(plan.plan)
 app.command("verify")(verify.verify)
 app.command("serve")(serve.serve)
 app.command("backup")(backup.backup)
+app.command("report")(report.report)
 app.add_typer(key.key, name="key")
 app.add_typer(ledger.app, name="ledger")
 
