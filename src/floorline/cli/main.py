@@ -19,6 +19,7 @@ from floorline.cli import (
     paper,
     plan,
     policies,
+    report,
     serve,
     simulate,
     verify,
@@ -39,6 +40,7 @@ app.command("plan")(plan.plan)
 app.command("verify")(verify.verify)
 app.command("serve")(serve.serve)
 app.command("backup")(backup.backup)
+app.command("report")(report.report)
 app.add_typer(key.key, name="key")
 ledger.app.command("move")(ledger_move.move)
 ledger.app.command("migrate")(ledger_move.migrate)

@@ -84,6 +84,8 @@ class EventAnswer(Struct):
     ticket: str | None
     request_key: str | None
     body: dict[str, Any]
+    words: str
+    """What it did, in words."""
 
 
 class EventPage(Struct):
