@@ -4,36 +4,23 @@ from __future__ import annotations
 
 import random
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from browsing import launch
 from serving import Server
 
 from floorline.service.host.folder import Folder
 from floorline.service.http.keys import SCOPES, KeyFile
 
-CHROMIUM = shutil.which("chromium")
-if CHROMIUM is None:
-    pytest.skip(
-        "no browser: the dashboard is not tested; install Debian's package chromium",
-        allow_module_level=True,
-    )
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
 
 expect = playwright.expect
 expect.set_options(timeout=20_000)  # where many things run at once
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 CAMPAIGN = {
     "name": "page",
     "arms": ["now", "video", "quiz"],
@@ -45,10 +32,8 @@ VERDICT = "The floor holds: at least 100.0% of the default, promised 90%, confid
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with launch() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
