@@ -19,7 +19,10 @@ from floorline.service.http.keys import SCOPES, KeyFile
 PACKAGE = Path(__file__).parents[2] / "clients" / "js"
 SDK = PACKAGE / "node_modules" / "@openfeature" / "web-sdk"
 
-CAMPAIGNS = ("plain", "outage", "leaving", "slow", "strict", "foreign", "flag")
+CAMPAIGNS = ("plain", "outage", "leaving", "slow", "strict", "foreign", "flag", "ofrep")
+
+NESTED = "/node_modules/@openfeature/ofrep-web-provider/node_modules/@openfeature/ofrep-core"
+"""The provider for servers has an older one."""
 
 SITE = """<!doctype html>
 <html lang="en">
@@ -28,11 +31,13 @@ SITE = """<!doctype html>
   "floorline-client": "/src/index.js",
   "floorline-client/openfeature-web": "/src/openfeature-web.js",
   "@openfeature/core": "/node_modules/@openfeature/core/dist/esm/index.js",
+  "@openfeature/ofrep-core": "NESTED/index.esm.js",
+  "@openfeature/ofrep-web-provider": "/node_modules/@openfeature/ofrep-web-provider/index.esm.js",
   "@openfeature/web-sdk": "/node_modules/@openfeature/web-sdk/dist/esm/index.js"
 }}
 </script>
 <title>Shop</title>
-"""
+""".replace("NESTED", NESTED)
 
 
 class Site(SimpleHTTPRequestHandler):
@@ -204,3 +209,36 @@ def test_openfeature_on_a_page(shop: Shop, visit: Any) -> None:
     )
     assert (found["value"], found["reason"]) == ("now", "DEFAULT")
     assert shop.rewards("flag") == [0.75]
+
+
+@pytest.mark.skipif(not SDK.exists(), reason="OpenFeature's SDK is not installed: run make node")
+def test_openfeatures_own_ofrep_provider_on_a_page(shop: Shop, visit: Any) -> None:
+    settings = shop.open("ofrep")
+    page = visit()
+    statuses: list[int] = []
+    page.on("response", lambda answer: statuses.append(answer.status))
+    found = page.evaluate(
+        """async ({ url, key, campaign }) => {
+            const { OpenFeature, ProviderEvents } = await import("@openfeature/web-sdk");
+            const { OFREPWebProvider } = await import("@openfeature/ofrep-web-provider");
+            const { Client } = await import("floorline-client");
+            const { rewardTracker } = await import("floorline-client/openfeature-web");
+            const client = new Client({ url, key });
+            const headers = [["Authorization", `Bearer ${key}`]];
+            const options = { baseUrl: url, pollInterval: 50, headers, cacheMode: "disabled" };
+            const track = rewardTracker(client);
+            const provider = Object.assign(new OFREPWebProvider(options), { track });
+            await OpenFeature.setContext({ targetingKey: "visitor" });
+            await OpenFeature.setProviderAndWait(provider);
+            const flags = OpenFeature.getClient();
+            const details = flags.getStringDetails(campaign, "other");
+            flags.track("click", { value: 0.75, ticket: details.flagMetadata.ticket });
+            await client.flush(20000);
+            return details;
+        }""",
+        settings,
+    )
+    assert (found["value"], found["reason"]) == ("now", "DEFAULT")
+    while 304 not in statuses:  # it polls
+        page.wait_for_event("response")
+    assert shop.rewards("ofrep") == [0.75]

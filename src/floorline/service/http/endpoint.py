@@ -84,7 +84,7 @@ class Endpoint:
         headers = dict(scope["headers"])
         access = self._gate.admit(operation.scope, headers)
         access.check_path(self._host.registry.catalogue, scope["path_params"])
-        call = Call(self._host, scope["path_params"], access)
+        call = Call(self._host, scope["path_params"], access, headers)
         if operation.body is not None:
             body = await read_body(headers, receive, operation.max_body_bytes)
             if body or operation.body_required:
@@ -109,7 +109,7 @@ class Endpoint:
         if operation is not None and operation.refine is not None:
             document = operation.refine(document, scope["path_params"])
         await send_problem(send, problem, document, scope["path"])
-        return problem.status
+        return document.status
 
     def _default_arm(self, scope: Scope) -> str | None:
         """The default arm of the campaign that the path names, if the sender may know it."""
