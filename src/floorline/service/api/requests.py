@@ -176,12 +176,26 @@ class ExportQuery(Struct, forbid_unknown_fields=True):
 
 
 class OfrepContext(Struct):
-    """The evaluation context. It is ignored: decisions do not depend on the visitor."""
+    """The evaluation context. The rest of it is ignored: decisions do not depend on the visitor."""
 
-    targetingKey: str | None = None  # noqa: N815 (OFREP's name)
+    targetingKey: Annotated[str, Meta(max_length=MAX_KEY)] | None = None  # noqa: N815 (OFREP's)
+    """The request key: the same one always gets the same decision."""
 
 
 class OfrepBody(Struct):
     """An OFREP request."""
 
     context: OfrepContext | None = None
+
+
+class OfrepKeyedContext(Struct):
+    """The evaluation context of a bulk request."""
+
+    targetingKey: RequestKey  # noqa: N815 (OFREP's)
+    """The request key: the same one always gets the same decisions."""
+
+
+class OfrepBulkBody(Struct):
+    """An OFREP bulk request, as it is described; OFREP has its own error where there is no key."""
+
+    context: OfrepKeyedContext
