@@ -127,7 +127,9 @@ def test_compare_gives_what_summarize_gives() -> None:
     setup = PolicySetup.of(ARMS, 1000, max_loss=0.2, delta=0.1)
     for name in names:
         alone = summarize(make_policy(name, setup), ARMS, horizon=1000, runs=100, max_loss=0.2)
-        assert found.summaries[name].pseudo_regret.mean[-1] == pytest.approx(alone.pseudo_regret.mean[0])
+        assert found.summaries[name].pseudo_regret.mean[-1] == pytest.approx(
+            alone.pseudo_regret.mean[0]
+        )
         assert found.summaries[name].breach_rate[-1] == alone.breach_rate[0]
         assert name in repr(found) and f"{alone.pseudo_regret.mean[0]:,.1f}" in repr(found)
     frame = found.to_pandas()
