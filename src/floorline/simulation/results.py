@@ -9,9 +9,9 @@ import numpy as np
 
 from floorline.core.display import Displayed, Table
 from floorline.core.records import Counts, Floats
-from floorline.simulation.digest import CHUNK, Digest, part_of
+from floorline.simulation.digest import CHUNK, Digest, sums_of
 from floorline.simulation.frames import frame, run_columns
-from floorline.simulation.loops.run import Outcome, rows
+from floorline.simulation.loops.run import RunRecords, rows
 from floorline.simulation.plots import draw_runs, pyplot
 from floorline.simulation.summary import Summary
 
@@ -41,7 +41,7 @@ class Results(Displayed):
     def summary(self) -> Summary:
         """The same runs in a few numbers."""
         nothing = np.empty((0, 0))
-        whole = Outcome(
+        whole = RunRecords(
             pseudo_regret=self.pseudo_regret,
             regret=nothing if self.regret is None else self.regret,
             lowest_budget=self.lowest_budget,
@@ -52,7 +52,7 @@ class Results(Displayed):
         )
         digest = Digest(self.checkpoints)
         for start in range(0, len(self.first_breach), CHUNK):
-            digest.add(part_of(rows(whole, start, start + CHUNK), self.checkpoints))
+            digest.add(sums_of(rows(whole, start, start + CHUNK), self.checkpoints))
         return digest.summary(self.seconds)
 
     def to_pandas(self) -> pandas.DataFrame:
