@@ -21,6 +21,7 @@ from floorline.cli import (
     policies,
     serve,
     simulate,
+    sweep,
     verify,
 )
 
@@ -31,6 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("simulate")(simulate.simulate)
+app.command("sweep")(sweep.sweep)
 app.command("policies")(policies.policies)
 app.command("demo")(demo.demo)
 app.command("paper")(paper.paper)

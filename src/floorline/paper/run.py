@@ -11,12 +11,12 @@ import numpy as np
 
 from floorline.core.records import TOLERANCE, Floats
 from floorline.environments import Gaussian
-from floorline.paper.journal import PointJournal
 from floorline.paper.sweeps import MEANS, POLICIES, PaperRun, Point
 from floorline.policies import make_policy
 from floorline.policy import Policy
 from floorline.policy_setup import PolicySetup
 from floorline.simulation import Case, Summary, batches, sweep
+from floorline.simulation.journal import PointJournal
 from floorline.simulation.progress import progress_bar
 
 EARLY = 10
