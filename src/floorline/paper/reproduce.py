@@ -17,7 +17,7 @@ from floorline.paper.run import ResultRow, collect
 from floorline.paper.style import FORMATS, pyplot
 from floorline.paper.sweeps import HORIZON, PARTS, PaperRun, points
 from floorline.simulation import DEVICES, start_device
-from floorline.simulation.journal import NAME, PointJournal
+from floorline.sweeping.journal import NAME, PointJournal
 
 RESULTS = "results.csv"
 REPORT = "report.html"

@@ -16,8 +16,8 @@ from floorline.policies import make_policy
 from floorline.policy import Policy
 from floorline.policy_setup import PolicySetup
 from floorline.simulation import Case, Summary, batches, sweep
-from floorline.simulation.journal import PointJournal
 from floorline.simulation.progress import progress_bar
+from floorline.sweeping.journal import PointJournal
 
 EARLY = 10
 """Early means within the first tenth of the rounds."""

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from floorline.policies import find_entry
 from floorline.policy_setup import Entry
 from floorline.simulation import Summary, sweep
-from floorline.simulation.journal import NAME, PointJournal
 from floorline.simulation.progress import progress_bar
 from floorline.sweeping.figures import draw_instance
+from floorline.sweeping.journal import NAME, PointJournal
 from floorline.sweeping.plan import Cell, SweepPlan
 
 RESULTS = "results.csv"
