@@ -22,6 +22,7 @@ from floorline.cli import (
     report,
     serve,
     simulate,
+    sweep,
     verify,
 )
 
@@ -32,6 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("simulate")(simulate.simulate)
+app.command("sweep")(sweep.sweep)
 app.command("policies")(policies.policies)
 app.command("demo")(demo.demo)
 app.command("paper")(paper.paper)

@@ -12,12 +12,12 @@ from floorline.boundaries import Boundary
 from floorline.core.checks import choice, whole
 from floorline.paper import figures
 from floorline.paper.budget import draw_budget
-from floorline.paper.journal import NAME, PointJournal
 from floorline.paper.report import Account, report
 from floorline.paper.run import ResultRow, collect
 from floorline.paper.style import FORMATS, pyplot
 from floorline.paper.sweeps import HORIZON, PARTS, PaperRun, points
 from floorline.simulation import DEVICES, start_device
+from floorline.sweeping.journal import NAME, PointJournal
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -11,13 +11,13 @@ import numpy as np
 
 from floorline.core.records import TOLERANCE, Floats
 from floorline.environments import Gaussian
-from floorline.paper.journal import PointJournal
 from floorline.paper.sweeps import MEANS, POLICIES, PaperRun, Point
 from floorline.policies import make_policy
 from floorline.policy import Policy
 from floorline.policy_setup import PolicySetup
 from floorline.simulation import Case, Summary, batches, sweep
 from floorline.simulation.progress import progress_bar
+from floorline.sweeping.journal import PointJournal
 
 if TYPE_CHECKING:
     from distributed import Client
