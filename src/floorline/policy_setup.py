@@ -12,7 +12,16 @@ from floorline.core.checks import choice, number, whole
 from floorline.environments import Environment
 from floorline.floors import ConfidenceFloor, Floor, JointFloor, RandomisedFloor, WarmUp
 from floorline.policy import Policy
-from floorline.proposers import Proposer, beta_thompson, gaussian_thompson, paper_targets
+from floorline.proposers import (
+    Proposer,
+    bayes_ucb,
+    beta_bayes_ucb,
+    beta_thompson,
+    gaussian_thompson,
+    information_directed,
+    paper_targets,
+    thompson_votes,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,6 +172,18 @@ class PolicySetup:
     def thompson(self) -> Proposer:
         """Thompson sampling that fits the rewards: Beta for [0, 1], else Gaussian."""
         return beta_thompson() if self.bounded else gaussian_thompson(self.noise_scale)
+
+    def votes(self) -> Proposer:
+        """Thompson sampling by votes, likewise."""
+        return thompson_votes(None if self.bounded else self.noise_scale)
+
+    def bayes_ucb(self) -> Proposer:
+        """Bayes-UCB, likewise."""
+        return beta_bayes_ucb() if self.bounded else bayes_ucb(self.noise_scale)
+
+    def information_directed(self) -> Proposer:
+        """Information-directed sampling, likewise."""
+        return information_directed(self.n_arms, None if self.bounded else self.noise_scale)
 
     def targets(self) -> list[float]:
         """Regret targets of the paper's experiments, or of the authors' program."""

@@ -26,6 +26,8 @@ def to_json(state: State) -> dict[str, Any]:
         "finished": state.finished,
         "outage": state.outage,
         "serves": state.serves,
+        "labels": list(state.labels),
+        "archived": state.archived,
         "turned_away": list(state.turned_away),
         "clipped": state.clipped,
         "refused": state.refused,
@@ -67,6 +69,7 @@ def from_json(values: dict[str, Any]) -> State:
     stopped_with = state.settings.arms[0] if state.stopped else None
     state.finished = values.get("finished", False)  # not in snapshots of version 0.1
     state.serves = values.get("serves", stopped_with)
+    state.labels, state.archived = values.get("labels", []), values.get("archived", False)
     state.outage = values.get("outage", 0.0)
     state.turned_away[:] = values.get("turned_away", state.turned_away)
     state.clipped, state.refused = values.get("clipped", 0), values.get("refused", 0)

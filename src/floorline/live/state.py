@@ -31,6 +31,8 @@ class State(Knowledge):
         self.finished = False
         self.serves: str | None = None
         """The arm that everybody gets for good, once the campaign is finished or stopped."""
+        self.labels: list[str] = []
+        self.archived = False
         super().__init__(settings)
 
     def start(self) -> None:
@@ -104,6 +106,9 @@ class State(Knowledge):
             self.paused = kind == "paused"
         elif kind == "changed":
             self._changed(event.body)
+        elif kind == "noted":
+            self.labels = event.body.get("labels", self.labels)
+            self.archived = event.body.get("archived", self.archived)
         elif kind != "opened":
             raise LedgerError(f"event {event.seq}: {kind!r} is not a kind of event")
 

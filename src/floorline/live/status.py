@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from floorline.core.display import Displayed, Table
 from floorline.live.amounts import exact_percent, percent
-from floorline.live.estimates import estimates_of, expected_rewards
+from floorline.live.estimates import Gain, estimates_of, expected_rewards, gain_of
 from floorline.live.headline import headline_of
 from floorline.live.learning import learning_problems
 from floorline.live.plays import TICK
@@ -74,6 +74,10 @@ class Status(Displayed):
     """Whether the floor holds."""
     estimated_share: float | None
     """Estimate of the expected reward, over what the default alone would be expected to earn."""
+    gain: Gain | None
+    """What was earned beyond the default alone; None before that can be estimated."""
+    over_equal_split: float | None
+    """Estimate of what was earned beyond an equal split of the same traffic among all arms."""
     price: float | None
     """Estimate of what the floor has cost: what the challengers that were proposed and not played
     would have earned beyond the default. Below zero, it has saved that much."""
@@ -99,6 +103,8 @@ class Status(Displayed):
     another one comes."""
     clipped: int
     """Rewards above the range that were clipped to its end."""
+    labels: list[str]
+    archived: bool
     duplicates: int
     """Rewards reported again since the campaign was opened in this process."""
 
@@ -150,6 +156,8 @@ def status_of(
         estimated_share=expected.campaign / expected.default
         if expected and expected.default
         else None,
+        gain=None if expected is None else gain_of(settings, arms, expected),
+        over_equal_split=None if expected is None else expected.campaign - expected.equal_split,
         price=None if expected is None else expected.turned_away,
         problems=[*problems, *learning_problems(state)],
         alarm=state.drift_alarm or _in_flight_alarm(state),
@@ -161,6 +169,8 @@ def status_of(
         late=state.late,
         refused=state.refused,
         clipped=state.clipped,
+        labels=list(state.labels),
+        archived=state.archived,
         duplicates=duplicates,
     )
 

@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.names import MAX_NAME
+from floorline.live.notes import MAX_LABEL, MAX_LABELS, MAX_NOTE
 from floorline.live.request import MAX_KEY
 from floorline.live.settings import BEYOND, LIVE_FLOORS, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
 from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
@@ -111,6 +112,26 @@ class StopBody(Struct, forbid_unknown_fields=True):
     finished campaign."""
 
 
+class NoteBody(Struct, forbid_unknown_fields=True):
+    """A remark about what happened."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=MAX_NOTE)]
+
+
+class LabelsBody(Struct, forbid_unknown_fields=True):
+    """All labels of a campaign."""
+
+    labels: Annotated[
+        list[Annotated[str, Meta(min_length=1, max_length=MAX_LABEL)]], Meta(max_length=MAX_LABELS)
+    ]
+
+
+class ArchiveBody(Struct, forbid_unknown_fields=True):
+    """Whether a campaign is archived."""
+
+    archived: bool = True
+
+
 class EpochBody(Struct, forbid_unknown_fields=True):
     """Which epoch is to end."""
 
@@ -160,9 +181,27 @@ class ExportQuery(Struct, forbid_unknown_fields=True):
     format: Literal["csv", "jsonl"] = "csv"
 
 
+class OfrepContext(Struct):
+    """The evaluation context. The rest of it is ignored: decisions do not depend on the visitor."""
+
+    targetingKey: Annotated[str, Meta(max_length=MAX_KEY)] | None = None  # noqa: N815 (OFREP's)
+    """The request key: the same one always gets the same decision."""
+
+
 class OfrepBody(Struct):
     """An OFREP request."""
 
-    context: dict[str, Any] | None = None
-    """The evaluation context. The decision does not depend on it; all but its `targetingKey`, at
-    most 4 KB, is kept with the decision."""
+    context: OfrepContext | None = None
+
+
+class OfrepKeyedContext(Struct):
+    """The evaluation context of a bulk request."""
+
+    targetingKey: RequestKey  # noqa: N815 (OFREP's)
+    """The request key: the same one always gets the same decisions."""
+
+
+class OfrepBulkBody(Struct):
+    """An OFREP bulk request, as it is described; OFREP has its own error where there is no key."""
+
+    context: OfrepKeyedContext
