@@ -46,4 +46,4 @@ class DefaultArms:
         if self._failing.get(campaign) != error.reason:  # once an outage, not once a visitor
             log.warning("campaign %s: playing %s: %s", campaign, arm, error)
             self._failing[campaign] = error.reason
-        return Decision(None, arm, arm == default, None, error.reason, None, None, None)
+        return Decision(None, arm, arm == default, None, error.reason, None, None)

@@ -32,7 +32,7 @@ class Decision:
     """Lower bound on the budget after this decision; None without the service."""
     probability: float | None
     """How likely this arm was given the candidate; None without the service."""
-    propensity: float | None
+    propensity: float | None = None
     """How likely it was given all before the proposer chose; None where that is not known."""
 
 
@@ -62,7 +62,8 @@ class CampaignView:
     """What whoever opened it should know."""
 
 
-DECISION_FIELDS = tuple(field.name for field in fields(Decision))
+DECISION_FIELDS = tuple(field.name for field in fields(Decision) if field.name != "propensity")
+"""What every version of the service sends."""
 CAMPAIGN_FIELDS = tuple(field.name for field in fields(CampaignView))
 
 
@@ -127,8 +128,9 @@ def parse_decisions(status: int, body: bytes, count: int) -> list[Decision]:
 
 def _decision(item: Any) -> Decision:
     try:
-        return Decision(*(item[name] for name in DECISION_FIELDS))
-    except (KeyError, TypeError):
+        given = {name: item[name] for name in DECISION_FIELDS}
+        return Decision(**given, propensity=item.get("propensity"))
+    except (KeyError, TypeError, AttributeError):
         raise not_floorline("the response is not a decision") from None
 
 
