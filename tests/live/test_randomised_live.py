@@ -62,6 +62,32 @@ def test_a_ticket_says_how_likely_its_arm_was():
     assert list(campaign.history())[-1].coin is None, "nothing to toss for"
 
 
+def test_a_candidate_from_outside_may_bring_its_chances():
+    campaign = new_campaign(**COINS)
+    busy(campaign, random.Random(8), 300, delay=0, lost=0)
+    chances = {"now": 0.2, "video": 0.5, "quiz": 0.3}
+    shares = {}
+    for _ in range(40):
+        before = campaign._state.refusal_probability(1)
+        ticket = campaign.decide(candidate="video", chances=chances)
+        shares[ticket.arm] = ticket.propensity
+        default = 0.2 + 0.8 * before  # named itself, or won the coin against any other
+        expected = default if ticket.is_default else 0.5 * (1 - before)
+        assert ticket.propensity == pytest.approx(expected)
+        campaign.observe(ticket, 0.5)
+    assert set(shares) == {"now", "video"}
+    for wrong, named in (
+        ({"now": 0.5, "video": 0.6}, "numbers that add to 1"),
+        ({"now": 1.0}, "above 0 for the candidate video"),
+        ({"radio": 1.0}, "chances: must be one of"),
+        ({"video": 1.5}, "chances\\[video\\]"),
+    ):
+        with pytest.raises(ValueError, match=named):
+            campaign.decide(candidate="video", chances=wrong)
+    with pytest.raises(ValueError, match="chances: are those of a candidate from outside"):
+        campaign.decide(chances=chances)
+
+
 def test_the_same_request_has_one_coin():
     campaign = new_campaign(**COINS)
     busy(campaign, random.Random(2), 300, delay=0, lost=0)

@@ -64,13 +64,14 @@ class AsyncClient:
         request_key: str | None = None,
         candidate: str | None = None,
         context: Mapping[str, Any] | None = None,
+        chances: Mapping[str, float] | None = None,
     ) -> Decision:
         """Decide which arm of the campaign to play now, like `Client.decide`."""
         client = self._client
         try:
             async with asyncio.timeout(client.timeout):
                 return await self._threads.run(
-                    client.decide, campaign, request_key, candidate, context
+                    client.decide, campaign, request_key, candidate, context, chances
                 )
         except TimeoutError:
             return client.fallback_decision(campaign, _late(client.timeout))

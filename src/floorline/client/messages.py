@@ -91,6 +91,7 @@ def decision_request(
     request_key: str | None,
     candidate: str | None,
     context: Mapping[str, Any] | None = None,
+    chances: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
     """Body of a request for one decision. It always has a key, so that it can be retried."""
     key = os.urandom(16).hex() if request_key is None else request_key
@@ -99,6 +100,8 @@ def decision_request(
         body["candidate"] = candidate
     if context is not None:
         body["context"] = dict(context)
+    if chances is not None:
+        body["chances"] = dict(chances)
     return body
 
 

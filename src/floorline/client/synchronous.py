@@ -86,6 +86,7 @@ class Client:
         request_key: str | None = None,
         candidate: str | None = None,
         context: Mapping[str, Any] | None = None,
+        chances: Mapping[str, float] | None = None,
     ) -> Decision:
         """Decide which arm of the campaign to play now.
 
@@ -97,12 +98,14 @@ class Client:
                 the campaign has the randomised floor.
             context: what was known about the request: a JSON object of at most 4 KB that is kept
                 with the decision.
+            chances: how likely your bandit was to propose each arm; the decision then has a
+                `propensity`.
 
         Raises:
             ServiceError: there is no response, and the default arm is not known.
         """
         try:
-            return self.ask(campaign, request_key, candidate, context)
+            return self.ask(campaign, request_key, candidate, context, chances)
         except ServiceError as error:
             return self.fallback_decision(campaign, error)
 
@@ -112,10 +115,11 @@ class Client:
         request_key: str | None = None,
         candidate: str | None = None,
         context: Mapping[str, Any] | None = None,
+        chances: Mapping[str, float] | None = None,
     ) -> Decision:
         """The service's decision: like `decide`, but every failure is raised as ServiceError."""
         path = f"{campaign_path(campaign)}/decisions"
-        body = json.dumps(decision_request(request_key, candidate, context)).encode()
+        body = json.dumps(decision_request(request_key, candidate, context, chances)).encode()
         response = self._pool.request("POST", path, body, Deadline(self.timeout))
         return self._defaults.learn(campaign, parse_decision(*response))
 

@@ -24,7 +24,7 @@ from floorline.live.messages import Record, Result, Ticket
 from floorline.live.opening import open_recorder
 from floorline.live.outcomes import Outcomes
 from floorline.live.recorder import Recorder
-from floorline.live.request import check_request
+from floorline.live.request import check_request, checked_chances
 from floorline.live.settings import plain_text
 from floorline.live.status import Status, status_of
 from floorline.live.tickets import TicketIds, ticket_of
@@ -117,6 +117,7 @@ class Campaign(Controls):
         request_key: str | None = None,
         candidate: str | None = None,
         context: Mapping[str, Any] | None = None,
+        chances: Mapping[str, float] | None = None,
     ) -> Ticket:
         """Return which arm to play now. The decision is durable when it is returned.
 
@@ -126,15 +127,23 @@ class Campaign(Controls):
                 this request and, except under a floor that assumes nothing of the world
                 (`floor="randomised"`), on nothing about this request; see docs/guarantee.md.
             context: a JSON object of at most 4 KB that is kept with the decision and exported.
+            chances: how likely your bandit was to propose each arm, given all before; with it the
+                ticket has a `propensity`.
         """
         recorder = self._recorder
-        plain = check_request(recorder.state.settings, request_key, candidate, context)
+        settings = recorder.state.settings
+        plain = check_request(settings, request_key, candidate, context)
+        likely = checked_chances(settings, candidate, chances)
         if request_key is not None:
             request_key = plain_text(request_key)
-        return recorder.run(self._decide, request_key, candidate, plain)
+        return recorder.run(self._decide, request_key, candidate, plain, likely)
 
     def _decide(
-        self, request_key: str | None, candidate: str | None, context: dict[str, Any] | None
+        self,
+        request_key: str | None,
+        candidate: str | None,
+        context: dict[str, Any] | None,
+        chances: list[float] | None,
     ) -> Ticket:
         recorder = self._recorder
         state = recorder.state
@@ -145,7 +154,7 @@ class Campaign(Controls):
                 return ticket_of(self._ids, arms, earlier)
         if state.stopped:
             raise Stopped(f"the campaign is stopped: it decides nothing more; play {state.serves}")
-        body = choose(state, candidate, self._coin, self._rng)
+        body = choose(state, candidate, self._coin, self._rng, chances)
         if context is not None:
             body["context"] = context
         return ticket_of(self._ids, arms, recorder.record("decided", None, request_key, body))

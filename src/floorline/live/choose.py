@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from floorline.core.records import Decision
@@ -10,11 +11,18 @@ from floorline.live.messages import Reason
 from floorline.live.state import State
 
 
-def choose(state: State, candidate: str | None, coin: Any, rng: Any) -> dict[str, Any]:
+def choose(
+    state: State,
+    candidate: str | None,
+    coin: Any,
+    rng: Any,
+    chances: Sequence[float] | None = None,
+) -> dict[str, Any]:
     """Return the body of the event for a decision made in this state.
 
     `coin` is the random generator of the floor's coin and `rng` that of the proposer; they must be
-    independent of each other and of the rewards.
+    independent of each other and of the rewards. `chances` says how likely each arm was to be the
+    candidate, where it comes from outside and that is known.
     """
     state.refresh()
     arms = state.settings.arms
@@ -31,7 +39,9 @@ def choose(state: State, candidate: str | None, coin: Any, rng: Any) -> dict[str
         "reason": reason_of(state, decision),
         "guaranteed_budget": state.budget_after(arm) if arm > 0 else state.budget_after_default(),
         "probability": _share(wanted, arm, p),
-        "propensity": propensity_of(state, decision) if candidate is None else None,
+        "propensity": propensity_of(state, decision, chances)
+        if candidate is None or chances is not None
+        else None,
     }
     if wanted > 0 and 0.0 < p < 1.0:
         body["p"] = p
@@ -68,18 +78,26 @@ def reason_of(state: State, decision: Decision) -> Reason:
     return "budget-low" if known or state.arms.seen[0] > 0 else "no-rewards"
 
 
-def propensity_of(state: State, decision: Decision) -> float | None:
-    """Return how likely the played arm was before the proposer chose; None if that is not known."""
-    chance = state.chance(decision.candidate, decision.candidate)
-    if math.isnan(chance):
-        return None
-    if chance == 1.0:
-        return _share(decision.candidate, decision.arm, decision.fallback_probability)
+def propensity_of(
+    state: State, decision: Decision, chances: Sequence[float] | None = None
+) -> float | None:
+    """Return how likely the played arm was before the proposer chose; None if that is not known.
+
+    `chances` are those of the candidates, where the campaign's own proposer did not name it.
+    """
+    if chances is None:
+        chance = state.chance(decision.candidate, decision.candidate)
+        if math.isnan(chance):
+            return None
+        if chance == 1.0:
+            return _share(decision.candidate, decision.arm, decision.fallback_probability)
+        arms = range(len(state.arms.plays))
+        chances = [state.chance(decision.candidate, candidate) for candidate in arms]
     total = 0.0
-    for candidate in range(len(state.arms.plays)):
-        chance = state.chance(decision.candidate, candidate)
-        refusal = state.refusal_probability(candidate)
-        total += chance * _share(candidate, decision.arm, refusal)
+    for candidate, chance in enumerate(chances):
+        if chance > 0.0:
+            refusal = state.refusal_probability(candidate)
+            total += chance * _share(candidate, decision.arm, refusal)
     return total
 
 

@@ -49,7 +49,7 @@ class Ticket(msgspec.Struct, frozen=True, gc=False):
     """Probability of this arm given the candidate; None only in decisions of version 0.1."""
     propensity: float | None
     """Probability of this arm given everything before the proposer chose; None if that cannot be
-    computed, as for a candidate from outside."""
+    computed, as for a candidate from outside that came without `chances`."""
 
 
 class Record(msgspec.Struct, frozen=True, gc=False):

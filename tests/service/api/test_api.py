@@ -62,7 +62,8 @@ def test_a_campaign_whose_candidates_look_at_the_visitor(client: TestClient) -> 
     assert (opened["settings"]["floor"], opened["settings"]["holdback"]) == ("randomised", 0.1)
     path = "/v1/campaigns/looking"
     for number in range(40):
-        asked = {"candidate": "video" if number % 2 else "now", "context": {"fan": number % 2}}
+        asked: dict[str, Any] = {"candidate": "video" if number % 2 else "now"}
+        asked |= {"context": {"fan": number % 2}}
         made = client.post(f"{path}/decisions", json=asked).json()
         client.post(f"/v1/decisions/{made['ticket']}/reward", json={"reward": 1.0})
         assert 0 < made["probability"] <= 1
@@ -75,6 +76,8 @@ def test_a_campaign_whose_candidates_look_at_the_visitor(client: TestClient) -> 
     assert '"{""fan"":0}"' in exported[1]
     lines = client.get(f"{path}/decisions/{records[-1]['ticket']}").json()["arithmetic"]
     assert "What is sure of the rewards before it" in lines[0]
+    asked = {"candidate": "video", "chances": {"now": 0.5, "video": 0.5}}
+    assert client.post(f"{path}/decisions", json=asked).json()["propensity"] is not None
     refused = client.post(f"{path}/decisions", json={"context": {"long": "x" * 5000}})
     assert problem(refused, 422)["detail"].startswith("context: must take at most 4096 bytes")
     wrong = {**body, "name": "wrong", "missing": "random", "window": 9}

@@ -81,6 +81,8 @@ class DecisionRequest(Struct, forbid_unknown_fields=True):
     floor."""
     context: dict[str, Any] | None = None
     """What was known about the request: an object of at most 4 KB that is kept and exported."""
+    chances: dict[str, Fraction] | None = None
+    """How likely your bandit was to propose each arm; the decision then has a propensity."""
 
 
 class DecisionRequests(Struct, forbid_unknown_fields=True):
