@@ -130,9 +130,13 @@ class JointFloor(Floor):
     can_fast_forward = True
     takes_late_rewards = True
     live = True
-    account = slice(MEMORY, None)
     shared_memory = MEMORY
     late_memory = LATE_MEMORY
+
+    @property
+    def account(self) -> range:
+        """What was counted of late rewards; the sums of the test follow from it."""
+        return range(MEMORY, MEMORY + LATE_MEMORY)
 
     def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Self, Boundary | None]:
         """Fill in the form that goes with the boundary, and its weight."""

@@ -59,7 +59,9 @@ END = MEMORY + 2
 """Decisions before the cut that was best then."""
 USES_CUT = MEMORY + 3
 """1 if the plays before that cut proved more than all plays, else 0."""
-CUT = MEMORY + 4
+NEWS = MEMORY + 4
+"""Rewards that have come since cuts were looked at."""
+CUT = MEMORY + 5
 """The tally of the plays before that cut, kept up to date."""
 ALL = CUT + GROUPS * FIELDS
 """The tally of all plays."""
@@ -142,7 +144,7 @@ def count_play(
         spread = worst_spread(memory, group, decision)
         cut_play(memory, CUTS, GROUPS, group, decision, spread)
         add_play(memory, ALL, group, spread)
-    if waiting and decision + 1 >= memory[NEXT_LOOK]:
+    if waiting and memory[NEWS] > 0.0 and decision + 1 >= memory[NEXT_LOOK]:
         deficit = default_deficit(rules.max_loss, decision + 2, arms.plays[0])
         look_at_cuts(rules, memory, decision + 1, deficit, rules.shift * (decision + 2))
 
@@ -160,6 +162,7 @@ def count_reward(
     """Add a reward to all sums that its play is in."""
     if arm > 0 or math.isnan(rules.default_mean):
         group = 1 if arm > 0 else 0
+        memory[NEWS] += 1.0
         gain = (reward - rules.low) / rules.width
         less = worst_spread(memory, group, decision)
         if not math.isnan(reward):
@@ -235,6 +238,7 @@ def look_at_cuts(
     everything = proof(rules, deficit, shift, tally_at(memory, ALL))
     memory[USES_CUT] = 1.0 if everything < most else 0.0
     memory[NEXT_LOOK] = segment_end(memory, CUTS, last)
+    memory[NEWS] = 0.0
 
 
 @kernel
