@@ -6,16 +6,25 @@ from pathlib import Path
 
 import typer
 
-DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="Folder of the ledgers and keys.")
+DATA = typer.Option(
+    ...,
+    envvar="FLOORLINE_DATA",
+    help="Folder of the ledgers and keys, or postgresql://HOST/DATABASE.",
+)
 CREATE = typer.Option(
-    False, "--create", help="Begin with an empty folder if there is no data folder yet."
+    False, "--create", help="Begin with an empty folder or database if there is none yet."
+)
+ADVERTISE = typer.Option(
+    None,
+    envvar="FLOORLINE_ADVERTISE",
+    help="URL at which other servers of the same database reach this one.",
 )
 TLS_CERT = typer.Option(None, envvar="FLOORLINE_TLS_CERT", help="Certificate in PEM, for HTTPS.")
 TLS_KEY = typer.Option(None, envvar="FLOORLINE_TLS_KEY", help="Its private key in PEM.")
 
 
 def serve(
-    data: Path = DATA,
+    data: str = DATA,
     create: bool = CREATE,
     host: str = typer.Option("127.0.0.1", envvar="FLOORLINE_HOST", help="Address to listen on."),
     port: int = typer.Option(8400, envvar="FLOORLINE_PORT", help="Port; 0 for any free one."),
@@ -24,6 +33,7 @@ def serve(
     ),
     tls_cert: Path | None = TLS_CERT,
     tls_key: Path | None = TLS_KEY,
+    advertise: str | None = ADVERTISE,
 ) -> None:
     """Serve live campaigns over HTTP, until interrupted."""
     try:
@@ -33,4 +43,4 @@ def serve(
         raise ValueError(
             f"the service needs the extra [service]: pip install 'floorline[service]' ({error})"
         ) from None
-    run(Config(data, host, port, rate, create, tls_cert, tls_key))
+    run(Config(data, host, port, rate, create, tls_cert, tls_key, advertise))

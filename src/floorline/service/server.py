@@ -40,9 +40,10 @@ def serve(config: Config) -> None:
     service = Service(config)
     service.keys.keys()  # an unreadable file must stop the start, not puzzle clients
     listening = _listen(config)
-    with listening, service.host.folder.locked():
+    with listening, service.host.data.locked():
         log_to_stderr()
         if not service.keys.required:
+            config.refuse_others()
             log.warning("no keys: whoever can reach this address has full access")
         _run(service, listening)
 
@@ -68,8 +69,9 @@ def _run(service: Service, listening: socket.socket) -> None:
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     scheme = "http" if service.config.tls_cert is None else "https"
-    address = {"address": f"{scheme}://{shown}:{port}", "data": str(service.config.data)}
-    log.info("listening", extra=address)
+    address = f"{scheme}://{shown}:{port}"
+    service.host.data.owners.address = service.config.advertise or address
+    log.info("listening", extra={"address": address, "data": service.host.data.shown})
     # There are no cycles to collect, and a search through all open decisions delays everybody.
     gc.set_threshold(10_000, 20, 1000)
     signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again at the end

@@ -79,6 +79,7 @@ RETIRE: LiteralString = (
 )
 END_SESSION: LiteralString = (
     "SELECT pg_terminate_backend(pid, 2000) FROM pg_locks WHERE locktype = 'advisory' "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
     "AND classid = %s AND objid = %s AND pid = %s"
 )
 """Ends the session that has a campaign's lock and waits for that, two seconds at most."""

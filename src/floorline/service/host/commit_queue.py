@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from floorline.live import Campaign, DamagedLedger, LedgerError
+from floorline.live.errors import OpenElsewhere
 from floorline.service.host.errors import Unavailable
 from floorline.service.host.pending import PendingOperation, PendingOperations
 
@@ -55,6 +56,8 @@ class CommitQueue:
         """Why the last group failed; None once one is committed."""
         self.damage: str | None = None
         """What damage of the ledger was found; it is served no more."""
+        self.is_taken_over = False
+        """Whether another process has taken over the ledger; this one is to give it up."""
 
     def submit(self, run: Callable[[Campaign], T], weight: int = 1) -> asyncio.Future[T]:
         """Return the result of `run`, once everything that it recorded is committed.
@@ -120,6 +123,7 @@ class CommitQueue:
             log.error(
                 "transaction rolled back", extra={"requests": len(group), "why": self.failure}
             )
+            self.is_taken_over = isinstance(error, OpenElsewhere)
             if isinstance(error, LedgerError):
                 self._paused_until = time.monotonic() + FAILURE_PAUSE_SECONDS
             return [(None, error)] * len(group)

@@ -16,6 +16,9 @@ from floorline.live.replay import load, start
 from floorline.live.status import status_of
 from floorline.service.host.series import SeriesPoint, SeriesRecorder, point_of
 
+LOCATOR = "FLOORLINE_REPLAYED_LEDGER"
+"""The environment variable that tells the other process what to read."""
+
 
 def replay_points(locator: str, after: int, last: int, max_points: int) -> list[SeriesPoint]:
     """The points of the decisions with after < seq <= last.
@@ -47,9 +50,15 @@ async def replay_elsewhere(
     Raises:
         ValueError: it failed.
     """
-    arguments = (locator, str(after), str(last), str(max_points))
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", __name__, *arguments, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+        sys.executable,
+        "-m",
+        __name__,
+        *map(str, (after, last, max_points)),
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=DEVNULL,
+        env={**os.environ, LOCATOR: locator},  # it may hold a password, and arguments are public
     )
     assert process.stdout is not None
     try:
@@ -72,8 +81,8 @@ def main() -> None:
     threading.Thread(target=end_with_parent, daemon=True).start()
     with suppress(OSError):  # not allowed
         os.nice(19)
-    locator, after, last, max_points = sys.argv[1:]
-    points = replay_points(locator, int(after), int(last), int(max_points))
+    after, last, max_points = sys.argv[1:]
+    points = replay_points(os.environ[LOCATOR], int(after), int(last), int(max_points))
     sys.stdout.buffer.write(msgspec.json.encode(points))
     sys.stdout.flush()
     os._exit(0)  # the other thread waits for standard input, and would keep Python from ending

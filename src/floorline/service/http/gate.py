@@ -8,7 +8,7 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from floorline.service.http.access import NOBODY, Access
-from floorline.service.http.keys import SCOPES, KeyFile
+from floorline.service.http.keys import SCOPES, Keys
 from floorline.service.http.limits import RateLimit
 from floorline.service.http.problems import KeysError, Problem
 
@@ -31,7 +31,7 @@ EVERYTHING = Access(SCOPES)
 class Gate:
     """Admits a request or raises a Problem."""
 
-    def __init__(self, keys: KeyFile, rate: float) -> None:
+    def __init__(self, keys: Keys, rate: float) -> None:
         self._keys = keys
         self._limit = RateLimit(rate)
 
