@@ -21,6 +21,9 @@ ADVERTISE = typer.Option(
 )
 TLS_CERT = typer.Option(None, envvar="FLOORLINE_TLS_CERT", help="Certificate in PEM, for HTTPS.")
 TLS_KEY = typer.Option(None, envvar="FLOORLINE_TLS_KEY", help="Its private key in PEM.")
+WORKERS = typer.Option(
+    1, envvar="FLOORLINE_WORKERS", help="Processes that share the port; for a database only."
+)
 
 
 def serve(
@@ -34,6 +37,7 @@ def serve(
     tls_cert: Path | None = TLS_CERT,
     tls_key: Path | None = TLS_KEY,
     advertise: str | None = ADVERTISE,
+    workers: int = WORKERS,
 ) -> None:
     """Serve live campaigns over HTTP, until interrupted."""
     try:
@@ -43,4 +47,4 @@ def serve(
         raise ValueError(
             f"the service needs the extra [service]: pip install 'floorline[service]' ({error})"
         ) from None
-    run(Config(data, host, port, rate, create, tls_cert, tls_key, advertise))
+    run(Config(data, host, port, rate, create, tls_cert, tls_key, advertise, workers))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import socket
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from floorline.core.checks import number, require
 from floorline.service.data import DATABASE
 from floorline.service.host.folder import KEYS_FILE
 from floorline.service.http.gate import LOOPBACK
+from floorline.service.listening import url_of
+
+MAX_WORKERS = 64
 
 ANY_ADDRESS = ("0.0.0.0", "::", "")
 """Addresses to listen on that are no addresses to call."""
@@ -28,6 +33,8 @@ class Config:
         tls_key: file of its private key. With both, the service speaks HTTPS.
         advertise: the URL at which other servers of the same database reach this one; unless
             given, the address to listen on.
+        workers: how many processes serve; more than one need a database.
+        shares_port: whether other processes listen on the same port.
     """
 
     data: Path | str
@@ -38,12 +45,19 @@ class Config:
     tls_cert: Path | None = None
     tls_key: Path | None = None
     advertise: str | None = None
+    workers: int = 1
+    shares_port: bool = False
 
     def __post_init__(self) -> None:
         number("rate", self.rate, 0, 1e9, open_low=True)
         if (self.tls_cert is None) != (self.tls_key is None):
             raise ValueError("tls_cert and tls_key: both are needed, or none of them")
         require(0 <= self.port <= 65535, "port", "between 0 and 65535", self.port)
+        require(1 <= self.workers <= MAX_WORKERS, "workers", f"1 to {MAX_WORKERS}", self.workers)
+        if self.workers > 1 and not self.is_database:
+            raise ValueError(
+                "workers: a folder has one server; more than one need --data postgresql://..."
+            )
         if self.is_database:
             own_url = self.advertise is not None or self.host not in ANY_ADDRESS
             require(own_url, "advertise", f"given, since others cannot call {self.host}", None)
@@ -54,6 +68,14 @@ class Config:
     def is_database(self) -> bool:
         """Whether campaigns are in a database, which several servers may share."""
         return str(self.data).startswith(DATABASE)
+
+    def own_url(self, listening: socket.socket, scheme: str) -> str:
+        """The URL by which other servers reach the one that listens on this socket."""
+        if self.advertise is None:
+            return url_of(listening, scheme)
+        if not self.shares_port:
+            return self.advertise
+        return url_of(listening, scheme, urlsplit(self.advertise).hostname)
 
     def refuse_others(self) -> None:
         """Raise ValueError if others than this machine can reach a service without keys."""
