@@ -34,7 +34,9 @@ async def decide(call: Call) -> DecisionAnswer | Decisions:
     hosted = await call.host.registry.get(call.path["name"])
     body: DecisionBody = call.body
     if body.requests is None:
-        return await hosted.queue.submit(lambda campaign: decide_one(hosted, campaign, body))
+        return await hosted.queue.submit(
+            lambda campaign: decide_one(hosted, campaign, body), keys=(body.request_key,)
+        )
     if body.request_key is not None or body.candidate is not None:
         raise Problem(422, "invalid", "requests: cannot be combined with request_key or candidate")
     return await decide_batch(hosted, body.requests)
@@ -66,7 +68,8 @@ async def decide_batch(hosted: HostedCampaign, requests: list[DecisionRequest]) 
     def decide_all(campaign: Campaign) -> Decisions:
         return Decisions([decide_one(hosted, campaign, request) for request in requests])
 
-    return await hosted.queue.submit(decide_all, len(requests))
+    keys = [request.request_key for request in requests]
+    return await hosted.queue.submit(decide_all, len(requests), keys)
 
 
 async def reward(call: Call) -> RewardReceipt:
