@@ -10,10 +10,12 @@ load generator `wrk` share the machine.
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import psycopg
 from postgresql_server import PostgresServer, programs
-from service import START, load, post, report
+from service import CAMPAIGN, START, load, post, report
 
 from floorline.live import Campaign
 
@@ -95,25 +97,33 @@ def requests_a_second(data: str, workers: int, seconds: int, keyed: bool) -> tup
         "0",
     ]
     command += ["--workers", str(workers)]
-    with tempfile.TemporaryDirectory() as folder:
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-            assert process.stderr is not None
-            address = ""
-            for _ in range(workers):
-                for line in process.stderr:
-                    if '"listening"' in line:
-                        address = line.partition('"address":')[2].split('"')[1]
-                    if "startup complete" in line:
-                        break
-            time.sleep(3)  # until each knows the others
-            for number in range(CAMPAIGNS):
-                settings = {"name": f"page{number}", "arms": ARMS, "max_loss": 0.1}
-                post(address, "/v1/campaigns", settings)
-            time.sleep(2)  # until owners are spread
-            try:
-                return report(load(address, Path(folder), "four", 64, seconds))
-            finally:
-                process.terminate()
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        address = address_of(process, workers)
+        time.sleep(3)  # until each knows the others
+        for number in range(CAMPAIGNS):
+            settings = {**CAMPAIGN, "name": f"page{number}"}
+            post(address, "/v1/campaigns", settings)
+        time.sleep(2)  # until owners are spread
+        with tempfile.TemporaryDirectory() as folder:
+            return report(load(address, Path(folder), "four", 64, seconds))
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def address_of(process: subprocess.Popen[str], workers: int) -> str:
+    """The address of a server, once all of its workers are ready."""
+    assert process.stderr is not None
+    address, ready = "", 0
+    for line in process.stderr:
+        entry = json.loads(line)
+        address = entry.get("address", address)
+        ready += entry["message"] == "Application startup complete."
+        if ready == workers:
+            threading.Thread(target=process.stderr.read, daemon=True).start()
+            return str(address)
+    raise SystemExit("the server has ended")
 
 
 def main() -> None:
