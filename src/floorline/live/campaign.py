@@ -6,7 +6,7 @@ import os
 import random
 import secrets
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from types import TracebackType
 from typing import Any
@@ -210,6 +210,13 @@ class Campaign(Controls):
         passed on, and what was recorded before it is committed.
         """
         return self._recorder.transaction()
+
+    def look_up_keys(self, request_keys: Collection[str]) -> None:
+        """Look up request keys together, at the beginning of a transaction that decides for them.
+
+        It only saves time, where a ledger is on another machine.
+        """
+        self._ledger.look_up_keys(request_keys)
 
     def together(self) -> AbstractContextManager[None]:
         """Return `transaction()`, by its former name."""
