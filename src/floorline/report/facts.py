@@ -50,16 +50,20 @@ def _read(ledger: LedgerReader, name: str, verification: Report) -> ReportFacts:
     campaign_id = opened.body["id"]
     series = SeriesRecorder(MAX_POINTS)
     changes = []
+    last_decision_at = opened.time
     state, events = start(ledger)
     for event, _ in events:
         state.apply(event)
         if event.kind in CHANGES:
             changes.append(event)
-        if event.kind == "decided" and series.is_due(event.seq):
+        if event.kind != "decided":
+            continue
+        last_decision_at = event.time
+        if series.is_due(event.seq):
             status = status_of(campaign_id, state, 0, event.time)
             series.add([point_of(event.seq, event.time, status, state.settings)])
     status = status_of(campaign_id, state, 0, state.time)
-    last = point_of(state.seq, state.time, status, state.settings)
+    last = point_of(state.seq, last_decision_at, status, state.settings)
     points = [point for point in series.points if point.epoch == status.epoch]
     return ReportFacts(
         name,

@@ -9,6 +9,6 @@ export const REASONS = {
   "default-unknown": { name: "default not known yet", look: "c8" },
   holdback: { name: "control group", look: "c4" },
   paused: { name: "paused", look: "c6" },
-  finished: { name: "finished: the winner", look: "c3" },
-  drift: { name: "default has changed", look: "c5" },
+  finished: { name: "finished: the winner", look: "c5" },
+  drift: { name: "default has changed", look: "floor" },
 };
