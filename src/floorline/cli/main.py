@@ -15,12 +15,14 @@ from floorline.cli import (
     demo,
     key,
     ledger,
+    ledger_move,
     paper,
     plan,
     policies,
     report,
     serve,
     simulate,
+    sweep,
     verify,
 )
 
@@ -31,6 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("simulate")(simulate.simulate)
+app.command("sweep")(sweep.sweep)
 app.command("policies")(policies.policies)
 app.command("demo")(demo.demo)
 app.command("paper")(paper.paper)
@@ -41,6 +44,8 @@ app.command("serve")(serve.serve)
 app.command("backup")(backup.backup)
 app.command("report")(report.report)
 app.add_typer(key.key, name="key")
+ledger.app.command("move")(ledger_move.move)
+ledger.app.command("migrate")(ledger_move.migrate)
 app.add_typer(ledger.app, name="ledger")
 
 

@@ -11,6 +11,12 @@ CREATE = typer.Option(
     False, "--create", help="Begin with an empty folder if there is no data folder yet."
 )
 TLS_CERT = typer.Option(None, envvar="FLOORLINE_TLS_CERT", help="Certificate in PEM, for HTTPS.")
+CORS_ORIGIN = typer.Option(
+    [],
+    envvar="FLOORLINE_CORS_ORIGINS",
+    help="Origin of web pages that may call the service, as https://shop.example; may be given "
+    "again. They need a key for one campaign.",
+)
 TLS_KEY = typer.Option(None, envvar="FLOORLINE_TLS_KEY", help="Its private key in PEM.")
 
 
@@ -24,6 +30,7 @@ def serve(
     ),
     tls_cert: Path | None = TLS_CERT,
     tls_key: Path | None = TLS_KEY,
+    cors_origin: list[str] = CORS_ORIGIN,
 ) -> None:
     """Serve live campaigns over HTTP, until interrupted."""
     try:
@@ -33,4 +40,4 @@ def serve(
         raise ValueError(
             f"the service needs the extra [service]: pip install 'floorline[service]' ({error})"
         ) from None
-    run(Config(data, host, port, rate, create, tls_cert, tls_key))
+    run(Config(data, host, port, rate, create, tls_cert, tls_key, tuple(cors_origin)))

@@ -15,7 +15,6 @@ import numpy as np
 from floorline.core.checks import choice, number, require
 from floorline.live import snapshot
 from floorline.live.choose import choose
-from floorline.live.clock import machine_clock
 from floorline.live.errors import Conflict, Stopped
 from floorline.live.events import Event
 from floorline.live.history import events, records
@@ -76,18 +75,18 @@ class Campaign:
         locator: str | os.PathLike[str] | Ledger,
         *,
         seed: int | None = None,
-        clock: Callable[[], float] = machine_clock,
+        clock: Callable[[], float] | None = None,
         up_since: float | None = None,
         **settings: Any,
     ) -> Campaign:
         """Return a new campaign in a new ledger, or the one that the ledger holds.
 
         Args:
-            locator: where the ledger is: the path of a file, or ":memory:" for one that ends with
-                the process; or a ledger of your own.
+            locator: where the ledger is: the path of a file, ":memory:" for one that ends with
+                the process, or "postgresql://HOST/DATABASE/CAMPAIGN"; or a ledger of your own.
             seed: for the coins of the proposer and the holdback; unpredictable unless given.
-            clock: the time in seconds since 1970; unless given, the machine's, with implausible
-                steps held back.
+            clock: the time in seconds since 1970; unless given, that of the ledger: the database's
+                for PostgreSQL, else the machine's, with implausible steps held back.
             up_since: when the service that reports rewards came up, by that clock. Windows did
                 not run between the ledger's last event and then.
             settings: those of `CampaignSettings`; a new campaign needs `arms` and `max_loss`. For
@@ -163,6 +162,9 @@ class Campaign:
         """
         recorder = self._recorder
         settings = recorder.state.settings
+        if isinstance(reward, (Ticket, str)) and not isinstance(ticket, (Ticket, str)):
+            raise ValueError(f"ticket: must come before the reward, not {ticket!r} before {reward}")
+        reward = float(reward) if isinstance(reward, bool) else reward  # it clicked, or did not
         try:
             given = number("reward", reward, settings.low, settings.high)
         except ValueError:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from floorline.live.clock import MAX_STEP_SECONDS, machine_clock
+from floorline.live.clock import MAX_STEP_SECONDS
 from floorline.live.opening import open_recorder
 
 
-def repair_clock(locator: str, clock: Callable[[], float] = machine_clock) -> float:
-    """Set a ledger's time back to that of the clock; return the seconds that it was ahead.
+def repair_clock(locator: str, clock: Callable[[], float] | None = None) -> float:
+    """Set a ledger's time back to its clock's, or to another; return the seconds that it was ahead.
 
     Windows ended too soon by the wrong time, and their decisions may have counted as zeros. So
     that nothing is promised on them, a new epoch starts, unless the campaign has ended. A ledger

@@ -81,7 +81,7 @@ def estimates_of(state: State, now: float) -> list[tuple[int, float | None]]:
         numbers = [all_ - early for all_, early in zip(numbers, early_numbers, strict=True)]
         totals = [all_ - early for all_, early in zip(totals, early_totals, strict=True)]
     else:
-        pairs = zip(numbers, state.pending, strict=True)
+        pairs = zip(numbers, state.book.open, strict=True)
         numbers = [number if number >= pending else 0 for number, pending in pairs]
     return [
         (number, _held(state, arm, total / number) if number else None)

@@ -20,7 +20,7 @@ from floorline.live.tickets import TicketIds, fingerprint, new_campaign_id, tick
 
 def open_recorder(
     source: str | Ledger,
-    clock: Callable[[], float],
+    clock: Callable[[], float] | None,
     settings: Mapping[str, Any],
     up_since: float | None = None,
 ) -> tuple[Recorder, TicketIds]:
@@ -31,6 +31,7 @@ def open_recorder(
         if not ledgers.exists(source):
             CampaignSettings.from_json(settings)  # wrong ones must leave no file behind
         ledger = ledgers.open_ledger(source)
+    clock = clock or ledger.clock
     try:
         first = ledger.opening()
         _refuse_lost_tail(ledger)

@@ -14,6 +14,7 @@ from floorline.service.api.routes import OPERATIONS
 from floorline.service.config import Config
 from floorline.service.host.folder import Folder
 from floorline.service.host.host import Host
+from floorline.service.http.cors import Cors
 from floorline.service.http.endpoint import Endpoint
 from floorline.service.http.gate import Gate
 from floorline.service.http.keys import KeyFile
@@ -28,7 +29,7 @@ class Service:
         self.config = config
         self.host = Host(Folder(config.data, create=config.create))
         self.keys = KeyFile(self.host.folder.keys)
-        self.gate = Gate(self.keys, config.rate)
+        self.gate = Gate(self.keys, config.rate, Cors(config.cors_origins))
         self.router = Router(
             routes=[*self._api(), *docs.routes(self.keys), *pages.routes(self.gate)],
             default=_unknown_path,

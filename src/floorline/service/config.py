@@ -7,6 +7,7 @@ from pathlib import Path
 
 from floorline.core.checks import number, require
 from floorline.service.host.folder import KEYS_FILE
+from floorline.service.http.cors import Cors
 from floorline.service.http.gate import LOOPBACK
 
 
@@ -22,6 +23,7 @@ class Config:
         create: whether `data` may be a new folder.
         tls_cert: file of the certificate, with those that lead to its authority, in PEM.
         tls_key: file of its private key. With both, the service speaks HTTPS.
+        cors_origins: origins of the web pages that may call the service from a browser.
     """
 
     data: Path
@@ -31,13 +33,22 @@ class Config:
     create: bool = False
     tls_cert: Path | None = None
     tls_key: Path | None = None
+    cors_origins: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         number("rate", self.rate, 0, 1e9, open_low=True)
         if (self.tls_cert is None) != (self.tls_key is None):
             raise ValueError("tls_cert and tls_key: both are needed, or none of them")
         require(0 <= self.port <= 65535, "port", "between 0 and 65535", self.port)
-        if self.host not in LOOPBACK and not (self.data / KEYS_FILE).exists():
+        Cors(self.cors_origins)  # raises if one is not an origin
+        has_keys = (self.data / KEYS_FILE).exists()
+        if self.cors_origins and not has_keys:
+            raise ValueError(
+                "cors_origin: a web page needs a key, and there are none. Create one with: "
+                f"floorline key create --data {self.data} --scopes decide,reward --campaign NAME "
+                "(and --create for a new folder)"
+            )
+        if self.host not in LOOPBACK and not has_keys:
             raise ValueError(
                 f"host: {self.host} can be reached by others, and there are no keys. Create one "
                 f"with: floorline key create --data {self.data} --scopes admin,read,decide,reward "

@@ -10,7 +10,7 @@ from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.campaign import MAX_KEY
 from floorline.live.names import MAX_NAME
 from floorline.live.notes import MAX_LABEL, MAX_LABELS, MAX_NOTE
-from floorline.live.settings import BEYOND, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
+from floorline.live.settings import BEYOND, LIVE_FLOORS, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
 from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
 
 # Which characters names may have no pattern can tell that other languages understand too.
@@ -51,6 +51,8 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     default_mean: float | None = None
     """The default arm's mean reward; learned unless given."""
     policy: Literal[LIVE_POLICIES] | None = None  # type: ignore[valid-type]
+    floor: Literal[LIVE_FLOORS] | None = None  # type: ignore[valid-type]
+    """The floor that the policy runs under."""
     boundary: str | None = None
     prior: tuple[float, float] | None = None
     low: float | None = None
@@ -174,12 +176,26 @@ class ExportQuery(Struct, forbid_unknown_fields=True):
 
 
 class OfrepContext(Struct):
-    """The evaluation context. It is ignored: decisions do not depend on the visitor."""
+    """The evaluation context. The rest of it is ignored: decisions do not depend on the visitor."""
 
-    targetingKey: str | None = None  # noqa: N815 (OFREP's name)
+    targetingKey: Annotated[str, Meta(max_length=MAX_KEY)] | None = None  # noqa: N815 (OFREP's)
+    """The request key: the same one always gets the same decision."""
 
 
 class OfrepBody(Struct):
     """An OFREP request."""
 
     context: OfrepContext | None = None
+
+
+class OfrepKeyedContext(Struct):
+    """The evaluation context of a bulk request."""
+
+    targetingKey: RequestKey  # noqa: N815 (OFREP's)
+    """The request key: the same one always gets the same decisions."""
+
+
+class OfrepBulkBody(Struct):
+    """An OFREP bulk request, as it is described; OFREP has its own error where there is no key."""
+
+    context: OfrepKeyedContext

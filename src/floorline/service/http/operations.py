@@ -21,6 +21,7 @@ class Call:
     """The parameters in the path."""
     access: Access
     """What the key of the request may do."""
+    headers: Mapping[bytes, bytes]
     body: Any = None
     query: Any = None
 
