@@ -31,6 +31,9 @@ def serve(
     tls_cert: Path | None = TLS_CERT,
     tls_key: Path | None = TLS_KEY,
     cors_origin: list[str] = CORS_ORIGIN,
+    alert_interval: float = typer.Option(
+        15.0, envvar="FLOORLINE_ALERT_INTERVAL", help="Seconds between two looks for alerts."
+    ),
 ) -> None:
     """Serve live campaigns over HTTP, until interrupted."""
     try:
@@ -40,4 +43,5 @@ def serve(
         raise ValueError(
             f"the service needs the extra [service]: pip install 'floorline[service]' ({error})"
         ) from None
-    run(Config(data, host, port, rate, create, tls_cert, tls_key, tuple(cors_origin)))
+    origins = tuple(cors_origin)
+    run(Config(data, host, port, rate, create, tls_cert, tls_key, origins, alert_interval))

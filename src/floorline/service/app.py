@@ -9,6 +9,9 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Route, Router
 from starlette.types import Receive, Scope, Send
 
+from floorline.service.alerts.delivery import AlertDelivery
+from floorline.service.alerts.watch import Watch
+from floorline.service.alerts.webhooks import WebhookFile
 from floorline.service.api import docs, pages
 from floorline.service.api.routes import OPERATIONS
 from floorline.service.config import Config
@@ -30,6 +33,8 @@ class Service:
         self.host = Host(Folder(config.data, create=config.create))
         self.keys = KeyFile(self.host.folder.keys)
         self.gate = Gate(self.keys, config.rate, Cors(config.cors_origins))
+        delivery = AlertDelivery(WebhookFile(self.host.folder.path))
+        self.watch = Watch(self.host, delivery, config.alert_interval)
         self.router = Router(
             routes=[*self._api(), *docs.routes(self.keys), *pages.routes(self.gate)],
             default=_unknown_path,
@@ -60,7 +65,9 @@ class Service:
     async def _run(self, app: object) -> AsyncIterator[None]:
         """Open the campaigns, serve, close them."""
         await self.host.start()
+        self.watch.start()
         yield
+        await self.watch.stop()
         await self.host.stop()
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from floorline.core.checks import number, require
+from floorline.service.alerts.watch import INTERVAL_SECONDS
 from floorline.service.host.folder import KEYS_FILE
 from floorline.service.http.cors import Cors
 from floorline.service.http.gate import LOOPBACK
@@ -24,6 +25,7 @@ class Config:
         tls_cert: file of the certificate, with those that lead to its authority, in PEM.
         tls_key: file of its private key. With both, the service speaks HTTPS.
         cors_origins: origins of the web pages that may call the service from a browser.
+        alert_interval: seconds between two looks for alerts.
     """
 
     data: Path
@@ -34,9 +36,11 @@ class Config:
     tls_cert: Path | None = None
     tls_key: Path | None = None
     cors_origins: tuple[str, ...] = ()
+    alert_interval: float = INTERVAL_SECONDS
 
     def __post_init__(self) -> None:
         number("rate", self.rate, 0, 1e9, open_low=True)
+        number("alert_interval", self.alert_interval, 0.1, 86_400)
         if (self.tls_cert is None) != (self.tls_key is None):
             raise ValueError("tls_cert and tls_key: both are needed, or none of them")
         require(0 <= self.port <= 65535, "port", "between 0 and 65535", self.port)
