@@ -29,7 +29,8 @@ class ReportFacts:
     """What was done to the campaign, notes among it."""
     opened_at: float
     last_event_at: float
-    verification: Report
+    verification: Report | None
+    """None if the ledger was not verified."""
 
 
 def facts_of(
@@ -42,10 +43,11 @@ def facts_of(
     """
     verification = verify(locator, tick)
     with closing(read_ledger(locator)) as ledger:
-        return _read(ledger, name, verification)
+        return read_facts(ledger, name, verification)
 
 
-def _read(ledger: LedgerReader, name: str, verification: Report) -> ReportFacts:
+def read_facts(ledger: LedgerReader, name: str, verification: Report | None = None) -> ReportFacts:
+    """Return what a ledger tells, as far as it is sound, with the result of its verification."""
     opened = ledger.opened()
     campaign_id = opened.body["id"]
     series = SeriesRecorder(MAX_POINTS)

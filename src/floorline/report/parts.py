@@ -161,6 +161,8 @@ def _plain(value: object) -> str:
 def verification(facts: ReportFacts) -> str:
     """Return how the ledger was verified for this report."""
     found = facts.verification
+    if found is None:
+        return section("How this was verified", "<p>The ledger was not verified.</p>")
     counts = ", ".join(
         plural(number, name)
         for number, name in (

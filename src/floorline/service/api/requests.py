@@ -8,9 +8,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.campaign import MAX_KEY
+from floorline.live.export import FORMATS as EXPORT_FORMATS
 from floorline.live.names import MAX_NAME
 from floorline.live.notes import MAX_LABEL, MAX_LABELS, MAX_NOTE
 from floorline.live.settings import BEYOND, LIVE_FLOORS, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
+from floorline.report.tables import TABLES
 from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
 
 # Which characters names may have no pattern can tell that other languages understand too.
@@ -25,6 +27,7 @@ ArmNames = Annotated[
         extra_json_schema={"uniqueItems": True},
     ),
 ]
+EXPORT_TABLES = ("decisions", *TABLES)
 RequestKey = Annotated[str, Meta(min_length=1, max_length=MAX_KEY)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
 Probability = Annotated[float, Meta(gt=0, le=1)]
@@ -170,9 +173,12 @@ class EventQuery(PageQuery, forbid_unknown_fields=True):
 
 
 class ExportQuery(Struct, forbid_unknown_fields=True):
-    """The format of an export."""
+    """What to export, and its format."""
 
-    format: Literal["csv", "jsonl"] = "csv"
+    format: Literal[EXPORT_FORMATS] = "csv"  # type: ignore[valid-type]
+    table: Literal[EXPORT_TABLES] = "decisions"  # type: ignore[valid-type]
+    """`decisions`: each with its outcome; `arms`: what is known of each; `series`: how the present
+    epoch went; `changes`: what was done to the campaign, notes among it."""
 
 
 class OfrepContext(Struct):
