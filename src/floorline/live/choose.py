@@ -36,7 +36,16 @@ def choose(state: State, candidate: str | None, coin: Any, rng: Any) -> dict[str
             "guaranteed_budget": state.budget_after_default(),
             "probability": 1.0,
         }
-    wanted = state.propose(rng) if candidate is None else state.index[candidate]
+    if candidate in state.retired:
+        return {
+            "arm": arms[0],
+            "candidate": arms[state.index[candidate]],
+            "reason": "retired",
+            "guaranteed_budget": state.budget_after_default(),
+            "probability": None,
+        }
+    # A candidate may be any function of the past, so the floor is kept in place of a retired one.
+    wanted = state.remaining(state.propose(rng)) if candidate is None else state.index[candidate]
     decision = state.decide_on(wanted, coin)
     arm = decision.arm
     return {
@@ -65,6 +74,8 @@ def reason_of(state: State, decision: Decision) -> Reason:
 
 def probability_of(state: State, decision: Decision) -> float | None:
     """Return how likely the played arm was before the proposer chose; None if that is not known."""
+    if state.retired:  # others take the place of arms that the proposer still names
+        return None
     chance = state.chance(decision.candidate, decision.candidate)
     if math.isnan(chance):
         return None

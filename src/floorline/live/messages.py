@@ -17,6 +17,7 @@ Reason = Literal[
     "paused",
     "drift",
     "finished",
+    "retired",
 ]
 """Why a decision was made as it was."""
 

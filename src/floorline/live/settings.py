@@ -12,6 +12,7 @@ from floorline.core.checks import choice, number, require
 from floorline.core.records import FOREVER
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.durations import seconds_of
+from floorline.live.guardrails import Guardrail, checked_guardrails
 from floorline.live.names import check_arm_name
 from floorline.policies import CATALOGUE, find_entry
 from floorline.policy import Policy
@@ -68,6 +69,7 @@ class CampaignSettings:
             challenger adds to the budget, only once its reward is known or its window is over.
         holdback: the share of decisions that always go to the default, to watch it.
         drift_level: the probability that the test for a drifting default ever gives a false alarm.
+        guardrails: further metrics that are reported with rewards, and their limits.
         drift_watch: that test: `evidence`, or `intervals`, as in version 0.1, which takes longer.
     """
 
@@ -89,6 +91,7 @@ class CampaignSettings:
     holdback: float = 0.02
     drift_level: float = 0.01
     drift_watch: str = "evidence"
+    guardrails: tuple[Guardrail, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", _checked_arms(self.arms))
@@ -107,6 +110,7 @@ class CampaignSettings:
             object.__setattr__(self, name, choice(name, getattr(self, name), allowed))
         self._keep_policy()
         self._keep_unit()
+        self._keep_guardrails()
         require(isinstance(self.voids, bool), "voids", "True or False", self.voids)
         self._keep("holdback", 0, 1)
         self._keep("drift_level", SMALLEST, 1)
@@ -123,6 +127,15 @@ class CampaignSettings:
         policy.prepare(len(self.arms), FOREVER, late=True)  # raises now if its parts do not fit
         if not policy.floor.live:
             raise ValueError(f"floor: {self.floor} runs in simulations only")
+
+    def _keep_guardrails(self) -> None:
+        object.__setattr__(self, "guardrails", checked_guardrails(self.guardrails))
+        limited = any(guardrail.limit is not None for guardrail in self.guardrails)
+        if limited and self.floor == "randomised":
+            raise ValueError(
+                "guardrails: a limit needs the floor confidence or joint; randomised goes with "
+                "proposers that must know how likely each arm was"
+            )
 
     def _keep_unit(self) -> None:
         if self.unit is not None:
@@ -210,7 +223,8 @@ class CampaignSettings:
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as plain values."""
-        return {**asdict(self), "arms": list(self.arms), "prior": list(self.prior)}
+        lists = {name: list(getattr(self, name)) for name in ("arms", "prior")}
+        return {**asdict(self), **lists, "guardrails": [asdict(one) for one in self.guardrails]}
 
     def refuse_others(self, given: Mapping[str, Any]) -> None:
         """Raise ValueError if a given setting is neither None nor the same as here."""

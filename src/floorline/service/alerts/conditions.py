@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from floorline.live import CampaignSettings, Status
 from floorline.live.amounts import exact_percent, percent
 
-FLOOR, DRIFT, LEARNING, REWARDS, WINNER, UNAVAILABLE = (
+FLOOR, DRIFT, LEARNING, REWARDS, WINNER, RETIRED, UNAVAILABLE = (
     "floor-in-doubt",
     "drift",
     "learning-stalled",
     "rewards-stopped",
     "winner-found",
+    "arm-retired",
     "campaign-unavailable",
 )
 DISK, KEYS = "disk-full", "key-misuse"
-KINDS = (FLOOR, DRIFT, LEARNING, REWARDS, WINNER, UNAVAILABLE, DISK, KEYS)
+KINDS = (FLOOR, DRIFT, LEARNING, REWARDS, WINNER, RETIRED, UNAVAILABLE, DISK, KEYS)
 """The last two concern the service, the others a campaign."""
 
 EXPECTED_REWARDS = 20.0
@@ -73,6 +74,8 @@ def alerts_of(status: Status, settings: CampaignSettings, flow: RewardFlow) -> d
             f"no reward in the last {status.decisions - flow.decisions:,} decisions, after "
             f"{flow.reported:,} in the {flow.decisions:,} before"
         )
+    if status.retired:
+        found[RETIRED] = f"broke the limit of a guardrail: {', '.join(status.retired)}"
     if status.winner is not None:
         found[WINNER] = status.headline
     return found

@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.campaign import MAX_KEY
 from floorline.live.export import FORMATS as EXPORT_FORMATS
+from floorline.live.guardrails import MAX_GUARDRAILS, MAX_METRIC_NAME, WORSE
 from floorline.live.names import MAX_NAME
 from floorline.live.notes import MAX_LABEL, MAX_LABELS, MAX_NOTE
 from floorline.live.settings import BEYOND, LIVE_FLOORS, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
@@ -28,6 +29,7 @@ ArmNames = Annotated[
     ),
 ]
 EXPORT_TABLES = ("decisions", *TABLES)
+Metrics = Annotated[dict[str, float], Meta(max_length=MAX_GUARDRAILS)]
 RequestKey = Annotated[str, Meta(min_length=1, max_length=MAX_KEY)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
 Probability = Annotated[float, Meta(gt=0, le=1)]
@@ -69,6 +71,20 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     voids: bool | None = None
     holdback: Fraction | None = None
     drift_level: Probability | None = None
+    guardrails: Annotated[list[GuardrailBody], Meta(max_length=MAX_GUARDRAILS)] | None = None
+    """Further metrics that are reported with rewards, and their limits."""
+
+
+class GuardrailBody(Struct, forbid_unknown_fields=True):
+    """A metric that is reported with rewards."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=MAX_METRIC_NAME)]
+    low: float
+    high: float
+    """Values are clipped to this range."""
+    limit: float | None = None
+    """An arm whose mean is surely beyond it is retired."""
+    worse: Literal[WORSE] = "above"  # type: ignore[valid-type]
 
 
 class DecisionRequest(Struct, forbid_unknown_fields=True):
@@ -140,6 +156,8 @@ class RewardBody(Struct, forbid_unknown_fields=True):
     """The reward of the decision in the path."""
 
     reward: float
+    metrics: Metrics | None = None
+    """Values of the campaign's guardrails, by name."""
 
 
 class TicketReward(Struct, forbid_unknown_fields=True):
@@ -147,6 +165,7 @@ class TicketReward(Struct, forbid_unknown_fields=True):
 
     ticket: TicketId
     reward: float
+    metrics: Metrics | None = None
 
 
 class RewardsBody(Struct, forbid_unknown_fields=True):

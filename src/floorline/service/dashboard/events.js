@@ -19,10 +19,13 @@ export function eventList(campaign) {
   return { refresh: load };
 }
 
+/** A value of a setting as text. */
+const plain = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+
 export function showSettings(settings) {
   const details = byId("settings");
   const rows = Object.entries(settings).map(([name, value]) =>
-    [el("code", {}, name), Array.isArray(value) ? value.join(", ") : String(value ?? "not given")]);
+    [el("code", {}, name), Array.isArray(value) ? value.map(plain).join(", ") : plain(value ?? "not given")]);
   const all = table("Settings", [{ name: "Setting" }, { name: "Value" }], rows);
   details.replaceChildren(details.firstElementChild, all);
 }

@@ -10,5 +10,6 @@ export const REASONS = {
   holdback: { name: "control group", look: "c4" },
   paused: { name: "paused", look: "c6" },
   finished: { name: "finished: the winner", look: "c5" },
+  retired: { name: "retired by a guardrail", look: "c2" },
   drift: { name: "default has changed", look: "floor" },
 };
