@@ -67,6 +67,14 @@ def writing(out: Path | None) -> Iterator[IO[str]]:
         raise ValueError(f"out: cannot write {where}: {error.strerror}") from None
 
 
+def write_file(out: Path, content: bytes) -> None:
+    """Write a file."""
+    try:
+        out.write_bytes(content)
+    except OSError as error:
+        raise ValueError(f"out: cannot write {out}: {error.strerror}") from None
+
+
 @app.command()
 def verify(ledger: str = LEDGER) -> None:
     """Replay every event and compare with checksums, snapshots, counts and budgets."""
@@ -97,16 +105,28 @@ def export_command(
     format: str = typer.Option("csv", help="csv, jsonl or parquet."),
     out: Path | None = OUT,
     events: bool = typer.Option(False, "--events", help="All events, not decisions; as jsonl."),
+    table: str = typer.Option("decisions", help="decisions, arms, series or changes."),
 ) -> None:
-    """Write every decision with what came of it, or every event."""
+    """Write every decision with what came of it, every event, or what the dashboard shows."""
     from floorline.core.checks import choice
     from floorline.live import export, history
+    from floorline.report.facts import read_facts
+    from floorline.report.tables import TABLES, encode
 
     choice("format", format, export.FORMATS)
+    choice("table", table, ("decisions", *TABLES))
     if events and format != "jsonl":
         raise ValueError("format: must be jsonl for events")
     if format == "parquet" and out is None:
         raise ValueError("out: must be given for parquet")
+    if table != "decisions":
+        with reading(ledger) as reader:
+            content = encode(TABLES[table](read_facts(reader, Path(ledger).stem)), format)
+        if out is None:
+            typer.echo(content.decode(), nl=False)
+        else:
+            write_file(out, content)
+        return
     with reading(ledger) as reader, writing(out) as stream:
         if events:
             export.write_jsonl(history.events(reader), stream)

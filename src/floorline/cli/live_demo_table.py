@@ -63,8 +63,7 @@ def table_of(live: Visits, ucb: Visits, rates: Mapping[str, float], max_loss: fl
         "at its lowest, of the default",
         *(f"{visits.share(means).min():.1%}" for visits in shown),
     )
-    row("clicks above the floor, at worst", *(f"{budget.min():+.2f}" for budget in budgets))
-    row("  that was after visitor", *(f"{budget.argmin() + 1:,}" for budget in budgets))
+    row("clicks below the floor, at most", *(f"{max(0.0, -b.min()):.1f}" for b in budgets))
     row("visitors below the floor", *(f"{np.sum(budget < 0):,}" for budget in budgets))
     for arm, (name, rate) in enumerate(rates.items()):
         row(

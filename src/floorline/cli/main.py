@@ -24,6 +24,7 @@ from floorline.cli import (
     simulate,
     sweep,
     verify,
+    webhook,
 )
 
 app = typer.Typer(
@@ -47,6 +48,7 @@ app.add_typer(key.key, name="key")
 ledger.app.command("move")(ledger_move.move)
 ledger.app.command("migrate")(ledger_move.migrate)
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(webhook.webhook, name="webhook")
 
 
 OPTIONS = {"environment": "--noise or --adversary", "table": "--adversary"}

@@ -45,6 +45,9 @@ def serve(
     cors_origin: list[str] = CORS_ORIGIN,
     advertise: str | None = ADVERTISE,
     workers: int = WORKERS,
+    alert_interval: float = typer.Option(
+        15.0, envvar="FLOORLINE_ALERT_INTERVAL", help="Seconds between two looks for alerts."
+    ),
 ) -> None:
     """Serve live campaigns over HTTP, until interrupted."""
     try:
@@ -54,5 +57,18 @@ def serve(
         raise ValueError(
             f"the service needs the extra [service]: pip install 'floorline[service]' ({error})"
         ) from None
-    origins = tuple(cors_origin)
-    run(Config(data, host, port, rate, create, tls_cert, tls_key, origins, advertise, workers))
+    run(
+        Config(
+            data,
+            host,
+            port,
+            rate,
+            create,
+            tls_cert,
+            tls_key,
+            tuple(cors_origin),
+            advertise=advertise,
+            workers=workers,
+            alert_interval=alert_interval,
+        )
+    )

@@ -79,10 +79,10 @@ async def decide_batch(hosted: HostedCampaign, requests: list[DecisionRequest]) 
 
 async def reward(call: Call) -> RewardReceipt:
     """Record the reward of a decision."""
-    ticket, value = call.path["ticket"], call.body.reward
+    ticket, value, metrics = call.path["ticket"], call.body.reward, call.body.metrics
     hosted = await call.host.registry.of_ticket(ticket)
     return await hosted.queue.submit(
-        lambda campaign: RewardReceipt(ticket, campaign.observe(ticket, value))
+        lambda campaign: RewardReceipt(ticket, campaign.observe(ticket, value, metrics))
     )
 
 
@@ -145,7 +145,7 @@ def _receipts(body: bytes) -> list[BatchReceipt]:
 
 def _observe(campaign: Campaign, item: TicketReward) -> BatchReceipt:
     try:
-        result = campaign.observe(item.ticket, item.reward)
+        result = campaign.observe(item.ticket, item.reward, item.metrics)
     except (ValueError, CampaignError) as error:
         return _refused(item.ticket, error)
     return BatchReceipt(item.ticket, result)

@@ -140,6 +140,8 @@ def _responses(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         content: dict[str, Any] = {operation.response: {"schema": {"type": "string"}}}
         if operation.response == "text/csv":
             content["application/jsonl"] = {"schema": {"type": "string"}}
+            binary = {"schema": {"type": "string", "format": "binary"}}
+            content["application/vnd.apache.parquet"] = binary
     else:
         schema = _one_of(_members(operation.response), schemas)
         content = {"application/json": {"schema": schema}}

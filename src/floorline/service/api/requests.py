@@ -7,10 +7,13 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from floorline.environments.delayed import MISSING_POLICIES
+from floorline.live.export import FORMATS as EXPORT_FORMATS
+from floorline.live.guardrails import MAX_GUARDRAILS, MAX_METRIC_NAME, WORSE
 from floorline.live.names import MAX_NAME
 from floorline.live.notes import MAX_LABEL, MAX_LABELS, MAX_NOTE
 from floorline.live.request import MAX_KEY
 from floorline.live.settings import BEYOND, LIVE_FLOORS, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
+from floorline.report.tables import TABLES
 from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
 
 # Which characters names may have no pattern can tell that other languages understand too.
@@ -25,6 +28,8 @@ ArmNames = Annotated[
         extra_json_schema={"uniqueItems": True},
     ),
 ]
+EXPORT_TABLES = ("decisions", *TABLES)
+Metrics = Annotated[dict[str, float], Meta(max_length=MAX_GUARDRAILS)]
 RequestKey = Annotated[str, Meta(min_length=1, max_length=MAX_KEY)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
 Probability = Annotated[float, Meta(gt=0, le=1)]
@@ -69,6 +74,20 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     in_flight_rate: Fraction | None = None
     """With `in_flight_burst`, what is stated about pending rewards under the randomised floor."""
     in_flight_burst: Annotated[float, Meta(ge=0)] | None = None
+    guardrails: Annotated[list[GuardrailBody], Meta(max_length=MAX_GUARDRAILS)] | None = None
+    """Further metrics that are reported with rewards, and their limits."""
+
+
+class GuardrailBody(Struct, forbid_unknown_fields=True):
+    """A metric that is reported with rewards."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=MAX_METRIC_NAME)]
+    low: float
+    high: float
+    """Values are clipped to this range."""
+    limit: float | None = None
+    """An arm whose mean is surely beyond it is retired."""
+    worse: Literal[WORSE] = "above"  # type: ignore[valid-type]
 
 
 class DecisionRequest(Struct, forbid_unknown_fields=True):
@@ -145,6 +164,8 @@ class RewardBody(Struct, forbid_unknown_fields=True):
     """The reward of the decision in the path."""
 
     reward: float
+    metrics: Metrics | None = None
+    """Values of the campaign's guardrails, by name."""
 
 
 class TicketReward(Struct, forbid_unknown_fields=True):
@@ -152,6 +173,7 @@ class TicketReward(Struct, forbid_unknown_fields=True):
 
     ticket: TicketId
     reward: float
+    metrics: Metrics | None = None
 
 
 class RewardsBody(Struct, forbid_unknown_fields=True):
@@ -178,9 +200,12 @@ class EventQuery(PageQuery, forbid_unknown_fields=True):
 
 
 class ExportQuery(Struct, forbid_unknown_fields=True):
-    """The format of an export."""
+    """What to export, and its format."""
 
-    format: Literal["csv", "jsonl"] = "csv"
+    format: Literal[EXPORT_FORMATS] = "csv"  # type: ignore[valid-type]
+    table: Literal[EXPORT_TABLES] = "decisions"  # type: ignore[valid-type]
+    """`decisions`: each with its outcome; `arms`: what is known of each; `series`: how the present
+    epoch went; `changes`: what was done to the campaign, notes among it."""
 
 
 class OfrepContext(Struct):
