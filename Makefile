@@ -11,7 +11,7 @@ setup: $(READY)
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,figures,service,parquet]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,figures,service,parquet,postgres]'
 	touch $(READY)
 
 # For the tests of the JavaScript client, which are skipped without it. Node comes from PyPI where

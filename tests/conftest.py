@@ -9,10 +9,14 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from postgresql_server import PostgresServer
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 WaitUntil = Callable[[Callable[[], bool]], None]
@@ -72,3 +76,23 @@ def wait_until() -> WaitUntil:
             time.sleep(0.01)
 
     return wait
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A real PostgreSQL server, one for each process that runs tests."""
+    pytest.importorskip("psycopg", reason="the extra [postgres] is not installed")
+    from postgresql_server import PostgresServer, programs
+
+    folder = programs()
+    if folder is None:
+        pytest.skip("no PostgreSQL server here: apt-get install postgresql")
+    server = PostgresServer(folder)
+    yield server
+    server.delete()
+
+
+@pytest.fixture
+def database(postgres: PostgresServer) -> str:
+    """The URL of a new, empty database."""
+    return postgres.new_database()

@@ -63,12 +63,12 @@ class PolicySetup:
     prior: tuple[float, float] = (0.5, 0.5)
 
     def __post_init__(self) -> None:
-        whole("arms", self.n_arms, 2)
-        whole("horizon", self.horizon, 1)
+        object.__setattr__(self, "n_arms", whole("n_arms", self.n_arms, 2))
+        object.__setattr__(self, "horizon", whole("horizon", self.horizon, 1))
         number("max_loss", self.max_loss, 0, 1)
 
     @classmethod
-    def of(cls, environment: Environment, horizon: int, **others: Any) -> Self:
+    def of(cls, environment: Environment, horizon: float, **others: Any) -> Self:
         """Return the set-up for an environment: its arms, default mean, noise scale and bounds.
 
         Args:
@@ -89,7 +89,7 @@ class PolicySetup:
             "noise_scale": scale,
             "bounded": environment.bounded,
         }
-        return cls(horizon=horizon, **{**known, **others})
+        return cls(horizon=whole("horizon", horizon, 1), **{**known, **others})
 
     def intervals(self) -> Boundary:
         """The confidence boundary."""

@@ -49,7 +49,16 @@ from floorline.proposers import (
     unbalanced_ucb,
     unknown_chance,
 )
-from floorline.simulation import Case, Results, Summary, simulate, summarize, sweep
+from floorline.simulation import (
+    Case,
+    Comparison,
+    Results,
+    Summary,
+    compare,
+    simulate,
+    summarize,
+    sweep,
+)
 from floorline.verification import Share, Verification, verify
 
 __all__ = [
@@ -63,6 +72,7 @@ __all__ = [
     "ByReward",
     "Case",
     "Changing",
+    "Comparison",
     "ConfidenceFloor",
     "Delayed",
     "Entry",
@@ -92,6 +102,7 @@ __all__ = [
     "ab_test",
     "beta_thompson",
     "classical_ucb",
+    "compare",
     "exp3_ix",
     "gaussian_thompson",
     "kernel",

@@ -17,12 +17,13 @@ REWARDS = {"now": [1], "video": [0], "quiz": [0]}
 FIRST_FORM = Path(__file__).parents[1] / "data" / "ledger-v1.sqlite"
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgresql"])
 def new_ledger(request, tmp_path):
     if request.param == "memory":
         return MemoryLedger
+    folder = tmp_path if request.param == "sqlite" else request.getfixturevalue("database")
     numbers = iter(range(100))
-    return lambda: open_ledger(str(tmp_path / f"{next(numbers)}"))
+    return lambda: open_ledger(f"{folder}/{next(numbers)}")
 
 
 @pytest.mark.parametrize("check", LEDGER_CHECKS, ids=lambda check: check.__name__)

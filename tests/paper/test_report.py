@@ -5,7 +5,7 @@ import pytest
 
 from floorline.paper.claims import claims
 from floorline.paper.reproduce import reproduce
-from floorline.paper.run import Row
+from floorline.paper.run import ResultRow
 from floorline.paper.sweeps import (
     BEST_LOWER,
     BUDGET_FIRST,
@@ -89,7 +89,7 @@ def test_the_report_judges_every_claim(page):
 
 
 def row(sweep, policy, max_loss, horizon, mean, error=1.0, breach=0.0):
-    return Row(
+    return ResultRow(
         sweep,
         policy,
         "authors",

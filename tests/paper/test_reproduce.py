@@ -12,7 +12,7 @@ import pytest
 from floorline.paper import reproduce as module
 from floorline.paper import run, style, sweeps
 from floorline.paper.reproduce import reproduce
-from floorline.paper.run import Row
+from floorline.paper.run import ResultRow
 from floorline.paper.sweeps import PaperRun
 
 SMALL = PaperRun(runs=32)
@@ -72,7 +72,7 @@ def test_a_folder_has_results_figures_and_report(tmp_path):
     assert list(contents(found.report.parent)) == expected
     with open(found.report.parent / "results.csv", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == list(Row._fields)
+    assert list(rows[0]) == list(ResultRow._fields)
     assert {row["sweep"] for row in rows} == {"alpha", "boundary", "horizon", "fallback"}
     assert len({tuple(row.values())[:5] for row in rows}) == len(rows)
 
@@ -197,9 +197,9 @@ def test_a_boundary_that_is_not_proved_is_warned_of(tmp_path):
 INTERRUPTED = """
 import signal
 from floorline.cli.main import main
-from floorline.paper.journal import Journal
+from floorline.paper.journal import PointJournal
 
-add, saved = Journal.add, []
+add, saved = PointJournal.add, []
 
 def add_and_interrupt(*line):
     add(*line)
@@ -207,7 +207,7 @@ def add_and_interrupt(*line):
     if len(saved) == 5:
         signal.raise_signal(signal.SIGINT)
 
-Journal.add = add_and_interrupt
+PointJournal.add = add_and_interrupt
 main()
 """
 """The program, which gets Ctrl-C's signal when it has saved five points."""

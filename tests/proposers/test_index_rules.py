@@ -8,7 +8,7 @@ import pytest
 from floorline import Boundary, Gaussian, Policy, Proposer, classical_ucb, optimistic
 from floorline.core.records import new_arms
 from floorline.proposers.base import learn_nothing
-from floorline.proposers.thompson import GaussianRules, beta_sample, gaussian_sample
+from floorline.proposers.thompson import GaussianThompsonRules, beta_sample, gaussian_sample
 from floorline.simulation.stepping import step_through
 
 
@@ -48,7 +48,7 @@ def test_gaussian_thompson_draws_from_the_posterior():
     arms.plays[:] = 4, 9
     arms.average[:] = 0.5, 0.6
     rng = np.random.default_rng(0)
-    rules, memory = GaussianRules(2.0), np.zeros(2)
+    rules, memory = GaussianThompsonRules(2.0), np.zeros(2)
     share = np.mean([gaussian_sample(rules, arms, memory, 1, rng) for _ in range(4000)])
     spread = 2.0 * math.sqrt(1 / 4 + 1 / 9)
     expected = 0.5 * (1 + math.erf(0.1 / spread / math.sqrt(2)))

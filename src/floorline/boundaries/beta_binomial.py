@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
-LARGE = 256.0
+STIRLING_FROM = 256.0
 """From here on two terms of Stirling's series are exact to rounding."""
 
-NOTHING = 1e-18
+NEGLIGIBLE_TOTAL = 1e-18
 """A sum of rewards so small that rounding swallows what it could change."""
 
 STEPS = 12
@@ -69,7 +69,7 @@ def beta_binomial_rules(
 @kernel
 def log_gamma_excess(x: float, shift: float) -> float:
     """lgamma(x + shift) - (x log x - x), with no large number in between where x is large."""
-    if x < LARGE:
+    if x < STIRLING_FROM:
         whole = math.lgamma(x + shift)
         return whole - x * (math.log(x) - 1.0) if x > 0.0 else whole
     y = x + shift
@@ -98,10 +98,10 @@ def log_shrinkage(shrinking: float, growing: float, allowed: float) -> float:
     at least the slope (4 q z + m z^2) / (2 q + m z)^2, since E times
     4 q^2 + 4 q (m - 1) z + m (m - 1) z^2 is at least 4 q^2 z + m q z^2 once 3 m >= 4 - 2 q.
     """
-    if shrinking <= NOTHING:
+    if shrinking <= NEGLIGIBLE_TOTAL:
         return math.inf
     ratio = allowed / shrinking
-    if growing <= NOTHING:
+    if growing <= NEGLIGIBLE_TOTAL:
         return ratio  # k is linear
     seen = shrinking + growing
     half = 0.5 * max(1.0, (2.0 + 2.0 * shrinking / seen) / 3.0) * ratio

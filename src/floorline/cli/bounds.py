@@ -18,7 +18,7 @@ MOST_ROUNDS = 200_000_000
 """Rounds that are simulated in a second or two; long horizons get fewer runs."""
 
 
-class Row(NamedTuple):
+class BoundRow(NamedTuple):
     """One result of the paper for this setting: a bound on regret."""
 
     name: str
@@ -69,7 +69,9 @@ def bounds(
         print_table(rows, remarks, setting, runs)
 
 
-def stochastic(setting: PolicySetup, environment: Environment, runs: int, seed: int) -> list[Row]:
+def stochastic(
+    setting: PolicySetup, environment: Environment, runs: int, seed: int
+) -> list[BoundRow]:
     """Conservative UCB and BudgetFirst: bounds on pseudo-regret, and simulated pseudo-regret."""
     from floorline import make_policy, theory
     from floorline.simulation import summarize
@@ -92,7 +94,7 @@ def stochastic(setting: PolicySetup, environment: Environment, runs: int, seed: 
     first_bound = first(setting, max(means) - means[0])
     everything = setting.horizon * (max(means) - min(means))
     return [
-        Row(
+        BoundRow(
             "conservative_ucb",
             f"Conservative UCB ({which})",
             problem(setting, means),
@@ -100,24 +102,24 @@ def stochastic(setting: PolicySetup, environment: Environment, runs: int, seed: 
             mean,
             worst,
         ),
-        Row(
+        BoundRow(
             "conservative_ucb_floor_penalty",
             "  of which the floor's price",
             penalty(setting, means),
             printed_penalty,
         ),
-        Row(
+        BoundRow(
             "conservative_ucb_expected",
             "  in expectation",
             theory.expected_regret(setting, means),
             None,
             mean,
         ),
-        Row("conservative_ucb_worst", "  any means", theory.worst_regret(setting)),
-        Row("budget_first", "BudgetFirst", first_bound, None, first_mean, first_worst),
-        Row("budget_first_worst", "  any means", first(setting)),
-        Row("everything", "the largest gap in every round", everything),
-        Row("lower_bound", "at least, for some means (Theorem 4)", lower(setting)[0]),
+        BoundRow("conservative_ucb_worst", "  any means", theory.worst_regret(setting)),
+        BoundRow("budget_first", "BudgetFirst", first_bound, None, first_mean, first_worst),
+        BoundRow("budget_first_worst", "  any means", first(setting)),
+        BoundRow("everything", "the largest gap in every round", everything),
+        BoundRow("lower_bound", "at least, for some means (Theorem 4)", lower(setting)[0]),
     ]
 
 
@@ -136,7 +138,9 @@ def lower(setting: PolicySetup) -> tuple[float | None, str]:
         return None, str(error)
 
 
-def adversarial(setting: PolicySetup, environment: Environment, runs: int, seed: int) -> list[Row]:
+def adversarial(
+    setting: PolicySetup, environment: Environment, runs: int, seed: int
+) -> list[BoundRow]:
     """The bounds for rewards in [0, 1] that an adversary chooses; a switching one is simulated."""
     from floorline import Switching, make_policy, theory
     from floorline.simulation import summarize
@@ -161,10 +165,12 @@ def adversarial(setting: PolicySetup, environment: Environment, runs: int, seed:
     printed = theory.safe_exp3_ix_regret(*asked, delta, as_printed=True)
     prior = theory.prior_exp3_regret(n_arms, horizon, setting.may_lose())
     return [
-        Row("exp3_ix", "Exp3-IX, no floor", plain, None, *simulated("exp3-ix")),
-        Row("safe_exp3_ix", "safe Exp3-IX (Theorem 3)", safe, printed, *simulated("safe-exp3-ix")),
-        Row("prior_exp3_default", "prior Exp3, against the default", prior.default),
-        Row("prior_exp3_challenger", "  against a challenger", prior.challenger),
+        BoundRow("exp3_ix", "Exp3-IX, no floor", plain, None, *simulated("exp3-ix")),
+        BoundRow(
+            "safe_exp3_ix", "safe Exp3-IX (Theorem 3)", safe, printed, *simulated("safe-exp3-ix")
+        ),
+        BoundRow("prior_exp3_default", "prior Exp3, against the default", prior.default),
+        BoundRow("prior_exp3_challenger", "  against a challenger", prior.challenger),
     ]
 
 
@@ -188,7 +194,9 @@ def remarks_on(setting: PolicySetup) -> dict[str, Any]:
     }
 
 
-def print_table(rows: list[Row], remarks: dict[str, Any], setting: PolicySetup, runs: int) -> None:
+def print_table(
+    rows: list[BoundRow], remarks: dict[str, Any], setting: PolicySetup, runs: int
+) -> None:
     """Print the answer for a person."""
     from rich.console import Console
     from rich.table import Table

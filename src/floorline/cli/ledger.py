@@ -19,16 +19,21 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 OUT = typer.Option(None, help="The file to write; else standard output.")
-FILE = typer.Argument(..., metavar="FILE", help="The campaign's ledger.", show_default=False)
+LEDGER = typer.Argument(
+    ...,
+    metavar="LEDGER",
+    help="The campaign's ledger: a file, or postgresql://HOST/DATABASE/CAMPAIGN.",
+    show_default=False,
+)
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[LedgerReader]:
-    """The ledger in a file, to read from while its campaign may go on."""
+def reading(locator: str) -> Iterator[LedgerReader]:
+    """A ledger, to read from while its campaign may go on."""
     with in_one_line():
         from floorline.live.ledgers import read_ledger
 
-        ledger = read_ledger(str(path))
+        ledger = read_ledger(locator)
         try:
             yield ledger
         finally:
@@ -63,16 +68,16 @@ def writing(out: Path | None) -> Iterator[IO[str]]:
 
 
 @app.command()
-def verify(file: Path = FILE) -> None:
+def verify(ledger: str = LEDGER) -> None:
     """Replay every event and compare with checksums, snapshots, counts and budgets."""
     from floorline.simulation.progress import progress_bar
 
-    with reading(file) as ledger:
-        total = sum(ledger.counts().values())
+    with reading(ledger) as reader:
+        total = sum(reader.counts().values())
     with in_one_line(), progress_bar("verifying", total) as tick:
         from floorline.live.verify import verify as check
 
-        report = check(str(file), tick)
+        report = check(ledger, tick)
     for problem in report.problems[:20]:
         typer.echo(f"problem: {problem}")
     if len(report.problems) > 20:
@@ -88,7 +93,7 @@ def verify(file: Path = FILE) -> None:
 
 @app.command("export")
 def export_command(
-    file: Path = FILE,
+    ledger: str = LEDGER,
     format: str = typer.Option("csv", help="csv, jsonl or parquet."),
     out: Path | None = OUT,
     events: bool = typer.Option(False, "--events", help="All events, not decisions; as jsonl."),
@@ -102,30 +107,49 @@ def export_command(
         raise ValueError("format: must be jsonl for events")
     if format == "parquet" and out is None:
         raise ValueError("out: must be given for parquet")
-    with reading(file) as ledger, writing(out) as stream:
+    with reading(ledger) as reader, writing(out) as stream:
         if events:
-            export.write_jsonl(history.events(ledger), stream)
+            export.write_jsonl(history.events(reader), stream)
         elif format == "parquet":
-            export.write_parquet(export.decisions(ledger), str(out))
+            export.write_parquet(export.decisions(reader), str(out))
         elif format == "csv":
-            export.write_csv(export.decisions(ledger), stream)
+            export.write_csv(export.decisions(reader), stream)
         else:
-            export.write_jsonl(export.decisions(ledger), stream)
+            export.write_jsonl(export.decisions(reader), stream)
 
 
 @app.command()
 def show(
-    file: Path = FILE,
+    ledger: str = LEDGER,
     ticket: str | None = typer.Option(None, help="Explain this decision."),
 ) -> None:
     """Explain one decision with the arithmetic of its budget, or show the campaign's status."""
-    with reading(file) as ledger:
+    with reading(ledger) as reader:
         if ticket is None:
-            _show_status(ledger)
+            _show_status(reader)
         else:
             from floorline.live.explain import explain
 
-            _show(explain(ledger, ticket))
+            _show(explain(reader, ticket), _unit(reader))
+
+
+@app.command("repair-clock")
+def repair_clock_command(ledger: str = LEDGER) -> None:
+    """Set back the time of a ledger that was written while the machine's clock was ahead.
+
+    Stop its service first, and set the clock right. A new epoch starts, since windows ended too
+    soon: the promise holds for it by itself.
+    """
+    with reading(ledger):  # says what is wrong with it, if anything is
+        pass
+    with in_one_line():
+        from floorline.live.clock_repair import repair_clock
+
+        ahead = repair_clock(ledger)
+    if ahead == 0:
+        typer.echo("nothing to repair: the ledger's last event is not ahead of the clock")
+    else:
+        typer.echo(f"set back by {ahead:,.0f} seconds; the next decision starts a new epoch")
 
 
 def _show_status(ledger: LedgerReader) -> None:
@@ -139,15 +163,22 @@ def _show_status(ledger: LedgerReader) -> None:
         f"campaign {status.id}, {status.state}, epoch {status.epoch}: "
         f"{status.decisions:,} decisions, {status.pending:,} waiting for a reward"
     )
+    unit = "" if state.settings.unit is None else f" {state.settings.unit}"
     for arm in status.arms:
         average = "-" if arm.average is None else f"{arm.average:.4g}"
         typer.echo(
             f"  {arm.name:<20} {arm.plays:>10,} plays  mean {average}, "
-            f"surely {arm.lower:.4g} to {arm.upper:.4g}"
+            f"surely {arm.lower:.4g} to {arm.upper:.4g}{unit}"
         )
 
 
-def _show(found: Explanation) -> None:
+def _unit(ledger: LedgerReader) -> str:
+    """What rewards are counted in, after a space; empty if that was not said."""
+    unit = ledger.opened().body["settings"].get("unit")
+    return "" if unit is None else f" {unit}"
+
+
+def _show(found: Explanation, unit: str) -> None:
     from datetime import UTC, datetime
 
     made = found.record
@@ -155,7 +186,7 @@ def _show(found: Explanation) -> None:
     typer.echo(f"Decision {made.ticket}, {when}: {made.arm} ({made.reason})")
     if made.candidate not in (None, made.arm):
         unaffordable = made.reason in ("budget-low", "no-rewards")
-        left = f" and would have left {found.candidate_budget:.6g}: not affordable"
+        left = f" and would have left {found.candidate_budget:.6g}{unit}: not affordable"
         typer.echo(f"{made.candidate} was proposed{left if unaffordable else ''}")
     typer.echo("\nThe budget that is sure after it, each mean at the end that makes it smallest:")
     for number, term in enumerate(found.terms):
@@ -167,7 +198,8 @@ def _show(found: Explanation) -> None:
         end = "at most" if term.weight < 0 else "at least"
         rest = f", {term.voided:,} voided" if term.voided else ""
         rest += f", less {term.doubtful:,.6g} not sure yet" if term.doubtful else ""
-        typer.echo(f"  {term.arm}: {what}, times {end} {term.mean:.6g}{rest} = {term.sum:,.6g}")
-    typer.echo(f"  guaranteed budget: {found.guaranteed_budget:,.6g}")
-    reward = "" if made.reward is None else f", reward {made.reward:g}"
+        times = f"times {end} {term.mean:.6g}{rest}"
+        typer.echo(f"  {term.arm}: {what}, {times} = {term.sum:,.6g}{unit}")
+    typer.echo(f"  guaranteed budget: {found.guaranteed_budget:,.6g}{unit}")
+    reward = "" if made.reward is None else f", reward {made.reward:g}{unit}"
     typer.echo(f"\nSince then: {made.outcome}{reward}")

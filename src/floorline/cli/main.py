@@ -15,6 +15,7 @@ from floorline.cli import (
     demo,
     key,
     ledger,
+    ledger_move,
     paper,
     plan,
     policies,
@@ -39,6 +40,8 @@ app.command("verify")(verify.verify)
 app.command("serve")(serve.serve)
 app.command("backup")(backup.backup)
 app.add_typer(key.key, name="key")
+ledger.app.command("move")(ledger_move.move)
+ledger.app.command("migrate")(ledger_move.migrate)
 app.add_typer(ledger.app, name="ledger")
 
 

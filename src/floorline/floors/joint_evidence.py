@@ -17,7 +17,7 @@ from floorline.core.records import TOLERANCE
 
 HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
-LARGE = 10.0
+STIRLING_FROM = 10.0
 """From here on four terms of Stirling's series are exact to 1e-12."""
 
 STEPS = 12
@@ -40,7 +40,7 @@ def default_deficit(max_loss: float, rounds: int, default_plays: int) -> float:
 @kernel
 def gamma_excess(x: float) -> float:
     """log Gamma(x) - x log(x) + x, which falls with x."""
-    if x < LARGE:
+    if x < STIRLING_FROM:
         return math.lgamma(x) - x * (math.log(x) - 1.0)
     inverse = 1.0 / x
     square = inverse * inverse

@@ -42,7 +42,7 @@ RUNGS = (
 LAMBDAS = np.geomspace(0.004, 0.97 * math.log(1 / (1 - RUNGS[0])), 16)
 """From what a million decisions need to what the first rung allows; their weights are equal."""
 
-PATIENCE = 4.0
+SURVIVED_WINS = 4.0
 """Wins of the default in a row, each earning the most, that a probability must survive."""
 
 
@@ -98,7 +98,7 @@ def randomised_rules(
         max_loss=float(max_loss),
         low=float(low),
         span=float(high - low),
-        patience=PATIENCE,
+        patience=SURVIVED_WINS,
         in_flight_rate=float(in_flight_rate),
         in_flight_burst=float(in_flight_burst),
         lambdas=lambdas,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
@@ -75,16 +74,20 @@ class Campaign:
         locator: str | os.PathLike[str] | Ledger,
         *,
         seed: int | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
+        up_since: float | None = None,
         **settings: Any,
     ) -> Campaign:
         """Return a new campaign in a new ledger, or the one that the ledger holds.
 
         Args:
-            locator: where the ledger is: the path of a file, or ":memory:" for one that ends with
-                the process; or a ledger of your own.
+            locator: where the ledger is: the path of a file, ":memory:" for one that ends with
+                the process, or "postgresql://HOST/DATABASE/CAMPAIGN"; or a ledger of your own.
             seed: for the coins of the proposer and the holdback; unpredictable unless given.
-            clock: the time in seconds since 1970.
+            clock: the time in seconds since 1970; unless given, that of the ledger: the database's
+                for PostgreSQL, else the machine's, with implausible steps held back.
+            up_since: when the service that reports rewards came up, by that clock. Windows did
+                not run between the ledger's last event and then.
             settings: those of `CampaignSettings`; a new campaign needs `arms` and `max_loss`. For
                 an existing one, they must be the ledger's or be left out.
 
@@ -93,7 +96,7 @@ class Campaign:
             LedgerError: the ledger cannot be used, or is open elsewhere.
         """
         source = locator if isinstance(locator, Ledger) else os.fspath(locator)
-        return cls(*open_recorder(source, clock, settings), seed)
+        return cls(*open_recorder(source, clock, settings, up_since), seed)
 
     @property
     def _state(self) -> State:
@@ -158,6 +161,9 @@ class Campaign:
         """
         recorder = self._recorder
         settings = recorder.state.settings
+        if isinstance(reward, (Ticket, str)) and not isinstance(ticket, (Ticket, str)):
+            raise ValueError(f"ticket: must come before the reward, not {ticket!r} before {reward}")
+        reward = float(reward) if isinstance(reward, bool) else reward  # it clicked, or did not
         try:
             given = number("reward", reward, settings.low, settings.high)
         except ValueError:
@@ -337,7 +343,8 @@ class Campaign:
     def status(self) -> Status:
         """Return where the campaign stands: whether the floor holds, what is known of each arm."""
         with self._recorder.reading():
-            return status_of(self._id, self._state, self._duplicates, self._recorder.now())
+            now, problems = self._recorder.now(), self._recorder.clock_problems()
+            return status_of(self._id, self._state, self._duplicates, now, problems)
 
     def history(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
         """Yield the decisions with seq > after in order, each with its outcome so far."""

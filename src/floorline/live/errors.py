@@ -23,5 +23,15 @@ class LedgerError(CampaignError):
     """The ledger cannot be read or written, or is damaged."""
 
 
+class OpenElsewhere(LedgerError):  # noqa: N818
+    """Another process writes to the ledger."""
+
+    def __init__(self, locator: str) -> None:
+        super().__init__(
+            f"{locator}: this campaign is open elsewhere; only one process at a time can write "
+            "to it"
+        )
+
+
 class DamagedLedger(LedgerError):  # noqa: N818
     """The ledger is damaged: only a backup helps."""

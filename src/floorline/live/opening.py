@@ -19,7 +19,10 @@ from floorline.live.tickets import TicketIds, fingerprint, new_campaign_id, tick
 
 
 def open_recorder(
-    source: str | Ledger, clock: Callable[[], float], settings: Mapping[str, Any]
+    source: str | Ledger,
+    clock: Callable[[], float] | None,
+    settings: Mapping[str, Any],
+    up_since: float | None = None,
 ) -> tuple[Recorder, TicketIds]:
     """Return the recorder of a campaign, begun if the ledger holds none, and its ticket ids."""
     if isinstance(source, Ledger):
@@ -28,6 +31,7 @@ def open_recorder(
         if not ledgers.exists(source):
             CampaignSettings.from_json(settings)  # wrong ones must leave no file behind
         ledger = ledgers.open_ledger(source)
+    clock = clock or ledger.clock
     try:
         first = ledger.opening()
         _refuse_lost_tail(ledger)
@@ -35,7 +39,10 @@ def open_recorder(
             return _begin(ledger, clock, CampaignSettings.from_json(settings))
         state = load(ledger)
         state.settings.refuse_others(settings)
-        return Recorder(ledger, state, clock), ticket_ids(ledger, first)
+        recorder = Recorder(ledger, state, clock)
+        if up_since is not None:
+            recorder.record_outage(up_since)
+        return recorder, ticket_ids(ledger, first)
     except BaseException:
         ledger.close(untouched=True)
         raise

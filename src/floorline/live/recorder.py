@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any, TypeVar, TypeVarTuple, Unpack
 
 from floorline.live import snapshot
+from floorline.live.clock import clock_problems
 from floorline.live.errors import LedgerError
 from floorline.live.events import Event
 from floorline.live.ledgers import Ledger
@@ -22,6 +23,9 @@ Ts = TypeVarTuple("Ts")
 
 SNAPSHOT_EVERY = 50_000
 """Events between snapshots, or twice the open decisions where those are more."""
+
+MIN_OUTAGE_SECONDS = 1.0
+"""Shorter ones are not worth an event."""
 
 MAX_EXPIRED = 1000
 """Windows that end in one transaction; more would keep it waiting."""
@@ -40,6 +44,11 @@ class Recorder:
         self.points: Callable[[], Any] = lambda: None
         """Called for what is stored with each snapshot, as plain JSON values."""
         self._clock = clock
+        self.ahead = 0.0
+        """Seconds by which the ledger is ahead of the clock. Its time goes on from there."""
+        if state.seq > 0:
+            ahead = state.time - clock()
+            self.ahead = ahead if 0 < ahead < math.inf else 0.0
         self._process = os.getpid()
         self._closed = False
         self._mutex = threading.RLock()
@@ -65,8 +74,8 @@ class Recorder:
                 self._in_transaction = False
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Commit everything recorded inside as one transaction.
+    def transaction(self, *, expire: bool = True) -> Iterator[None]:
+        """Commit everything recorded inside as one transaction, after windows that have ended.
 
         An exception of the block is passed on, and what it recorded before is committed: a
         refused request costs the others nothing. A block that an interrupt keeps from ending is
@@ -77,7 +86,7 @@ class Recorder:
                 yield
                 return
             try:
-                self._begin()
+                self._begin(expire)
                 yield
             except BaseException as error:
                 self._end(error)
@@ -97,9 +106,11 @@ class Recorder:
                     self.run(lambda: None)
             yield
 
-    def _begin(self) -> None:
+    def _begin(self, expire: bool = True) -> None:
         self._prepare()
         self._in_transaction = True
+        if not expire:
+            return
         try:
             for seq in list(islice(self.state.due(self.now()), MAX_EXPIRED)):
                 self.record("expired", decision_seq=seq)
@@ -163,8 +174,12 @@ class Recorder:
 
     def now(self) -> float:
         """Return the time of an event recorded now."""
-        now, last = float(self._clock()), self.state.time
+        now, last = float(self._clock()) + self.ahead, self.state.time
         return now if last < now < math.inf else last  # never back, whatever the clock does
+
+    def clock_problems(self) -> list[str]:
+        """Return what is wrong with the time, in sentences."""
+        return clock_problems(getattr(self._clock, "step", 0.0), self.ahead)
 
     def record(
         self,
@@ -175,13 +190,34 @@ class Recorder:
     ) -> Event:
         """Record an event of now, inside a transaction."""
         self._refuse_if_out_of_step()
-        state = self.state
-        event = Event(state.seq + 1, self.now(), kind, decision_seq, key, body or {})
+        event = Event(self.state.seq + 1, self.now(), kind, decision_seq, key, body or {})
+        self._append(event)
+        return event
+
+    def _append(self, event: Event) -> None:
         self._out_of_step = True  # unless both of these are done
         self.ledger.append(event)
-        state.apply(event)
+        self.state.apply(event)
         self._out_of_step = False
-        return event
+
+    def record_outage(self, until: float) -> None:
+        """Record that no reward could be reported since the last event: windows stood still."""
+        state = self.state
+        seconds = until - state.time
+        if seconds >= MIN_OUTAGE_SECONDS and state.open and state.settings.window is not None:
+            with self.transaction(expire=False):
+                self.record("changed", body={"outage": seconds})
+
+    def set_time_back(self) -> None:
+        """Record that time goes on from the clock's, in a new epoch unless the campaign ended."""
+        state = self.state
+        body: dict[str, Any] = {"set_back": self.ahead}
+        if state.serves is None:
+            body["epoch"] = state.epoch + 1
+        with self.transaction(expire=False):
+            self._refuse_if_out_of_step()
+            self._append(Event(state.seq + 1, self._clock(), "changed", None, None, body))
+        self.ahead = 0.0
 
     def close(self) -> None:
         """Commit what was recorded and close the ledger, once no other thread is writing."""

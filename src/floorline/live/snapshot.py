@@ -24,6 +24,7 @@ def to_json(state: State) -> dict[str, Any]:
         "settings": state.settings.to_json(),
         **{name: getattr(state, name) for name in SCALARS},
         "finished": state.finished,
+        "outage": state.outage,
         "serves": state.serves,
         "turned_away": list(state.turned_away),
         "clipped": state.clipped,
@@ -41,6 +42,7 @@ def to_json(state: State) -> dict[str, Any]:
             "tickets": list(state.open),
             "arms": [play.arm for play in plays],
             "times": [play.time for play in plays],
+            "since": [play.since for play in plays],
             "blocks": [play.block for play in plays],
             **{name: list(map(getattr(state.book, name).__getitem__, slots)) for name in BY_PLAY},
         },
@@ -55,12 +57,13 @@ def plain(state: State) -> dict[str, Any]:
 
 def from_json(values: dict[str, Any]) -> State:
     """Return the state that `to_json` was given."""
-    state = State(CampaignSettings.from_json(values["settings"]))
+    state = State(CampaignSettings.from_ledger(values["settings"]))
     for name in SCALARS:
         setattr(state, name, values[name])
     stopped_with = state.settings.arms[0] if state.stopped else None
     state.finished = values.get("finished", False)  # not in snapshots of version 0.1
     state.serves = values.get("serves", stopped_with)
+    state.outage = values.get("outage", 0.0)
     state.turned_away[:] = values.get("turned_away", state.turned_away)
     state.clipped, state.refused = values.get("clipped", 0), values.get("refused", 0)
     state.refused_open.update(values.get("refused_open", []))
@@ -75,10 +78,15 @@ def from_json(values: dict[str, Any]) -> State:
     if remembered := values.get("proposer"):  # not in snapshots of version 0.1
         state.memory.proposer[:] = remembered
     opened = values["open"]
-    for decision_seq, arm, time, block in zip(
-        opened["tickets"], opened["arms"], opened["times"], opened["blocks"], strict=True
+    for decision_seq, arm, time, since, block in zip(
+        opened["tickets"],
+        opened["arms"],
+        opened["times"],
+        opened.get("since", opened["times"]),
+        opened["blocks"],
+        strict=True,
     ):
-        state.open_play(decision_seq, arm, time, block)
+        state.open_play(decision_seq, arm, time, since, block)
     for name in BY_PLAY:
         for play, value in zip(state.open.values(), opened[name], strict=True):
             getattr(state.book, name)[play.slot] = value

@@ -39,6 +39,8 @@ class OpenPlay(msgspec.Struct, frozen=True, gc=False):
 
     arm: int
     time: float
+    since: float
+    """The time without outages: windows run by it."""
     slot: int
     """Its index in the book of open plays."""
     block: int
@@ -53,6 +55,8 @@ class State:
         self.index = {name: arm for arm, name in enumerate(settings.arms)}
         self.seq = 0
         self.time = 0.0
+        self.outage = 0.0
+        """Seconds during which windows stood still, because the service was down."""
         self.epoch = 0
         self.paused = False
         self.stopped = False
@@ -184,24 +188,27 @@ class State:
     def is_due(self, decision_seq: int, now: float) -> bool:
         """Whether a decision is open although its window is over."""
         play = self.open.get(decision_seq)
-        window = self.settings.window
-        return play is not None and window is not None and play.time <= now - window
+        windows = self.settings.window is not None
+        return play is not None and windows and self._is_over(play.since, now)
+
+    def _is_over(self, since: float, now: float) -> bool:
+        assert self.settings.window is not None
+        return since <= now - self.outage - self.settings.window
 
     def due(self, now: float) -> Iterator[int]:
         """Yield the open decisions whose window is over, the oldest first."""
         if self.settings.window is None:
             return
-        limit = now - self.settings.window
         for decision_seq, play in self.open.items():
-            if play.time > limit:
+            if not self._is_over(play.since, now):
                 return
             yield decision_seq
 
     def over_before(self, now: float) -> float:
-        """Return the time up to which all decisions had their window and are closed."""
+        """Return the time, without outages, up to which all decisions are closed."""
         assert self.settings.window is not None
-        oldest = next((play.time for play in self.open.values()), math.inf)
-        return min(now - self.settings.window, oldest)
+        oldest = next((play.since for play in self.open.values()), math.inf)
+        return min(now - self.outage - self.settings.window, oldest)
 
     # Events.
 
@@ -236,20 +243,20 @@ class State:
         if arm > 0 or not self.settings.voids:
             self._count(arm)
         block = self.drift.decided() if arm == 0 else -1
-        self.open_play(event.seq, arm, event.time, block)
+        self.open_play(event.seq, arm, event.time, event.time - self.outage, block)
 
     def _count(self, arm: int) -> None:
         """Count a play for the budget."""
         self.rounds += 1
         self.arms.plays[arm] += 1
 
-    def open_play(self, decision_seq: int, arm: int, time: float, block: int) -> None:
+    def open_play(self, decision_seq: int, arm: int, time: float, since: float, block: int) -> None:
         """Add a play whose reward may still arrive; plays are added in order."""
         if not self._free:
             self._free.extend(add_slots(self.book))
         slot = self._free.pop()
         open_play(self.book, arm, slot)
-        self.open[decision_seq] = OpenPlay(arm, time, slot, block)
+        self.open[decision_seq] = OpenPlay(arm, time, since, slot, block)
         self.pending[arm] += 1
         self.open_since[time // TICK] += 1
 
@@ -282,7 +289,7 @@ class State:
         if play.arm == 0:
             self.drift.observed(play.block, reward)
         if self.early is not None:
-            self.early.add(play.arm, play.time, reward, self.over_before(self.time))
+            self.early.add(play.arm, play.since, reward, self.over_before(self.time))
 
     def _refused(self, event: Event) -> None:
         seq = event.decision_seq
@@ -329,6 +336,7 @@ class State:
             self._prepare()
         if "epoch" in body:
             self._start_epoch()
+        self.outage += body.get("outage", 0.0)
         if body.get("stopped") or body.get("finished"):
             self.stopped = self.stopped or "stopped" in body
             self.finished = self.finished or "finished" in body

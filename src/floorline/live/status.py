@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from floorline.core.display import Displayed, Table
 from floorline.floors.confidence import SURELY_EARNED
+from floorline.live.amounts import exact_percent, percent
 from floorline.live.estimates import estimates_of, expected_rewards
 from floorline.live.headline import headline_of
 from floorline.live.learning import learning_problems
@@ -45,8 +47,8 @@ class ArmStatus:
     upper: float
 
 
-@dataclass(frozen=True)
-class Status:
+@dataclass(frozen=True, repr=False)
+class Status(Displayed):
     """The status of a campaign."""
 
     id: str
@@ -76,7 +78,8 @@ class Status:
     """Estimate of what the floor has cost: what the challengers that were proposed and not played
     would have earned beyond the default. Below zero, it has saved that much."""
     problems: list[str]
-    """What keeps the campaign from learning as it is configured; empty if nothing does."""
+    """What keeps the campaign from learning as it is configured, and what is wrong with the clock;
+    empty if nothing is."""
     alarm: str | None
     """What the drift watch has found; None if there is no alarm."""
     arms: list[ArmStatus]
@@ -98,9 +101,33 @@ class Status:
     duplicates: int
     """Rewards reported again since the campaign was opened in this process."""
 
+    def _table(self) -> Table:
+        title = [
+            f"Campaign {self.id}, {self.state}, epoch {self.epoch}: "
+            f"{self.decisions:,} decisions, {self.pending:,} waiting for a reward",
+            self.headline,
+            self.verdict,
+            *self.problems,
+        ]
+        heads = ("arm", "plays", "rewards", "estimate", "surely from", "to")
+        rows = [
+            (
+                arm.name,
+                f"{arm.plays:,}",
+                f"{arm.seen:,}",
+                "-" if arm.average is None else f"{arm.average:.4g}",
+                f"{arm.lower:.4g}",
+                f"{arm.upper:.4g}",
+            )
+            for arm in self.arms
+        ]
+        return Table("\n".join(title), heads, rows)
 
-def status_of(campaign: str, state: State, duplicates: int, now: float) -> Status:
-    """Return the status of a campaign in this state."""
+
+def status_of(
+    campaign: str, state: State, duplicates: int, now: float, problems: Sequence[str] = ()
+) -> Status:
+    """Return the status of a campaign in this state; `problems` are further ones to show."""
     budget = state.budget()
     share = guaranteed_share(state)
     arms = arms_of(state, now)
@@ -117,13 +144,13 @@ def status_of(campaign: str, state: State, duplicates: int, now: float) -> Statu
         guaranteed_share=share,
         promised_share=1 - settings.max_loss,
         confidence=1 - settings.delta,
-        headline=headline_of(_word(state), state.serves, arms),
+        headline=headline_of(_word(state), state.serves, arms, settings.unit),
         verdict=_verdict(state, share),
         estimated_share=expected.campaign / expected.default
         if expected and expected.default
         else None,
         price=None if expected is None else expected.turned_away,
-        problems=learning_problems(state),
+        problems=[*problems, *learning_problems(state)],
         alarm=state.drift.alarm,
         arms=arms,
         reasons=dict(state.reasons),
@@ -209,8 +236,8 @@ def _word(state: State) -> str:
 def _verdict(state: State, share: float) -> str:
     settings = state.settings
     promised = 1 - settings.max_loss
-    promise = f"promised {_percent(promised)}, confidence {_percent(1 - settings.delta)}"
-    sure = f"{math.floor(1000 * share + 1e-6) / 10:.1f}%"  # rounded down: it is a bound
+    promise = f"promised {exact_percent(promised)}, confidence {exact_percent(1 - settings.delta)}"
+    sure = percent(share)
     if state.drift.alarm:
         return f"Exploration is off: the default seems to have changed ({state.drift.alarm})"
     if share >= promised - 1e-9:
@@ -219,7 +246,3 @@ def _verdict(state: State, share: float) -> str:
         f"The floor held at every decision. Rewards since then make only {sure} of the default "
         f"sure ({promise}), so it is played until that is made up"
     )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.6g}%"

@@ -12,8 +12,11 @@ from floorline.live.errors import LedgerError
 from floorline.live.events import Event
 from floorline.live.ledgers import LedgerReader, read_ledger
 from floorline.live.replay import UNUSABLE, start, unusable
-from floorline.live.settings import CHANGEABLE
+from floorline.live.settings import CHANGEABLE, CHANGEABLE_IN_NEW_EPOCH
 from floorline.live.state import State
+
+CHANGES = ("epoch", "stopped", "finished", "serves", "outage", "set_back")
+"""What an event may change besides settings."""
 
 
 @dataclass
@@ -80,6 +83,8 @@ def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -
 def _check(state: State, event: Event, report: Report) -> None:
     """Report what is wrong with an event, by the state before it."""
     wrong = CHECKS[event.kind](state, event) if event.kind in CHECKS else None
+    if event.time < state.time and "set_back" not in event.body:
+        wrong = f"its time is {state.time - event.time:g} seconds before that of the event before"
     if wrong is not None:
         report.problems.append(f"event {event.seq}: {wrong}")
     if event.kind == "decided" and state.index[event.body["arm"]] > 0 and not state.finished:
@@ -139,8 +144,14 @@ def _expired(state: State, event: Event) -> str | None:
 
 
 def _changed(state: State, event: Event) -> str | None:
-    others = set(event.body) - {*CHANGEABLE, "epoch", "stopped", "finished", "serves"}
-    return f"changed {', '.join(sorted(others))}, which cannot change" if others else None
+    allowed = CHANGEABLE_IN_NEW_EPOCH if "epoch" in event.body else CHANGEABLE
+    others = set(event.body) - {*allowed, *CHANGES}
+    if others:
+        return f"changed {', '.join(sorted(others))}, which cannot change"
+    outage = event.body.get("outage")
+    if outage is not None and not 0 <= outage <= event.time - state.time + 1e-3:
+        return f"an outage of {outage:g} seconds, which began before the last event"
+    return None
 
 
 def _must_be_open(state: State, event: Event) -> str | None:

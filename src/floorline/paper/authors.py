@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from floorline.paper.run import Row
+from floorline.paper.run import ResultRow
 
 ERRORS = 5.5
 """Means may differ by this many combined standard errors: by chance, 4 in 100 million do."""
@@ -28,11 +28,11 @@ class Reference(NamedTuple):
     standard_error: float
 
 
-class Comparison(NamedTuple):
+class AuthorsComparison(NamedTuple):
     """The same point in the authors' program and here."""
 
     theirs: Reference
-    ours: Row
+    ours: ResultRow
 
     @property
     def error(self) -> float:
@@ -67,7 +67,7 @@ def references() -> tuple[Reference, ...]:
         )
 
 
-def compare(rows: Sequence[Row]) -> list[Comparison]:
+def compare(rows: Sequence[ResultRow]) -> list[AuthorsComparison]:
     """Every point of the authors' program that is among the rows of the two figures."""
     ours = {
         (row.policy, row.horizon, row.max_loss): row
@@ -75,4 +75,4 @@ def compare(rows: Sequence[Row]) -> list[Comparison]:
         if row.sweep in ("alpha", "horizon")
     }
     keys = [(theirs, (theirs.policy, theirs.horizon, theirs.max_loss)) for theirs in references()]
-    return [Comparison(theirs, ours[key]) for theirs, key in keys if key in ours]
+    return [AuthorsComparison(theirs, ours[key]) for theirs, key in keys if key in ours]

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from floorline.paper.authors import ERRORS
-from floorline.paper.run import Row
+from floorline.paper.run import ResultRow
 from floorline.paper.sweeps import (
     BEST_LOWER,
     BUDGET_FIRST,
@@ -44,14 +44,14 @@ class Claim(NamedTuple):
 class Numbers:
     """The rows of the experiments, found by what they are about."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[ResultRow]) -> None:
         self.rows = rows
 
-    def curve(self, sweep: str, policy: str) -> list[Row]:
+    def curve(self, sweep: str, policy: str) -> list[ResultRow]:
         """The points of one policy in one sweep."""
         return [row for row in self.rows if row.sweep == sweep and row.policy == policy]
 
-    def at(self, sweep: str, policy: str, value: float) -> Row:
+    def at(self, sweep: str, policy: str, value: float) -> ResultRow:
         """The point of a policy at a loss (sweep alpha) or a horizon (sweep horizon)."""
         for row in self.curve(sweep, policy):
             if value == (row.max_loss if sweep == "alpha" else row.horizon):
@@ -59,7 +59,7 @@ class Numbers:
         raise KeyError(sweep, policy, value)
 
 
-def claims(rows: Sequence[Row]) -> list[Claim]:
+def claims(rows: Sequence[ResultRow]) -> list[Claim]:
     """All claims whose sweeps are among the rows."""
     numbers = Numbers(rows)
     there = {row.sweep for row in rows}
@@ -229,9 +229,9 @@ CLAIMS: dict[Callable[[Numbers], Claim], set[str]] = {
 """Each claim, and the sweeps that it needs."""
 
 
-def _error(one: Row, other: Row) -> float:
+def _error(one: ResultRow, other: ResultRow) -> float:
     return math.hypot(one.standard_error, other.standard_error)
 
 
-def _pm(row: Row) -> str:
+def _pm(row: ResultRow) -> str:
     return f"{row.mean:,.1f} ± {row.standard_error:.1f}"

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from floorline.boundaries import Boundary
-from floorline.paper.run import Row
-from floorline.paper.style import BOUNDARY_LINES, LINES, Line, legend, pyplot, save, tidy
+from floorline.paper.run import ResultRow
+from floorline.paper.style import BOUNDARY_LINES, LINES, Line, legend, pyplot, save
 from floorline.paper.sweeps import BOUNDARIES, FIVE, HORIZON, MEANS
+from floorline.simulation.plots import tidy
 
 BAND = 1.96
 """Standard errors on either side that make a 95% band."""
 
 
-def draw_alpha(rows: Sequence[Row], folder: Path) -> None:
+def draw_alpha(rows: Sequence[ResultRow], folder: Path) -> None:
     """The paper's figure of average regret over alpha (our max_loss)."""
     figure, axes = pyplot().subplots(figsize=(7, 4.6), layout="constrained")
     for policy in FIVE:
@@ -31,7 +32,7 @@ def draw_alpha(rows: Sequence[Row], folder: Path) -> None:
     save(figure, folder, "regret-over-alpha")
 
 
-def draw_horizon(rows: Sequence[Row], folder: Path) -> None:
+def draw_horizon(rows: Sequence[ResultRow], folder: Path) -> None:
     """The paper's figure of average regret over the horizon."""
     figure, axes = pyplot().subplots(figsize=(7, 4.6), layout="constrained")
     for policy in FIVE:
@@ -45,7 +46,7 @@ def draw_horizon(rows: Sequence[Row], folder: Path) -> None:
     save(figure, folder, "regret-over-horizon")
 
 
-def draw_breaches(rows: Sequence[Row], folder: Path) -> None:
+def draw_breaches(rows: Sequence[ResultRow], folder: Path) -> None:
     """Share of runs below the floor at any time, over alpha."""
     figure, axes = pyplot().subplots(figsize=(7, 4), layout="constrained")
     never = []
@@ -71,7 +72,7 @@ def draw_breaches(rows: Sequence[Row], folder: Path) -> None:
     save(figure, folder, "runs-below-the-floor")
 
 
-def draw_boundaries(rows: Sequence[Row], folder: Path) -> None:
+def draw_boundaries(rows: Sequence[ResultRow], folder: Path) -> None:
     """The price of each boundary: how wide its intervals are, and what regret they cost."""
     figure, (left, right) = pyplot().subplots(1, 2, figsize=(10, 4), layout="constrained")
     seen = np.unique(np.geomspace(1, HORIZON, 80).astype(int))
@@ -106,7 +107,7 @@ def draw_boundaries(rows: Sequence[Row], folder: Path) -> None:
     save(figure, folder, "price-of-boundaries")
 
 
-def _curve(rows: Sequence[Row], sweep: str, **wanted: str) -> list[Row]:
+def _curve(rows: Sequence[ResultRow], sweep: str, **wanted: str) -> list[ResultRow]:
     return [
         row
         for row in rows
@@ -114,7 +115,7 @@ def _curve(rows: Sequence[Row], sweep: str, **wanted: str) -> list[Row]:
     ]
 
 
-def _average_regret(axes: Any, line: Line, x: Sequence[float], curve: Sequence[Row]) -> None:
+def _average_regret(axes: Any, line: Line, x: Sequence[float], curve: Sequence[ResultRow]) -> None:
     mean = np.array([row.mean / row.horizon for row in curve])
     half = BAND * np.array([row.standard_error / row.horizon for row in curve])
     _line(axes, line, x, mean, half)

@@ -25,7 +25,7 @@ SYNC_SECONDS = 1.0
 """How often lines are forced to disk, at most."""
 
 
-class Journal:
+class PointJournal:
     """The finished points of a folder, each with its rows and the seconds that it took."""
 
     def __init__(self, path: Path, settings: PaperRun) -> None:
@@ -44,7 +44,8 @@ class Journal:
     def add(self, point: Point, rows: Sequence[Sequence[Any]], seconds: float) -> None:
         """Save a finished point."""
         values = [list(row) for row in rows]
-        self._write({"point": asdict(point), "rows": values, "seconds": round(seconds, 3)})
+        seconds = round(seconds, 3)  # as it will be read again, so that reports agree
+        self._write({"point": asdict(point), "rows": values, "seconds": seconds})
         self._entries[point] = values, seconds
 
     def rows(self, points: Sequence[Point]) -> list[list[Any]]:

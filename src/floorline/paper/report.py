@@ -12,9 +12,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from floorline import __version__
-from floorline.paper.authors import ERRORS, Comparison, Reference, compare
+from floorline.paper.authors import ERRORS, AuthorsComparison, Reference, compare
 from floorline.paper.claims import claims
-from floorline.paper.run import Row
+from floorline.paper.run import ResultRow
 from floorline.paper.style import BOUNDARY_LINES, LINES
 from floorline.paper.sweeps import HORIZON, MAX_LOSS, MEANS, PaperRun
 from floorline.paper.words import CAPTIONS, DIFFERENCES, PAGE
@@ -28,7 +28,7 @@ class Account:
     """What the report tells of: settings, rows, figures, and the work that they took."""
 
     settings: PaperRun
-    rows: Sequence[Row]
+    rows: Sequence[ResultRow]
     figures: Sequence[str]
     points: int
     rounds: int
@@ -85,7 +85,7 @@ def _what_was_run(account: Account) -> str:
     return _section("What was run", f"<p>{escape(text)}</p>{more}<p>{escape(note)}</p>")
 
 
-def _claims(rows: Sequence[Row]) -> str:
+def _claims(rows: Sequence[ResultRow]) -> str:
     found = claims(rows)
     if not found:
         return ""
@@ -104,7 +104,7 @@ def _figure(name: str, folder: Path) -> str:
     return _section(title, f"<figure>{image}<figcaption>{caption}</figcaption></figure>")
 
 
-def _authors(found: Sequence[Comparison], settings: PaperRun) -> str:
+def _authors(found: Sequence[AuthorsComparison], settings: PaperRun) -> str:
     if not found:
         return ""
     as_programmed = settings.boundary == "authors"
@@ -143,16 +143,16 @@ def _authors(found: Sequence[Comparison], settings: PaperRun) -> str:
     return _section("Against the authors' program", f"<p>{intro}</p>{_table(head, rows, marks)}")
 
 
-def _pm(row: Row | Reference) -> str:
+def _pm(row: ResultRow | Reference) -> str:
     return f"{row.mean:,.2f} ± {row.standard_error:.2f}"
 
 
-def _in_errors(one: Comparison) -> str:
+def _in_errors(one: AuthorsComparison) -> str:
     difference = one.ours.mean - one.theirs.mean
     return f"{difference / one.error:+.1f}" if one.error > 1e-3 else "no chance in it"
 
 
-def _boundaries(rows: Sequence[Row]) -> str:
+def _boundaries(rows: Sequence[ResultRow]) -> str:
     found = [row for row in rows if row.sweep == "boundary" and row.max_loss == MAX_LOSS]
     if not found:
         return ""

@@ -12,9 +12,9 @@ from floorline.boundaries import Boundary
 from floorline.core.checks import choice, whole
 from floorline.paper import figures
 from floorline.paper.budget import draw_budget
-from floorline.paper.journal import NAME, Journal
+from floorline.paper.journal import NAME, PointJournal
 from floorline.paper.report import Account, report
-from floorline.paper.run import Row, collect
+from floorline.paper.run import ResultRow, collect
 from floorline.paper.style import FORMATS, pyplot
 from floorline.paper.sweeps import HORIZON, PARTS, PaperRun, points
 from floorline.simulation import DEVICES, start_device
@@ -23,7 +23,7 @@ RESULTS = "results.csv"
 REPORT = "report.html"
 MAIN_BOUNDARIES = ("authors", "stitched", "as-printed")
 
-Draw = Callable[[Sequence[Row], Path], None]
+Draw = Callable[[Sequence[ResultRow], Path], None]
 
 FIGURES: dict[str, dict[str, Draw]] = {
     "alpha": {
@@ -37,7 +37,7 @@ FIGURES: dict[str, dict[str, Draw]] = {
 """The figures of each part of the experiments."""
 
 
-class Outcome(NamedTuple):
+class Reproduction(NamedTuple):
     """Where the report is, and whether there was nothing left to do."""
 
     report: Path
@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
 
 def reproduce(
     settings: PaperRun, folder: Path, parts: Sequence[str] = tuple(PARTS), *, force: bool = False
-) -> Outcome:
+) -> Reproduction:
     """Run what is missing in the folder, then draw and report all that is complete in it."""
     _check(settings)
     if force or not (folder / REPORT).exists():  # else perhaps nothing is left to do
@@ -62,7 +62,7 @@ def reproduce(
     except OSError as error:
         where = error.filename or folder
         raise ValueError(f"out: cannot write {where}: {error.strerror}") from None
-    return Outcome(folder / REPORT, finished)
+    return Reproduction(folder / REPORT, finished)
 
 
 def _check(settings: PaperRun) -> None:
@@ -73,7 +73,7 @@ def _check(settings: PaperRun) -> None:
     Boundary(settings.boundary, 1 / HORIZON)  # warns where it is not proved
 
 
-def _open(folder: Path, settings: PaperRun, force: bool) -> Journal:
+def _open(folder: Path, settings: PaperRun, force: bool) -> PointJournal:
     """The folder's journal, new or to go on with; what other settings left is not touched."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / NAME
@@ -87,7 +87,7 @@ def _open(folder: Path, settings: PaperRun, force: bool) -> Journal:
             f"out: {folder} has a {strays[0]} of unknown origin (no {NAME}); "
             "take another folder, or --force to replace it"
         )
-    return Journal(path, settings)
+    return PointJournal(path, settings)
 
 
 def _files(folder: Path, parts: Sequence[str]) -> list[Path]:
@@ -100,7 +100,7 @@ def _has_files(folder: Path, parts: Sequence[str]) -> bool:
     return all(file.exists() for file in files)
 
 
-def _write(folder: Path, settings: PaperRun, journal: Journal, parts: Sequence[str]) -> None:
+def _write(folder: Path, settings: PaperRun, journal: PointJournal, parts: Sequence[str]) -> None:
     """Write results, figures and, last, the report: while it is missing nothing is finished."""
     (folder / REPORT).unlink(missing_ok=True)
     shown = [
@@ -109,8 +109,8 @@ def _write(folder: Path, settings: PaperRun, journal: Journal, parts: Sequence[s
         if part in parts or (PARTS[part] and all(p in journal for p in points(settings, part)))
     ]
     done = [point for part in shown for point in points(settings, part)]
-    rows = [Row(*values) for values in journal.rows(done)]
-    _replace(folder / RESULTS, lambda file: csv.writer(file).writerows([Row._fields, *rows]))
+    rows = [ResultRow(*values) for values in journal.rows(done)]
+    _replace(folder / RESULTS, lambda file: csv.writer(file).writerows([ResultRow._fields, *rows]))
     drawn = {name: draw for part in shown for name, draw in FIGURES[part].items()}
     for draw in drawn.values():
         draw(rows, folder)

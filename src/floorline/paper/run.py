@@ -11,7 +11,7 @@ import numpy as np
 
 from floorline.core.records import TOLERANCE, Floats
 from floorline.environments import Gaussian
-from floorline.paper.journal import Journal
+from floorline.paper.journal import PointJournal
 from floorline.paper.sweeps import MEANS, POLICIES, PaperRun, Point
 from floorline.policies import make_policy
 from floorline.policy import Policy
@@ -26,7 +26,7 @@ ROOM = 128
 """Runs that are held in memory round by round at a time: a multiple of the engine's block."""
 
 
-class Row(NamedTuple):
+class ResultRow(NamedTuple):
     """A line of results.csv."""
 
     sweep: str
@@ -46,7 +46,7 @@ class Row(NamedTuple):
     """Share of runs below the floor within the first tenth of the rounds."""
 
 
-def collect(points: Sequence[Point], settings: PaperRun, journal: Journal) -> None:
+def collect(points: Sequence[Point], settings: PaperRun, journal: PointJournal) -> None:
     """Simulate the points that the journal does not have, and save each in it."""
     missing = [point for point in points if point not in journal]
     total = sum(point.horizon for point in missing)
@@ -61,7 +61,7 @@ def collect(points: Sequence[Point], settings: PaperRun, journal: Journal) -> No
             tick(done)
 
 
-def produce(points: Sequence[Point], settings: PaperRun) -> Iterator[list[Row]]:
+def produce(points: Sequence[Point], settings: PaperRun) -> Iterator[list[ResultRow]]:
     """The results of each point in turn, a row for each of its losses.
 
     Every point has the seed of the settings: `floorline simulate` with that seed gives
@@ -95,7 +95,7 @@ def _at_once(point: Point, settings: PaperRun) -> bool:
     return len(point.max_losses) > 1 and settings.device != "cuda"
 
 
-def _summed(point: Point, settings: PaperRun, max_loss: float, found: Summary) -> Row:
+def _summed(point: Point, settings: PaperRun, max_loss: float, found: Summary) -> ResultRow:
     regret = found.pseudo_regret
     return _row(
         point,
@@ -137,8 +137,8 @@ def _row(
     error: float,
     breaches: float,
     early: float,
-) -> Row:
-    return Row(
+) -> ResultRow:
+    return ResultRow(
         point.sweep,
         point.policy,
         point.boundary,
@@ -154,7 +154,7 @@ def _row(
     )
 
 
-def _for_every_loss(point: Point, policy: Policy, settings: PaperRun) -> list[Row]:
+def _for_every_loss(point: Point, policy: Policy, settings: PaperRun) -> list[ResultRow]:
     """Rows of a policy that does not depend on the loss: one simulation, every loss counted.
 
     A run is below the floor for a loss if its expected reward is ever less than that

@@ -1,11 +1,11 @@
 """Planning: what to expect of a campaign before it starts."""
 
-from floorline.planning.outlook import Band, Case, Outlook, Range, outlook, outlooks
+from floorline.planning.outlook import Band, Forecast, Outlook, Range, outlook, outlooks
 from floorline.planning.question import Question
 
 __all__ = [
     "Band",
-    "Case",
+    "Forecast",
     "Outlook",
     "Question",
     "Range",

@@ -45,7 +45,7 @@ class Band(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Case:
+class Forecast:
     """Runs of one case, day by day. Gains are shares of what the default would have earned."""
 
     days: Floats
@@ -73,9 +73,9 @@ class Outlook:
     """From this day on, the better challenger gets most of the decisions."""
     back_day: Range
     """From this day on, the reward so far is no less than the default's."""
-    better: Case
+    better: Forecast
     """One challenger is better, the others are worse."""
-    none: Case
+    none: Forecast
     """All challengers are worse."""
     traffic_limit: float
     """The largest share of decisions that the better challenger can ever get."""
@@ -132,7 +132,7 @@ def outlook(
     (5, True)
     """
     number("max_loss", max_loss, 0, 1, open_low=True)
-    whole("runs", runs, FEWEST_RUNS)
+    runs = whole("runs", runs, FEWEST_RUNS)
     better, none = (_simulated(question, max_loss, n, runs, seed, device) for n in (1, 0))
     return Outlook(
         floor=question.floor,
@@ -183,8 +183,8 @@ def _simulated(
     )
 
 
-def _case(found: _Runs) -> Case:
-    return Case(
+def _case(found: _Runs) -> Forecast:
+    return Forecast(
         days=found.days,
         share=_band(found.share),
         gain=_band(found.gain),

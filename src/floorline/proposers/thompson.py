@@ -12,14 +12,16 @@ from floorline.core.records import Arms, Floats, NoRules
 from floorline.proposers.base import Proposer, unknown_chance
 
 
-class GaussianRules(NamedTuple):
+class GaussianThompsonRules(NamedTuple):
     """Standard deviation of the rewards."""
 
     noise_scale: float
 
 
 @kernel
-def gaussian_sample(rules: GaussianRules, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
+def gaussian_sample(
+    rules: GaussianThompsonRules, arms: Arms, memory: Floats, round: int, rng: Any
+) -> int:
     """The arm with the largest draw from N(average, noise_scale^2 / T); each arm once first."""
     best = 0
     best_mean = -math.inf
@@ -50,7 +52,9 @@ def beta_sample(rules: NoRules, arms: Arms, memory: Floats, round: int, rng: Any
 def gaussian_thompson(noise_scale: float = 1.0) -> Proposer:
     """Thompson sampling for Gaussian rewards with a flat prior."""
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
-    return Proposer(gaussian_sample, rules=GaussianRules(float(noise_scale)), chance=unknown_chance)
+    return Proposer(
+        gaussian_sample, rules=GaussianThompsonRules(float(noise_scale)), chance=unknown_chance
+    )
 
 
 def beta_thompson() -> Proposer:

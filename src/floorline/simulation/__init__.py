@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from floorline.core.checks import require
+from floorline.core.checks import require, whole
 from floorline.environments import Environment
 from floorline.policy import Policy
+from floorline.simulation.compare import Comparison, compare
 from floorline.simulation.digest import Digest
 from floorline.simulation.engines.cpu import BLOCK
 from floorline.simulation.fit import check_arms
@@ -20,11 +21,13 @@ from floorline.simulation.sweep import sweep
 __all__ = [
     "DEVICES",
     "Case",
+    "Comparison",
     "Results",
     "Spread",
     "Summary",
     "all_cores",
     "batches",
+    "compare",
     "simulate",
     "start_device",
     "summarize",
@@ -36,8 +39,8 @@ def simulate(
     policy: Policy,
     environment: Environment,
     *,
-    horizon: int,
-    runs: int,
+    horizon: float,
+    runs: float,
     seed: int = 1,
     max_loss: float | None = None,
     checkpoints: Sequence[int] | None = None,
@@ -61,7 +64,7 @@ def simulate(
     Args:
         policy: a proposer under a floor.
         environment: what the arms pay.
-        horizon: rounds a run.
+        horizon: rounds a run; `1e4` will do.
         runs: how many runs.
         seed: any whole number from 0.
         max_loss: the loss that breaches are counted against; the floor's own unless told.
@@ -73,6 +76,7 @@ def simulate(
         progress: whether to show a bar when it takes over two seconds; on a terminal unless told.
     """
     case = Case(policy, environment, horizon, max_loss, checkpoints, rewards)
+    runs = whole("runs", runs, 1)
     with progress_bar("simulating", runs, progress) as tick:
         (results,) = batches(
             case, runs=runs, size=runs, seed=seed, threads=threads, device=device, tick=tick
@@ -125,8 +129,8 @@ def summarize(
     policy: Policy,
     environment: Environment,
     *,
-    horizon: int,
-    runs: int,
+    horizon: float,
+    runs: float,
     seed: int = 1,
     max_loss: float | None = None,
     checkpoints: Sequence[int] | None = None,

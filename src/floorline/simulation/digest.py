@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from floorline.core.records import Counts, Floats
 from floorline.simulation.bins import keys_of
-from floorline.simulation.loops.run import Outcome
+from floorline.simulation.loops.run import RunRecords
 from floorline.simulation.summary import Spread, Summary
 
 CHUNK = 8192
@@ -35,7 +35,7 @@ class Moments(NamedTuple):
     max: Floats
 
 
-class Part(NamedTuple):
+class PartialSums(NamedTuple):
     """What some runs add up to, at each checkpoint."""
 
     runs: int
@@ -49,10 +49,10 @@ class Part(NamedTuple):
     """By checkpoint; empty where nobody wants quantiles."""
 
 
-def part_of(chunk: Outcome, checkpoints: Counts, quantiles: bool = True) -> Part:
+def sums_of(chunk: RunRecords, checkpoints: Counts, quantiles: bool = True) -> PartialSums:
     """What at most CHUNK runs add up to."""
     values = {name: getattr(chunk, name) for name in MEASURED if getattr(chunk, name).size}
-    return Part(
+    return PartialSums(
         runs=len(chunk.first_breach),
         breaches=_by_then(chunk.first_breach, checkpoints),
         misses=_by_then(chunk.first_miss, checkpoints) if chunk.first_miss.size else None,
@@ -88,7 +88,7 @@ class Digest:
         self._misses: Counts | None = None
         self._plays: Counts = np.zeros(1, np.int64)
 
-    def add(self, part: Part) -> None:
+    def add(self, part: PartialSums) -> None:
         """Take in some more runs."""
         self._runs += part.runs
         self._breaches = self._breaches + part.breaches

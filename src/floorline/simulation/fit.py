@@ -13,7 +13,7 @@ from floorline.environments import Environment
 from floorline.environments.moments import changes
 from floorline.floors import RandomisedFloor
 from floorline.policy import Policy
-from floorline.simulation.loops.run import NO_SUCH_ARM, Outcome
+from floorline.simulation.loops.run import NO_SUCH_ARM, RunRecords
 
 
 def check_fit(policy: Policy, environment: Environment, horizon: int, means: Floats) -> None:
@@ -98,7 +98,7 @@ def check_late(policy: Policy, environment: Environment) -> None:
         )
 
 
-def check_arms(outcome: Outcome) -> None:
+def check_arms(outcome: RunRecords) -> None:
     """Refuse results of a proposer that named an arm that does not exist."""
     refuse_strays(int((outcome.first_breach == NO_SUCH_ARM).sum()), outcome.plays.shape[2])
 

@@ -30,7 +30,7 @@ class Case(NamedTuple):
 
     policy: Policy
     environment: Environment
-    horizon: int
+    horizon: float
     max_loss: float | None = None
     checkpoints: Sequence[int] | None = None
     rewards: bool = False
@@ -47,9 +47,10 @@ class Job(NamedTuple):
     runs: int
 
 
-def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) -> Job:
+def prepare(case: Case, runs: float, seed: int, threads: int | None, device: str) -> Job:
     """The case, checked and ready to be played."""
     policy, environment, checkpoints = case.policy, case.environment, case.checkpoints
+    check_order(policy, environment)
     horizon = whole("horizon", case.horizon, 1)
     runs = whole("runs", runs, 1)
     seed = whole("seed", seed, 0)
@@ -69,7 +70,7 @@ def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) 
         raise ValueError(
             "misses: must not be asked for under a floor that is not made of intervals"
         )
-    points = np.array([horizon] if checkpoints is None else checkpoints, dtype=np.int64)
+    points = np.array([horizon] if checkpoints is None else checkpoints).astype(np.int64)
     fits = points.size > 0 and points[0] >= 1 and points[-1] <= horizon
     require(
         bool(fits and np.all(np.diff(points) > 0)),
@@ -105,6 +106,19 @@ def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) 
     else:
         engine = CpuEngine(prepared, environment, measure, seed, threads)
     return Job(engine, points, runs)
+
+
+def check_environment(environment: object) -> None:
+    """Raise ValueError unless this is an environment, as where arguments are swapped."""
+    fits = hasattr(environment, "means") and hasattr(environment, "kernels")
+    require(fits, "environment", "an Environment, which comes after the policy", environment)
+
+
+def check_order(policy: object, environment: object) -> None:
+    """Raise ValueError unless these are a policy and an environment, in this order."""
+    fits = isinstance(policy, Policy)
+    require(fits, "policy", "a Policy, which comes before the environment", policy)
+    check_environment(environment)
 
 
 def gpu_engine() -> type[CudaEngine]:

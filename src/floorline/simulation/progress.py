@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-PATIENCE = 2.0
+SECONDS_BEFORE_BAR = 2.0
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def progress_bar(
 
     def tick(done: int) -> None:
         nonlocal started
-        if not started and time.monotonic() - start > PATIENCE:
+        if not started and time.monotonic() - start > SECONDS_BEFORE_BAR:
             started = True  # an interrupt in the next line must stop it, too
             bar.start()
         bar.update(task, completed=done)

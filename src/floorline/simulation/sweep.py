@@ -14,17 +14,17 @@ from floorline.simulation.summary import Summary
 if TYPE_CHECKING:
     from floorline.simulation.engines.cuda.engine import CudaEngine
 
-SMALL = 2**14
+SMALL_CASE_RUNS = 2**14
 """Runs of a case, at most, that are too few to keep a GPU busy by themselves."""
 
-MOST = 1024
+MAX_CASES_PER_LAUNCH = 1024
 """Cases of one launch."""
 
 
 def sweep(
     cases: Iterable[Case],
     *,
-    runs: int,
+    runs: float,
     seed: int = 1,
     threads: int | None = None,
     device: str = "cpu",
@@ -100,8 +100,8 @@ def _grids(jobs: Iterable[Job]) -> Iterator[list[Job]]:
     for job in jobs:
         engine = cast("CudaEngine", job.engine)
         more = job.runs * engine.horizon
-        few = len(grid) < MOST and (len(grid) + 1) * job.runs <= engine.most_runs
-        small = job.runs <= SMALL and rounds + more <= MOST_ROUNDS
+        few = len(grid) < MAX_CASES_PER_LAUNCH and (len(grid) + 1) * job.runs <= engine.most_runs
+        small = job.runs <= SMALL_CASE_RUNS and rounds + more <= MOST_ROUNDS
         if grid and not (few and small and engine.form == form):
             yield grid
             grid, rounds = [], 0

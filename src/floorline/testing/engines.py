@@ -14,7 +14,7 @@ from floorline.proposers import beta_thompson, exp3_ix, optimistic
 from floorline.simulation.digest import Digest
 from floorline.simulation.engines.base import Engine
 from floorline.simulation.engines.cpu import BLOCK, CpuEngine
-from floorline.simulation.loops.run import Measure, Outcome, rows
+from floorline.simulation.loops.run import Measure, RunRecords, rows
 from floorline.testing.odds import distributions_differ
 
 MakeEngine = Callable[[Prepared, Environment, Measure, int], Engine]
@@ -113,7 +113,7 @@ def _check_case(
     assert not distributions_differ(*lowest), f"lowest budgets differ from the CPU's {what}"
 
 
-def _played(engine: Engine, runs: int, first: int = 0) -> Outcome:
+def _played(engine: Engine, runs: int, first: int = 0) -> RunRecords:
     """Return the runs from number `first`, every cell of which must be written."""
     outcome = engine.outcome(runs)
     for array in outcome:
@@ -127,12 +127,12 @@ def _played(engine: Engine, runs: int, first: int = 0) -> Outcome:
     return outcome
 
 
-def _assert_same(one: Outcome, other: Outcome, otherwise: str) -> None:
+def _assert_same(one: RunRecords, other: RunRecords, otherwise: str) -> None:
     same = all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
     assert same, otherwise
 
 
-def _check_parts(engine: Engine, whole: Outcome, measure: Measure, runs: int, what: str) -> None:
+def _check_parts(engine: Engine, whole: RunRecords, measure: Measure, runs: int, what: str) -> None:
     """Check that the parts sum up what `play` gives."""
     digest = Digest(measure.checkpoints)
     for part in engine.parts(runs, lambda done: None):

@@ -69,7 +69,7 @@ def read_only(arms: Arms) -> Any:
     return arms._replace(**guarded)
 
 
-class State(NamedTuple):
+class GuardState(NamedTuple):
     """What a run has come to."""
 
     arms: Arms
@@ -95,10 +95,10 @@ class GuardedRun:
         self._play, self._observe = bind(play, bare), bind(observe, bare)
         self._decide_on = bind(decide_on, kernels)
         self._fast_forward = bind(fast_forward, kernels)
-        self._use(State(new_arms(n_arms), new_memory(prepared.memory)))
+        self._use(GuardState(new_arms(n_arms), new_memory(prepared.memory)))
         bind(forget, {})(self.rules, self.arms, self.memory)
 
-    def _use(self, state: State) -> None:
+    def _use(self, state: GuardState) -> None:
         self.arms = state.arms
         self.guarded_arms = read_only(state.arms)
         guarded: Any = {
@@ -116,7 +116,7 @@ class GuardedRun:
         """Return a run that goes on from here by itself."""
         twin = copy.copy(self)
         cells = Memory(*(guarded.cells.copy() for guarded in self.memory))
-        twin._use(State(copy.deepcopy(self.arms), cells))
+        twin._use(GuardState(copy.deepcopy(self.arms), cells))
         return twin
 
     def propose(self, round: int, rng: Any) -> int:

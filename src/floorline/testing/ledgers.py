@@ -220,6 +220,17 @@ def check_mark(new_ledger: NewLedger) -> None:
     _close(ledger)
 
 
+def check_secret(new_ledger: NewLedger) -> None:
+    """A ledger without events takes over the secret of another, if it has one of its own."""
+    ledger = new_ledger()
+    if ledger.secret is not None:
+        for secret in (b"s" * 32, None, b"t" * 32):
+            ledger.take_over_secret(secret)
+            ledger.commit()
+            assert ledger.secret == secret
+    _close(ledger)
+
+
 def check_campaign(new_ledger: NewLedger) -> None:
     """A campaign decides the same on this ledger as in memory, and its replay agrees."""
     states = []
@@ -239,6 +250,7 @@ LEDGER_CHECKS: tuple[Callable[[NewLedger], None], ...] = (
     check_pages,
     check_snapshots,
     check_mark,
+    check_secret,
     check_campaign,
 )
 

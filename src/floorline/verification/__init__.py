@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from floorline.core.checks import number
+from floorline.core.checks import number, whole
 from floorline.environments import Environment
 from floorline.environments.moments import changes
 from floorline.policy import Policy
 from floorline.simulation import summarize
+from floorline.simulation.job import check_order
 from floorline.verification.binomial import limits
 
 __all__ = ["CONFIDENCE", "Share", "Verification", "verify"]
@@ -57,8 +58,8 @@ def verify(
     environment: Environment,
     *,
     delta: float,
-    horizon: int,
-    runs: int,
+    horizon: float,
+    runs: float,
     seed: int = 1,
     max_loss: float | None = None,
     confidence: float = CONFIDENCE,
@@ -88,7 +89,9 @@ def verify(
         device: `cpu` or `cuda`, an NVIDIA GPU.
         progress: whether to show a bar when it takes over two seconds; on a terminal unless told.
     """
+    check_order(policy, environment)
     number("delta", delta, 0, 1, open_low=True)
+    runs = whole("runs", runs, 1)
     number("confidence", confidence, 0, 1)
     fixed_means = not environment.adversarial and not changes(environment)
     found = summarize(

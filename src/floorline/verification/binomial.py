@@ -17,8 +17,8 @@ def limits(count: int, trials: int, confidence: float) -> tuple[float, float]:
     >>> low, round(high, 6)
     (0.0, 0.003682)
     """
-    whole("trials", trials, 1)
-    whole("count", count, 0)
+    trials = whole("trials", trials, 1)
+    count = whole("count", count, 0)
     require(count <= trials, "count", f"at most the {trials} trials", count)
     risk = (1 - number("confidence", confidence, 0, 1)) / 2
     low, high = 0.0, 1.0

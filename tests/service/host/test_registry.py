@@ -15,6 +15,7 @@ from serving import PAGE, Server, problem
 from starlette.testclient import TestClient
 
 from floorline.live import Campaign, LedgerError
+from floorline.live.clock import machine_clock
 from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.host import catalogue, registry
@@ -162,3 +163,23 @@ def test_started_on_a_full_disk(
             wait_until(lambda path=path: client.post(path).status_code == 200)  # type: ignore[misc]
     finally:
         holder.communicate(b"\n")
+
+
+def test_clicks_sent_again_after_an_outage_longer_than_the_window_count(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "data", create=True)
+    an_hour_ago = machine_clock() - 3600
+    with Campaign.open(
+        Path(folder.store.locator("page")),
+        clock=lambda: an_hour_ago,
+        arms=PAGE["arms"],
+        max_loss=0.1,
+        missing="zero",
+        window=60,
+    ) as campaign:
+        tickets = [campaign.decide().id for _ in range(150)]
+    with TestClient(Service(Config(folder.path)), base_url="http://127.0.0.1") as client:
+        for ticket in tickets:
+            answer = client.post(f"/v1/decisions/{ticket}/reward", json={"reward": 1})
+            assert answer.json()["result"] == "accepted"
+        arms = client.get("/v1/campaigns/page").json()["status"]["arms"]
+        assert [sum(arm[name] for arm in arms) for name in ("seen", "lost")] == [150, 0]

@@ -24,8 +24,12 @@ PATHS = "sqlite"
 
 BACKENDS = {
     ":memory:": "memory",
+    "postgresql://": "postgres",
 }
 """The module of each kind of locator: a whole locator, or the scheme of a URL with its `://`."""
+
+EXTRAS = {"postgres": "postgres"}
+"""The extra that installs what a module needs, if it is not `live`."""
 
 
 def open_ledger(locator: str) -> Ledger:
@@ -70,6 +74,6 @@ def _backend(locator: str) -> Backend:
     except ImportError as error:
         raise ImportError(
             f"{locator}: this kind of ledger needs the package {error.name}: "
-            "pip install 'floorline[live]'"
+            f"pip install 'floorline[{EXTRAS.get(name, 'live')}]'"
         ) from error
     return cast(Backend, module.BACKEND)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from floorline.live.clock import machine_clock
 from floorline.live.errors import DamagedLedger, LedgerError
 from floorline.live.events import CHECK, KINDS, SEQ, TIME, Event, Row, checksum, from_row
 
@@ -276,6 +277,19 @@ class Ledger(LedgerReader):
     @abstractmethod
     def delete_snapshot(self, seq: int) -> None:
         """Delete a snapshot in the transaction."""
+
+    def take_over_secret(self, secret: bytes | None) -> None:
+        """Replace the secret of a ledger without events by that of another, in the transaction."""
+        raise LedgerError(f"{self.locator}: cannot take over the secret of another ledger")
+
+    def retire(self) -> str:
+        """Take the ledger out of use and close it; return the locator by which it is still read."""
+        raise LedgerError(f"{self.locator}: cannot be taken out of use")
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """The time in seconds since 1970: this machine's, unless the store has a clock."""
+        return machine_clock
 
     def save_snapshot(self, seq: int, state: dict[str, Any], points: Any = None) -> None:
         """Store the state after event `seq`, and keep one older snapshot beside it."""

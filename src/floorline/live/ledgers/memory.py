@@ -21,7 +21,7 @@ class MemoryLedger(Ledger):
         self._snapshots: dict[int, bytes] = {}
         self._committed_rows = 0
         self._committed_snapshots = self._snapshots
-        self._secret = new_secret()
+        self._secret: bytes | None = new_secret()
 
     # Reading.
 
@@ -70,7 +70,7 @@ class MemoryLedger(Ledger):
         return self._snapshots[seq]
 
     @property
-    def secret(self) -> bytes:
+    def secret(self) -> bytes | None:
         """The secret of this ledger."""
         return self._secret
 
@@ -82,6 +82,10 @@ class MemoryLedger(Ledger):
         return Mark(row[SEQ], row[CHECK])
 
     # Writing.
+
+    def take_over_secret(self, secret: bytes | None) -> None:
+        """Replace the secret."""
+        self._secret = secret
 
     def append(self, event: Event) -> None:
         """Add an event to the transaction."""

@@ -61,6 +61,19 @@ class SqliteLedger(SqliteReader, Ledger):
         super().close(untouched=untouched)
         self._lock.close()
 
+    def take_over_secret(self, secret: bytes | None) -> None:
+        """Replace the secret in the transaction."""
+        self._change("DELETE FROM secrets", ())
+        if secret is not None:
+            self._change("INSERT INTO secrets VALUES (?)", (secret,))
+
+    def retire(self) -> str:
+        """Rename the file and close it; return its new path."""
+        SqliteReader.close(self)  # which moves the log into the file; the lock is kept
+        path = files.set_aside(self.locator)
+        self._lock.close()
+        return path
+
     def append(self, event: Event) -> None:
         """Add an event to the transaction."""
         self._unwritten.append(event)

@@ -11,7 +11,7 @@ from typing import IO
 
 import apsw
 
-from floorline.live.errors import LedgerError
+from floorline.live.errors import LedgerError, OpenElsewhere
 from floorline.live.ledgers.interface import UNCHANGED, Mark
 
 
@@ -32,9 +32,7 @@ def lock(path: str) -> IO[bytes]:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.close()
-        raise LedgerError(
-            f"{path}: this campaign is open elsewhere; only one process at a time can write to it"
-        ) from None
+        raise OpenElsewhere(path) from None
     return file
 
 
@@ -52,11 +50,26 @@ def create(path: str, script: str) -> None:
     db.close()
     delete_mark(path)  # that of an earlier ledger of this name
     os.replace(unfinished, path)
+    _sync_folder_of(path)
+
+
+def _sync_folder_of(path: str) -> None:
     folder = os.open(Path(path).absolute().parent, os.O_RDONLY)
     try:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def set_aside(path: str) -> str:
+    """Rename a ledger and its mark, so that it is no longer found; return its new path."""
+    names = (f"{path}-moved{number}" for number in ("", *range(2, 1000)))
+    free = next(name for name in names if not os.path.exists(name))
+    os.rename(path, free)
+    if os.path.exists(mark_path(path)):
+        os.rename(mark_path(path), mark_path(free))
+    _sync_folder_of(path)
+    return free
 
 
 def identity(path: str) -> tuple[int, int]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from urllib.parse import quote
 
 import msgspec
 
 from floorline.live import Campaign, Conflict
+from floorline.live.names import check_campaign_name
 from floorline.service.api.responses import CampaignAnswer, Campaigns
 from floorline.service.host.campaigns import ClosedCampaign, HostedCampaign, UnavailableCampaign
 from floorline.service.http.operations import Call, Reply
@@ -20,6 +22,7 @@ async def create(call: Call) -> Reply:
     """Create a campaign: 201, or 200 if the same one exists."""
     fields = msgspec.structs.asdict(call.body)
     name = fields.pop("name")
+    check_campaign_name(name)
     if not call.access.sees(name):
         raise Problem(403, "wrong-scope", "this key is limited to campaigns of other names")
     settings = {key: value for key, value in fields.items() if value is not None}
@@ -28,7 +31,7 @@ async def create(call: Call) -> Reply:
         log.info("campaign opened", extra={"campaign": name, "settings": settings})
     answer = await answer_of(campaign)
     answer.warnings = campaign.settings.warnings
-    location = {"Location": f"/v1/campaigns/{name}"}
+    location = {"Location": f"/v1/campaigns/{quote(name)}"}
     return Reply(msgspec.json.encode(answer), 201 if is_new else 200, location)
 
 

@@ -8,16 +8,13 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.campaign import MAX_KEY
+from floorline.live.names import MAX_NAME
 from floorline.live.settings import BEYOND, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
 from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
 
-END = r"$(?!\n)"  # Python's `$` alone also matches before a last newline
-CampaignName = Annotated[
-    str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}" + END, examples=["page"])
-]
-ArmName = Annotated[
-    str, Meta(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_ .:/-]{0,63}" + END, examples=["now"])
-]
+# Which characters names may have no pattern can tell that other languages understand too.
+CampaignName = Annotated[str, Meta(min_length=1, max_length=MAX_NAME, examples=["page"])]
+ArmName = Annotated[str, Meta(min_length=1, max_length=MAX_NAME, examples=["now"])]
 ArmNames = Annotated[
     list[ArmName],
     Meta(
@@ -30,6 +27,7 @@ ArmNames = Annotated[
 RequestKey = Annotated[str, Meta(min_length=1, max_length=MAX_KEY)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
 Probability = Annotated[float, Meta(gt=0, le=1)]
+END = r"$(?!\n)"  # Python's `$` alone also matches before a last newline
 TicketId = Annotated[str, Meta(pattern=r"^[0-9a-f]{1,32}-[0-9]{1,18}-[0-9a-f]{1,64}" + END)]
 Limit = Annotated[int, Meta(ge=1, le=MAX_PAGE)]
 Cursor = Annotated[int, Meta(ge=0, le=2**53)]

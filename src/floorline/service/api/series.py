@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from floorline.live import Campaign
+from floorline.live.clock import machine_clock
 from floorline.service.api.responses import Series
 from floorline.service.host.series import SeriesPoint, point_of
 from floorline.service.http.operations import Call
@@ -16,7 +16,7 @@ async def series(call: Call) -> Series:
     hosted = await call.host.registry.get(call.path["name"])
 
     def look(campaign: Campaign) -> list[SeriesPoint]:
-        now = point_of(0, time.time(), campaign.status(), hosted.settings)
+        now = point_of(0, machine_clock(), campaign.status(), hosted.settings)
         return [*hosted.series.points, now]
 
     return series_of(await hosted.queue.submit(look), hosted.settings.arms)

@@ -36,7 +36,7 @@ function show(answer, past, scopes) {
   const { settings } = answer;
   const series = new Series(past);
   const drawn = charts(settings);
-  const log = decisionLog(campaign, settings.missing);
+  const log = decisionLog(campaign, settings);
   const events = eventList(campaign);
   const buttons = controls(campaign, scopes, (changed) => {
     update(changed.status);
@@ -61,7 +61,7 @@ function show(answer, past, scopes) {
   }
 
   for (const place of document.querySelectorAll(".unit")) {
-    say(place, settings.unit === null ? "" : `, ${settings.unit}`);
+    say(place, settings.unit === null ? "" : ` (${settings.unit})`);
   }
   showSettings(settings);
   exportLinks(campaign);

@@ -1,7 +1,7 @@
 // The price of safety: what the floor has cost so far, and what that number is.
 
 import { byId, el, refill } from "./dom.js";
-import { amount, count, percent, plural } from "./format.js";
+import { count, inUnit, percent, plural } from "./format.js";
 
 export function showPrice(status, { unit }) {
   const turned = status.arms.reduce((sum, arm) => sum + arm.turned_away, 0);
@@ -10,16 +10,16 @@ export function showPrice(status, { unit }) {
   refill(byId("price"),
     el("p", { class: "price" }, plural(turned, "decision")),
     el("p", { class: "about" }, `${share} of all went to the default because the budget could not `
-      + `pay for the challenger that was proposed. ${count(held)} more went there by lot, to keep `
-      + "measuring the default."),
-    el("p", { class: "price" }, total(status.price, unit ?? "of reward")),
+      + `pay for the challenger that was proposed. ${count(held)} more were the control group, by `
+      + "which a change of the default is noticed."),
+    el("p", { class: "price" }, total(status.price, unit)),
     el("p", { class: "about" }, words(status)));
 }
 
 function total(price, unit) {
   if (price === null) return "–";
   if (Math.abs(price) < 1e-9) return "nothing";
-  return `about ${amount(Math.abs(price))} ${unit} ${price > 0 ? "given up" : "saved"}`;
+  return `about ${inUnit(Math.abs(price), unit ?? "of reward")} ${price > 0 ? "given up" : "saved"}`;
 }
 
 function words({ price }) {

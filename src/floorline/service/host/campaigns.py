@@ -145,7 +145,7 @@ class UnavailableCampaign:
         opening = None if locator is None else salvage_opening(locator)
         if opening is not None:
             with suppress(ValueError, KeyError, TypeError):  # the damage may reach this far
-                self.settings = CampaignSettings.from_json(opening["settings"])
+                self.settings = CampaignSettings.from_ledger(opening["settings"])
                 self.id = opening["id"]
                 self.default_arm = self.default_arm or self.settings.arms[0]
 

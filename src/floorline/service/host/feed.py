@@ -6,12 +6,12 @@ A committed change wakes the feed, and one look at the campaign serves all liste
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass
 
 from floorline.live import Campaign, Status
+from floorline.live.clock import machine_clock
 from floorline.service.host.commit_queue import CommitQueue
 
 MAX_LISTENERS = 50
@@ -96,9 +96,9 @@ class Feed:
     async def _look(self) -> StatusUpdate:
         try:
             status = await self._queue.submit(Campaign.status)
-            return StatusUpdate(time.time(), status)
+            return StatusUpdate(machine_clock(), status)
         except Exception as error:  # the stream goes on
-            return StatusUpdate(time.time(), None, error)
+            return StatusUpdate(machine_clock(), None, error)
 
     async def _wake(self) -> None:
         async with self._published:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from threading import Lock
 
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 
 from floorline.live import Status
+from floorline.live.clock import machine_clock
 
 MEDIA_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 SECONDS_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
@@ -56,6 +57,11 @@ class Metrics:
             buckets=SECONDS_BUCKETS,
             registry=registry,
         )
+        Gauge(
+            "floorline_clock_step_seconds",
+            "By how much the machine's clock was set while the service ran; 0: it is believed.",
+            registry=registry,
+        ).set_function(lambda: machine_clock.step)
         self._children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._lock = Lock()
         self._statuses = _StatusCollector()

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from floorline.live import Campaign, CampaignSettings
+from floorline.live.clock import machine_clock
 from floorline.service.host.campaigns import (
     ClosedCampaign,
     HostedCampaign,
@@ -39,6 +40,7 @@ class Registry:
         self.replays = asyncio.Semaphore(1)
         """One replay at a time: each takes CPU time from decisions."""
         self._store = store
+        self._up_since = machine_clock()
         self._on_commit = on_commit
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._creating = asyncio.Lock()
@@ -98,7 +100,12 @@ class Registry:
 
     async def _host(self, name: str, **settings: Any) -> HostedCampaign:
         locator = self._store.locator(name)
-        campaign = await asyncio.to_thread(lambda: Campaign.open(locator, **settings))
+        # Nobody could report rewards while the service was down or the campaign unavailable.
+        available = name not in self.catalogue.unavailable
+        up_since = self._up_since if available else machine_clock()
+        campaign = await asyncio.to_thread(
+            lambda: Campaign.open(locator, up_since=up_since, **settings)
+        )
         hosted = HostedCampaign(name, locator, campaign, self._on_commit)
         await asyncio.to_thread(hosted.load_series)
         return hosted

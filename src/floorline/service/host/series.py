@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from floorline.live import Campaign, CampaignSettings, Status
+from floorline.live.clock import machine_clock
 from floorline.live.estimates import expected_rewards
 
 log = logging.getLogger("floorline.service")
@@ -81,7 +81,7 @@ class SeriesRecorder:
             return
         self._next = (seq // self.step + 1) * self.step
         try:
-            point = point_of(seq, time.time(), campaign.status(), campaign.settings)
+            point = point_of(seq, machine_clock(), campaign.status(), campaign.settings)
             self._uncommitted.append(point)
         except Exception:  # the decision matters more than a point
             log.exception("a point of a series is missing")

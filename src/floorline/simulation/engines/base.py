@@ -10,7 +10,7 @@ import numpy as np
 from floorline.core.kernel import Function
 from floorline.environments import Environment
 from floorline.environments.moments import changes, click_now, only_kind, visitor_kind
-from floorline.simulation.digest import Part
+from floorline.simulation.digest import PartialSums
 from floorline.simulation.loops.adversarial import adversarial_run
 from floorline.simulation.loops.late import late_run, new_late_room
 from floorline.simulation.loops.late_received import late_received_run, new_decision_room
@@ -25,7 +25,7 @@ from floorline.simulation.loops.round_by_round import (
 )
 from floorline.simulation.loops.run import (
     Measure,
-    Outcome,
+    RunRecords,
     missed,
     misses_mean,
     not_watched,
@@ -43,13 +43,13 @@ class Engine(Protocol):
     def compile(self) -> None:
         """Have the code compiled, or loaded, without playing anything that counts."""
 
-    def outcome(self, runs: int) -> Outcome:
+    def outcome(self, runs: int) -> RunRecords:
         """Room for the results of `runs` runs."""
 
-    def play(self, outcome: Outcome, first: int, tick: Callable[[int], None]) -> None:
+    def play(self, outcome: RunRecords, first: int, tick: Callable[[int], None]) -> None:
         """Fill `outcome` with the runs from number `first`; `tick` takes how many are done."""
 
-    def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[Part]:
+    def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[PartialSums]:
         """What the runs add up to, part by part, in the order of their numbers."""
 
 
@@ -86,10 +86,10 @@ def new_room(environment: Environment, measure: Measure) -> Any:
     return np.zeros(3 * n_arms)
 
 
-def new_outcome(runs: int, n_arms: int, measure: Measure, *, adversarial: bool) -> Outcome:
+def new_outcome(runs: int, n_arms: int, measure: Measure, *, adversarial: bool) -> RunRecords:
     """Room for the results of `runs` runs."""
     points = measure.checkpoints.size
-    return Outcome(
+    return RunRecords(
         pseudo_regret=np.empty((runs, points)),
         regret=np.empty((runs if adversarial else 0, points)),
         lowest_budget=np.empty((runs, points)),

@@ -14,11 +14,11 @@ from floorline.core.late import best_ends, late_ends
 from floorline.core.records import Counts, new_arms, new_memory
 from floorline.environments import Environment
 from floorline.policy import Prepared
-from floorline.simulation.digest import CHUNK, Part, part_of
+from floorline.simulation.digest import CHUNK, PartialSums, sums_of
 from floorline.simulation.engines.base import loop_choices, new_outcome, new_room
 from floorline.simulation.fit import check_arms
 from floorline.simulation.loops.learners import in_sets, sets_for
-from floorline.simulation.loops.run import Measure, Outcome, many_runs, rows
+from floorline.simulation.loops.run import Measure, RunRecords, many_runs, rows
 
 BLOCK = 32
 """Runs that share a stream of random numbers. Changing it changes what a seed gives."""
@@ -69,11 +69,11 @@ class CpuEngine:
         with compiler_errors_in_words():
             self._block(self.outcome(0), 0, np.zeros(1, np.int64))
 
-    def outcome(self, runs: int) -> Outcome:
+    def outcome(self, runs: int) -> RunRecords:
         """Room for the results of `runs` runs."""
         return new_outcome(runs, self._n_arms, self._measure, adversarial=self._adversarial)
 
-    def play(self, outcome: Outcome, first: int, tick: Callable[[int], None]) -> None:
+    def play(self, outcome: RunRecords, first: int, tick: Callable[[int], None]) -> None:
         """Fill `outcome` with the runs from number `first`, a multiple of BLOCK.
 
         `tick` is called ten times a second with the number of runs done so far. Ctrl-C
@@ -103,16 +103,16 @@ class CpuEngine:
                 collections.deque(starts, maxlen=0)  # nothing left to take
                 raise
 
-    def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[Part]:
+    def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[PartialSums]:
         """What the runs add up to, part by part, in the order of their numbers."""
         room = self.outcome(min(CHUNK, runs))
         for first in range(0, runs, CHUNK):
             chunk = rows(room, 0, runs - first)
             self.play(chunk, first, _later(tick, first))
             check_arms(chunk)
-            yield part_of(chunk, self._measure.checkpoints, self._measure.wants_quantiles)
+            yield sums_of(chunk, self._measure.checkpoints, self._measure.wants_quantiles)
 
-    def _block(self, outcome: Outcome, number: int, stop: Counts) -> None:
+    def _block(self, outcome: RunRecords, number: int, stop: Counts) -> None:
         """Play the runs of one block, from the streams that belong to it."""
         rng = stream(self._seed, number)
         side_rng = stream(self._seed, number, 1) if self._wants_side else rng

@@ -10,7 +10,7 @@ from floorline.core.records import ROUNDING, Arms, Floats, Memory, Rules
 from floorline.core.slots import chance, credit
 from floorline.core.steps import candidate_of, decide_on, forget, observe, play
 from floorline.environments.adversary import set_rewards
-from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, Outcome, write_plays
+from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, RunRecords, write_plays
 
 
 @kernel
@@ -23,7 +23,7 @@ def adversarial_run(
     measure: Measure,
     rng: Any,
     side_rng: Any,
-    outcome: Outcome,
+    outcome: RunRecords,
     run: int,
 ) -> None:
     """Play one run from the start and write its results into row `run` of `outcome`.

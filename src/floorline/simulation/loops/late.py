@@ -23,7 +23,7 @@ from floorline.core.slots import await_reward, take_late_reward
 from floorline.core.steps import candidate_of, decide_on, forget
 from floorline.environments.base import draw
 from floorline.environments.delayed import DelayedRules, arrival_of
-from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, Outcome, write_checkpoint
+from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, RunRecords, write_checkpoint
 
 
 class LateRoom(NamedTuple):
@@ -93,7 +93,7 @@ def late_run(
     measure: Measure,
     rng: Any,
     side_rng: Any,
-    outcome: Outcome,
+    outcome: RunRecords,
     run: int,
 ) -> None:
     """Play one run from the start and write its results into row `run` of `outcome`.

@@ -15,7 +15,7 @@ from floorline.core.steps import candidate_of, decide_on, forget, observe, play
 from floorline.environments.base import draw
 from floorline.environments.delayed import DelayedRules, arrival_of
 from floorline.simulation.loops.late import expect_arrival
-from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, Outcome, write_checkpoint
+from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, RunRecords, write_checkpoint
 
 
 class DecisionRoom(NamedTuple):
@@ -68,7 +68,7 @@ def late_received_run(
     measure: Measure,
     rng: Any,
     side_rng: Any,
-    outcome: Outcome,
+    outcome: RunRecords,
     run: int,
 ) -> None:
     """Play one run from the start and write its results into row `run` of `outcome`.

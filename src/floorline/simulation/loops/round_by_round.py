@@ -16,7 +16,7 @@ from floorline.core.steps import apply_floor, candidate_of, forget, observe, pla
 from floorline.environments.base import draw
 from floorline.environments.moments import mean_now, visitor_kind
 from floorline.simulation.loops.learners import arms_of, learner_of, memory_of
-from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, Outcome, write_plays
+from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, RunRecords, write_plays
 
 
 @slot
@@ -68,7 +68,7 @@ def round_by_round_run(
     measure: Measure,
     rng: Any,
     side_rng: Any,
-    outcome: Outcome,
+    outcome: RunRecords,
     run: int,
 ) -> None:
     """Play one run from the start and write its results into row `run` of `outcome`.

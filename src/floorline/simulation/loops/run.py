@@ -34,7 +34,7 @@ class Measure(NamedTuple):
     """Whether the budget is of rewards received, against the default's own in the same rounds."""
 
 
-class Outcome(NamedTuple):
+class RunRecords(NamedTuple):
     """What is kept of each run, at every checkpoint; what is not kept has no rows."""
 
     pseudo_regret: NDArray[np.float64]
@@ -47,10 +47,10 @@ class Outcome(NamedTuple):
     """The first round after which an interval did not contain its arm's mean; 0: none."""
 
 
-def rows(outcome: Outcome, start: int, stop: int) -> Outcome:
+def rows(outcome: RunRecords, start: int, stop: int) -> RunRecords:
     """Some of the runs, as views."""
     part: Any = (array[start:stop] for array in outcome)
-    return Outcome(*part)
+    return RunRecords(*part)
 
 
 @slot
@@ -63,7 +63,7 @@ def one_run(
     measure: Measure,
     rng: Any,
     side_rng: Any,
-    outcome: Outcome,
+    outcome: RunRecords,
     run: int,
 ) -> None:
     """Play one run from the start and write its results into row `run` of `outcome`.
@@ -95,7 +95,7 @@ def misses_mean(measure: Measure, arms: Arms, arm: int) -> bool:
 def write_checkpoint(
     arms: Arms,
     measure: Measure,
-    outcome: Outcome,
+    outcome: RunRecords,
     run: int,
     checkpoint: int,
     lowest: float,
@@ -113,7 +113,7 @@ def write_checkpoint(
 
 
 @kernel
-def write_plays(arms: Arms, outcome: Outcome, run: int, checkpoint: int, hidden: int) -> None:
+def write_plays(arms: Arms, outcome: RunRecords, run: int, checkpoint: int, hidden: int) -> None:
     """Write how often each arm was played so far, `hidden` default plays included."""
     for i in range(arms.plays.size):
         outcome.plays[run, checkpoint, i] = arms.plays[i]
@@ -130,7 +130,7 @@ def many_runs(
     measure: Measure,
     rng: Any,
     side_rng: Any,
-    outcome: Outcome,
+    outcome: RunRecords,
     stop: Counts,
 ) -> None:
     """Play one run after the other, all from one stream of random numbers."""

@@ -21,7 +21,7 @@ from floorline.environments.base import draw, draw_sum
 from floorline.simulation.loops.run import (
     NO_SUCH_ARM,
     Measure,
-    Outcome,
+    RunRecords,
     missed,
     write_checkpoint,
 )
@@ -37,7 +37,7 @@ def stochastic_run(
     measure: Measure,
     rng: Any,
     side_rng: Any,
-    outcome: Outcome,
+    outcome: RunRecords,
     run: int,
 ) -> None:
     """Play one run from the start and write its results into row `run` of `outcome`.

@@ -18,7 +18,7 @@ from floorline.core.kernel import Function
 from floorline.core.random import normal, uniform
 from floorline.environments import Environment
 from floorline.policy import Prepared
-from floorline.simulation.digest import CHUNK, MEASURED, Part
+from floorline.simulation.digest import CHUNK, MEASURED, PartialSums
 from floorline.simulation.engines.base import loop_choices, new_outcome
 from floorline.simulation.engines.cuda.parts import Shape, Task, overlapped
 from floorline.simulation.engines.cuda.random import cuda_normal, cuda_uniform
@@ -26,7 +26,7 @@ from floorline.simulation.engines.cuda.settings import pack, packable, pick, pic
 from floorline.simulation.engines.cuda.sums import on_grid
 from floorline.simulation.engines.cuda.thread import one_thread
 from floorline.simulation.loops.learners import in_sets, sets_for
-from floorline.simulation.loops.run import Measure, Outcome
+from floorline.simulation.loops.run import Measure, RunRecords
 
 cuda: Any = _cuda
 
@@ -153,17 +153,17 @@ class CudaEngine:
             for _ in self.parts(1, lambda done: None):
                 pass
 
-    def outcome(self, runs: int) -> Outcome:
+    def outcome(self, runs: int) -> RunRecords:
         """Room for the results of `runs` runs."""
         return new_outcome(runs, self._n_arms, self._measure, adversarial=self._adversarial)
 
-    def play(self, outcome: Outcome, first: int, tick: Callable[[int], None]) -> None:
+    def play(self, outcome: RunRecords, first: int, tick: Callable[[int], None]) -> None:
         """Fill `outcome` with the runs from number `first`; `tick` takes how many are done."""
         runs = outcome.first_breach.size
         records = on_card(self._records)
         for start in range(0, runs, self._chunk):
             rows = [array[start : start + self._chunk] for array in outcome]
-            there: Any = Outcome(*(cuda.device_array(part.shape, part.dtype) for part in rows))
+            there: Any = RunRecords(*(cuda.device_array(part.shape, part.dtype) for part in rows))
             self._launch(records, there, first + start, 1, cuda.default_stream())
             for card, host in zip(there, rows, strict=True):
                 if host.size:
@@ -171,7 +171,7 @@ class CudaEngine:
             tick(min(runs, start + self._chunk))
 
     def _launch(
-        self, records: Any, outcome: Outcome, first: int, settings: int, stream: Any
+        self, records: Any, outcome: RunRecords, first: int, settings: int, stream: Any
     ) -> None:
         """Begin to fill `outcome`, on the card, with the runs from number `first`."""
         cells = outcome.first_breach.size
@@ -181,7 +181,7 @@ class CudaEngine:
         with compiler_errors_in_words():
             launch(records, self._seed, np.uint64(first), cells // settings, outcome)
 
-    def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[Part]:
+    def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[PartialSums]:
         """What the runs add up to, part by part, in the order of their numbers."""
         done = 0
         for (part,) in overlapped(CudaEngine.tasks([self], runs)):

@@ -15,18 +15,18 @@ import numpy as np
 from numba import cuda as _cuda
 
 from floorline.core.records import Floats
-from floorline.simulation.digest import CHUNK, MEASURED, Bins, Moments, Part
+from floorline.simulation.digest import CHUNK, MEASURED, Bins, Moments, PartialSums
 from floorline.simulation.engines.cuda.bins import Histograms
 from floorline.simulation.engines.cuda.sums import PIECE, add_up, start
 from floorline.simulation.fit import refuse_strays
-from floorline.simulation.loops.run import Outcome
+from floorline.simulation.loops.run import RunRecords
 
 cuda: Any = _cuda
 
-MOST = 32
+MAX_LAUNCHES = 32
 """Launches on the card at a time, at most: as many as have a queue of their own."""
 
-CROWD = 2**18
+RUNS_THAT_FILL_THE_CARD = 2**18
 """Runs on the card at a time, unless one launch has more: enough to fill it."""
 
 UNTIL_CLEANUP = 32
@@ -55,7 +55,7 @@ class Task(NamedTuple):
     launch: Callable[..., None]
 
 
-def overlapped(tasks: Iterable[Task]) -> Iterator[list[Part]]:
+def overlapped(tasks: Iterable[Task]) -> Iterator[list[PartialSums]]:
     """What the runs of each setting of a task add up to; the next tasks run meanwhile."""
     rest = iter(tasks)
     for first in rest:
@@ -63,19 +63,19 @@ def overlapped(tasks: Iterable[Task]) -> Iterator[list[Part]]:
             yield from _in_flight(chain([first], islice(rest, UNTIL_CLEANUP - 1)))
 
 
-def _in_flight(tasks: Iterable[Task]) -> Iterator[list[Part]]:
+def _in_flight(tasks: Iterable[Task]) -> Iterator[list[PartialSums]]:
     """The same, with memory kept for the next tasks of the same shape."""
     free: dict[Shape, list[_Room]] = {}
     flying: deque[_Room] = deque()
 
-    def landed() -> list[Part]:
+    def landed() -> list[PartialSums]:
         room = flying.popleft()
         free.setdefault(room.shape, []).append(room)
         return room.parts()
 
     for task in tasks:
-        while len(flying) == MOST or (
-            len(flying) > 1 and sum(room.cells for room in flying) >= CROWD
+        while len(flying) == MAX_LAUNCHES or (
+            len(flying) > 1 and sum(room.cells for room in flying) >= RUNS_THAT_FILL_THE_CARD
         ):
             yield landed()
         rooms = free.get(task.shape)
@@ -99,7 +99,7 @@ class _Room:
         measured, pieces = len(self._names), settings * -(-runs // PIECE)
         self._values = self._array((measured, cells, points))
         nothing = self._array((0, points))
-        self._outcome = Outcome(
+        self._outcome = RunRecords(
             **{name: nothing for name in MEASURED if name not in self._names},
             **{name: self._values[i] for i, name in enumerate(self._names)},
             plays=self._array((cells, points, n_arms), np.int64),
@@ -131,7 +131,7 @@ class _Room:
         if self._histograms is not None:
             self._histograms.begin()
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[PartialSums]:
         """What the runs of each setting add up to, once they are over."""
         sums = self._sums.copy_to_host(stream=self._stream)
         self._stream.synchronize()
@@ -142,12 +142,12 @@ class _Room:
         each = sums.reshape(settings, -1, *sums.shape[1:])
         return [self._part(*one) for one in zip(each, bins, strict=True)]
 
-    def _part(self, sums: Floats, bins: list[list[Bins]]) -> Part:
+    def _part(self, sums: Floats, bins: list[list[Bins]]) -> PartialSums:
         """What the runs of one setting add up to."""
         spread = 4 * len(self._names)
         totals = sums[:, :, spread:].sum(axis=0).astype(np.int64)
         refuse_strays(int(totals[-1, 0]), self.shape.n_arms)
-        return Part(
+        return PartialSums(
             runs=self.shape.runs,
             breaches=totals[:, 1],
             misses=totals[:, 2] if self.shape.misses else None,

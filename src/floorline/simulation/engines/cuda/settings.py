@@ -121,6 +121,7 @@ def _written(words: str, types: tuple[type, ...]) -> Function:
     """A kernel that gives back what the words say: the same one for the same words."""
     names: dict[str, Any] = {f"Type{i}": one for i, one in enumerate(types)}
     names["__name__"] = __name__
+    # docs/decisions/0020-generated-picker.md
     exec(f"def picked(packed, at):\n    return {words}\n", names)
     return kernel(names["picked"])
 

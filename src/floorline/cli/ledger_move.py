@@ -1,0 +1,44 @@
+"""`floorline ledger move` and `migrate`: campaigns to another store, tables to another version."""
+
+from __future__ import annotations
+
+import typer
+
+from floorline.cli.ledger import LEDGER, in_one_line, reading
+
+TARGET = typer.Argument(
+    ...,
+    metavar="TARGET",
+    help="Where it is to be: a new file, or postgresql://HOST/DATABASE/CAMPAIGN.",
+    show_default=False,
+)
+DATABASE = typer.Argument(
+    ..., metavar="DATABASE", help="postgresql://HOST/DATABASE", show_default=False
+)
+
+
+def move(ledger: str = LEDGER, target: str = TARGET) -> None:
+    """Move a campaign that is not running to another ledger; its tickets stay valid."""
+    from floorline.simulation.progress import progress_bar
+
+    with reading(ledger) as reader:
+        total = sum(reader.counts().values())
+    with in_one_line(), progress_bar("moving", total) as tick:
+        from floorline.live.move import move as move_ledger
+
+        moved = move_ledger(ledger, target, tick)
+    typer.echo(f"{moved.events:,} events were moved and verified")
+    typer.echo(f"the source is kept, to be read only: {moved.kept_as}")
+
+
+def migrate(database: str = DATABASE) -> None:
+    """Bring the tables of a database up to date, after an upgrade of Floorline."""
+    with in_one_line():
+        try:
+            from floorline.live.ledgers.postgres_schema import migrate as migrate_schema
+        except ImportError:
+            raise ValueError(
+                "this needs the extra [postgres]: pip install 'floorline[postgres]'"
+            ) from None
+        before, after = migrate_schema(database)
+    typer.echo(f"the schema had version {before} and has version {after}")

@@ -1,0 +1,105 @@
+"""The time of live campaigns: the machine's clock, as long as it does not step.
+
+Windows are measured by this time. A clock that is set a year ahead, if only for two seconds, would
+end all of them at once, and for good: the ledger's time never goes back.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+log = logging.getLogger("floorline.live")
+
+MAX_STEP_SECONDS = 60.0
+"""Steps up to this one are believed: time servers correct a clock by less."""
+
+
+def seconds_since_boot() -> float:
+    """Return a time that nobody can set; it goes on while the machine sleeps, where that is known.
+
+    >>> seconds_since_boot() <= seconds_since_boot()
+    True
+    """
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.monotonic()
+
+
+class SteadyClock:
+    """The wall clock; while it is a step away from where it should be, the time it should show.
+
+    What it should show is what it showed last, plus the seconds since.
+
+    >>> wall, elapsed = [1000.0], [0.0]
+    >>> clock = SteadyClock(lambda: wall[0], lambda: elapsed[0])
+    >>> wall[0], elapsed[0] = 1005.0 + 86_400, 5.0
+    >>> clock(), clock.step
+    (1005.0, 86400.0)
+    """
+
+    def __init__(
+        self,
+        wall: Callable[[], float] = time.time,
+        elapsed: Callable[[], float] = seconds_since_boot,
+    ) -> None:
+        self._wall = wall
+        self._elapsed = elapsed
+        self._offset = wall() - elapsed()
+        self.step = 0.0
+        """Seconds by which the wall clock is ahead of this one; 0 while it is believed."""
+
+    def __call__(self) -> float:
+        """Return the time in seconds since 1970."""
+        wall, expected = self._wall(), self._offset + self._elapsed()
+        step = wall - expected
+        if abs(step) <= MAX_STEP_SECONDS:
+            if self.step:
+                log.warning("the clock is right again", extra={"step_seconds": round(step)})
+                self.step = 0.0
+            self._offset += step
+            return wall
+        if not self.step:
+            log.warning(
+                "the clock was set; campaigns go on with the time before, until it is right again "
+                "or they are opened by a new process",
+                extra={"step_seconds": round(step)},
+            )
+        self.step = step
+        return expected
+
+
+def clock_problems(step: float, ahead: float) -> list[str]:
+    """Return what is wrong, in sentences: a step that is held back, a ledger of the future."""
+    problems = []
+    if step:
+        problems.append(
+            f"the machine's clock was set {_duration(step)} {'ahead' if step > 0 else 'back'}; the "
+            "campaign goes on with the time before until the clock is right or the service starts "
+            "again"
+        )
+    if ahead > MAX_STEP_SECONDS:
+        problems.append(
+            f"the ledger's last event is {_duration(ahead)} ahead of the machine's clock. If the "
+            "clock is right, the ledger was written with a wrong one: stop the service and run "
+            "floorline ledger repair-clock"
+        )
+    return problems
+
+
+def _duration(seconds: float) -> str:
+    """Return the length of a time in words.
+
+    >>> _duration(-90), _duration(86_400 * 365)
+    ('90 seconds', '365.0 days')
+    """
+    length = abs(seconds)
+    for unit, size in (("days", 86_400), ("hours", 3600), ("minutes", 60)):
+        if length >= 2 * size:
+            return f"{length / size:.1f} {unit}"
+    return f"{length:.0f} seconds"
+
+
+machine_clock = SteadyClock()
+"""The clock of all campaigns of this process that are not given another one."""

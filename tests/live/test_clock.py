@@ -1,0 +1,198 @@
+"""Clocks that are set, and services that were down: windows run as they should."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from floorline.cli.main import app
+from floorline.live import Campaign
+from floorline.live.clock import SteadyClock
+from floorline.live.clock_repair import repair_clock
+from floorline.live.verify import verify
+
+YEAR = 365 * 86_400.0
+WINDOW = 1800.0
+CLICKS: dict[str, Any] = {
+    "arms": ["now", "video"],
+    "max_loss": 0.1,
+    "missing": "zero",
+    "window": WINDOW,
+}
+
+
+class Hands:
+    """A wall clock that can be set, and the time since boot, which cannot."""
+
+    def __init__(self) -> None:
+        self.elapsed = 0.0
+        self.set_by = 0.0
+        self.clock = SteadyClock(self.wall, lambda: self.elapsed)
+
+    def wall(self) -> float:
+        return 1.7e9 + self.elapsed + self.set_by
+
+
+@pytest.fixture
+def hands() -> Hands:
+    return Hands()
+
+
+def test_a_clock_that_jumps_for_two_seconds_ends_no_window(
+    hands: Hands, caplog: pytest.LogCaptureFixture
+) -> None:
+    campaign = Campaign.open(":memory:", clock=hands.clock, seed=1, **CLICKS)
+    before = campaign.decide()
+    hands.set_by = YEAR
+    with caplog.at_level(logging.WARNING):
+        during = campaign.decide()
+    assert "the clock was set" in caplog.text
+    (problem,) = campaign.status().problems
+    assert "set 365.0 days ahead" in problem
+    hands.elapsed, hands.set_by = 2.0, 0.0
+    assert campaign.observe(before, 1.0) == campaign.observe(during, 1.0) == "accepted"
+    assert campaign.status().problems == []
+    after = campaign.decide()
+    hands.elapsed += WINDOW + 1
+    assert campaign.observe(after, 1.0) == "late"
+    assert max(event.time for event in campaign.events()) == hands.wall()
+
+
+def test_time_goes_on_while_a_clock_that_was_set_back_is_wrong(hands: Hands) -> None:
+    campaign = Campaign.open(":memory:", clock=hands.clock, seed=1, **CLICKS)
+    ticket = campaign.decide()
+    hands.set_by = -YEAR
+    hands.elapsed += WINDOW + 1
+    assert campaign.observe(ticket, 1.0) == "late"
+    assert "365.0 days back" in campaign.status().problems[0]
+
+
+def test_small_steps_are_believed(hands: Hands) -> None:
+    hands.set_by = 59.0
+    assert hands.clock() == hands.wall()
+    hands.set_by = 118.0
+    assert hands.clock() == hands.wall()
+    assert hands.clock.step == 0
+
+
+def harmed(path: Path, hands: Hands) -> None:
+    """A ledger whose last event is a year ahead, as an unguarded clock left it."""
+    with Campaign.open(path, clock=hands.wall, seed=1, **CLICKS) as campaign:
+        campaign.decide()
+        hands.set_by = YEAR
+        campaign.decide()
+        hands.set_by = 0.0
+
+
+def test_windows_of_a_harmed_ledger_end_again(tmp_path: Path, hands: Hands) -> None:
+    harmed(tmp_path / "page", hands)
+    with Campaign.open(tmp_path / "page", clock=hands.clock) as campaign:
+        assert "is 365.0 days ahead" in campaign.status().problems[0]
+        ticket = campaign.decide()
+        hands.elapsed += WINDOW + 1
+        assert campaign.observe(ticket, 1.0) == "late"
+
+
+def test_repair_sets_the_time_back_in_a_new_epoch(tmp_path: Path, hands: Hands) -> None:
+    path = tmp_path / "page"
+    harmed(path, hands)
+    assert repair_clock(str(path), hands.clock) == pytest.approx(YEAR)
+    assert repair_clock(str(path), hands.clock) == 0
+    with Campaign.open(path, clock=hands.clock) as campaign:
+        status = campaign.status()
+        assert (status.epoch, status.decisions, status.problems) == (2, 0, [])
+        ticket = campaign.decide()
+        last = list(campaign.events())[-1]
+        assert last.time == hands.wall()
+        assert campaign.observe(ticket, 1.0) == "accepted"
+    assert verify(str(path)).problems == []
+
+
+def test_repair_of_a_finished_campaign_keeps_its_evidence(tmp_path: Path, hands: Hands) -> None:
+    path = tmp_path / "page"
+    harmed(path, hands)
+    with Campaign.open(path, clock=hands.clock) as campaign:
+        campaign.finish("video")
+    assert repair_clock(str(path), hands.clock) > 0
+    with Campaign.open(path, clock=hands.clock) as campaign:
+        assert (campaign.status().epoch, campaign.status().decisions) == (1, 2)
+        assert campaign.decide().arm == "video"
+
+
+def test_the_command_says_when_there_is_nothing_to_repair(tmp_path: Path) -> None:
+    Campaign.open(tmp_path / "page", **CLICKS).close()
+    result = CliRunner().invoke(app, ["ledger", "repair-clock", str(tmp_path / "page")])
+    assert result.exit_code == 0
+    assert "nothing to repair" in result.output
+
+
+def test_verify_finds_a_time_that_goes_back(tmp_path: Path, hands: Hands) -> None:
+    path = tmp_path / "page"
+    with Campaign.open(path, clock=hands.wall, **CLICKS) as campaign:
+        campaign.decide()
+        campaign._recorder.state.time = 0.0  # a recorder that has forgotten the last time
+        hands.set_by = -100.0
+        campaign.decide()
+    assert ["seconds before that of the event before" in p for p in verify(str(path)).problems] == [
+        True
+    ]
+
+
+# Outages.
+
+
+def played(path: Path, hands: Hands, outage: float) -> dict[str, Any]:
+    """The state after clicks that were sent again when a service was back."""
+    with Campaign.open(path, clock=hands.wall, seed=3, **CLICKS) as campaign:
+        tickets = [campaign.decide().id for _ in range(150)]
+        hands.elapsed += WINDOW / 2
+        for ticket in tickets[:50]:
+            campaign.observe(ticket, 1.0)
+    hands.elapsed += outage
+    with Campaign.open(path, clock=hands.wall, seed=3, up_since=hands.wall()) as campaign:
+        assert [campaign.observe(ticket, 1.0) for ticket in tickets[50:100]] == ["accepted"] * 50
+        hands.elapsed += WINDOW / 2 + 1
+        campaign.decide()
+        return campaign.state()
+
+
+def test_windows_do_not_run_while_the_service_is_down(tmp_path: Path, hands: Hands) -> None:
+    """After an outage, all counts are as if it had not been."""
+    after, without = (
+        played(tmp_path / "after", hands, 10 * WINDOW),
+        played(tmp_path / "without", hands, 0.0),
+    )
+    assert after["outage"] == pytest.approx(10 * WINDOW)
+    for name in ("known", "book", "lost", "reasons", "drift", "decisions", "late"):
+        assert after[name] == without[name], name
+    assert sum(after["lost"]) == 50
+    assert verify(str(tmp_path / "after")).problems == []
+
+
+def test_outages_survive_snapshots(tmp_path: Path, hands: Hands) -> None:
+    path = tmp_path / "page"
+    with Campaign.open(path, clock=hands.wall, seed=3, **CLICKS) as campaign:
+        campaign.decide()
+    hands.elapsed += YEAR
+    with Campaign.open(path, clock=hands.wall, up_since=hands.wall()) as campaign:
+        campaign.decide()
+        campaign.save_snapshot()
+        state = campaign.state()
+    with Campaign.open(path, clock=hands.wall) as campaign:
+        assert campaign.state() == state
+        hands.elapsed += WINDOW + 1
+        assert campaign.status().pending == 0
+    assert verify(str(path)).problems == []
+
+
+def test_without_a_service_windows_run_between_processes(tmp_path: Path, hands: Hands) -> None:
+    """As for a script that opens its campaign for each request."""
+    with Campaign.open(tmp_path / "page", clock=hands.wall, **CLICKS) as campaign:
+        ticket = campaign.decide().id
+    hands.elapsed += WINDOW + 1
+    with Campaign.open(tmp_path / "page", clock=hands.wall) as campaign:
+        assert campaign.observe(ticket, 1.0) == "late"

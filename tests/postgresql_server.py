@@ -1,0 +1,113 @@
+"""A real PostgreSQL server in a temporary folder, as tests start and kill it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+START_SECONDS = 60.0
+PACKAGE_USER = "postgres"
+"""The user of Debian's package: PostgreSQL refuses to run as root."""
+
+
+def programs() -> Path | None:
+    """Return the folder of PostgreSQL's programs, the newest version; None if there is none."""
+    folders = Path("/usr/lib/postgresql").glob("*/bin")
+    for folder in sorted(folders, key=lambda path: float(path.parent.name), reverse=True):
+        if (folder / "initdb").exists():
+            return folder
+    found = shutil.which("initdb")
+    return None if found is None else Path(found).parent
+
+
+class PostgresServer:
+    """A server on a free port of this machine; everybody here may connect as its superuser."""
+
+    def __init__(self, folder_of_programs: Path) -> None:
+        self._programs = folder_of_programs
+        # Not in pytest's folder, which the package's user may not enter.
+        self._folder = Path(tempfile.mkdtemp(prefix="floorline-postgresql-"))
+        self._as_user: dict[str, Any] = {}
+        if os.geteuid() == 0:
+            shutil.chown(self._folder, PACKAGE_USER)
+            self._as_user = {"user": PACKAGE_USER, "group": PACKAGE_USER, "extra_groups": []}
+        self._databases = 0
+        self._run("initdb", "--auth=trust", "--username=floorline", "--encoding=UTF8", "--no-sync")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"postgresql://floorline@127.0.0.1:{self.port}"
+        self.start()
+
+    def _run(self, program: str, *words: str) -> None:
+        subprocess.run(
+            [self._programs / program, "-D", self._folder / "data", *words],
+            check=True,
+            capture_output=True,
+            cwd=self._folder,
+            **self._as_user,
+        )
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
+        settings = {
+            "listen_addresses": "127.0.0.1",
+            "port": self.port,
+            "unix_socket_directories": "",
+            "fsync": "off",  # processes are killed here, not machines
+            "max_connections": 200,
+        }
+        words = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        with (self._folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [self._programs / "postgres", "-D", self._folder / "data", *words],
+                stdout=log,
+                stderr=log,
+                cwd=self._folder,
+                **self._as_user,
+            )
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                psycopg.connect(f"{self.url}/postgres").close()
+                return
+            except psycopg.OperationalError:
+                log_text = (self._folder / "log").read_text()
+                assert self.process.poll() is None and time.monotonic() < deadline, log_text
+                time.sleep(0.02)
+
+    def new_database(self) -> str:
+        """Return the URL of a new, empty database."""
+        self._databases += 1
+        name = f"test{self._databases}"
+        self.execute("postgres", f"CREATE DATABASE {name}")
+        return f"{self.url}/{name}"
+
+    def execute(self, database: str, statement: str) -> list[Any]:
+        """Return the rows of a statement, if it has any."""
+        with psycopg.connect(f"{self.url}/{database}", autocommit=True) as connection:
+            cursor = connection.execute(statement)  # type: ignore[call-overload]
+            return [] if cursor.description is None else cursor.fetchall()
+
+    def kill(self) -> None:
+        """End the server as a crash would."""
+        self.end(signal.SIGKILL)
+
+    def end(self, how: signal.Signals = signal.SIGINT) -> None:
+        """Send a signal and wait for the end; SIGINT closes all sessions."""
+        self.process.send_signal(how)
+        self.process.wait(30)
+
+    def delete(self) -> None:
+        """End the server and delete its folder."""
+        self.end()
+        shutil.rmtree(self._folder)
