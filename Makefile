@@ -3,9 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 NODE_READY := clients/js/node_modules/ready
+GENERATOR_READY := .venv/generator/ready
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: setup node test check docs coverage demo paper bench soak clean
+.PHONY: setup node generator test check docs coverage demo paper bench soak clean
 
 setup: $(READY)
 
@@ -23,6 +24,15 @@ $(NODE_READY): clients/js/package.json
 	npm install --prefix clients/js --no-package-lock --no-audit --no-fund --loglevel=error && \
 		touch $(NODE_READY) || echo "no npm packages: the JavaScript client is not tested"
 
+# For the test of a client that is generated from the API's description. It needs an older typer
+# than Floorline, and so an environment of its own.
+generator: setup $(GENERATOR_READY)
+
+$(GENERATOR_READY): constraints-generator.txt $(READY)
+	$(PYTHON) -m venv .venv/generator
+	.venv/generator/bin/pip install --quiet --disable-pip-version-check -r constraints-generator.txt
+	touch $(GENERATOR_READY)
+
 check: setup docs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -33,11 +43,11 @@ check: setup docs
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
-test: check node
+test: check node generator
 	$(BIN)/pytest
 
 # Branch coverage of src, of child processes too. Code that numba compiled is not seen.
-coverage: setup node
+coverage: setup node generator
 	$(BIN)/pytest --cov --cov-report=term --cov-report=html:out/coverage
 
 demo: setup
