@@ -6,13 +6,13 @@ NODE_READY := clients/js/node_modules/ready
 GENERATOR_READY := .venv/generator/ready
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: setup node generator test check docs coverage demo paper bench soak clean
+.PHONY: setup node generator test check docs coverage demo cluster-demo paper bench soak clean
 
 setup: $(READY)
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,figures,service,parquet,postgres]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,figures,service,parquet,postgres,dask]'
 	touch $(READY)
 
 # For the tests of the JavaScript client, which are skipped without it. Node comes from PyPI where
@@ -52,6 +52,11 @@ coverage: setup node generator
 
 demo: setup
 	$(BIN)/floorline demo
+
+# A scheduler and two workers on this machine, and a sweep of the paper on them.
+cluster-demo: setup
+	$(BIN)/floorline paper --quick --only horizon --cluster local --out out/cluster-demo
+	@echo "the same numbers as floorline paper --quick --only horizon"
 
 paper: setup
 	$(BIN)/floorline paper --out out/paper

@@ -188,18 +188,10 @@ def _show(found: Explanation, unit: str) -> None:
         unaffordable = made.reason in ("budget-low", "no-rewards")
         left = f" and would have left {found.candidate_budget:.6g}{unit}: not affordable"
         typer.echo(f"{made.candidate} was proposed{left if unaffordable else ''}")
-    typer.echo("\nThe budget that is sure after it, each mean at the end that makes it smallest:")
-    for number, term in enumerate(found.terms):
-        what = f"{term.plays:,} {'play' if term.plays == 1 else 'plays'}"
-        if number == 0:
-            what += (
-                f" - {1 - found.max_loss:g} x {found.decisions:,} decisions = {term.weight:,.6g}"
-            )
-        end = "at most" if term.weight < 0 else "at least"
-        rest = f", {term.voided:,} voided" if term.voided else ""
-        rest += f", less {term.doubtful:,.6g} not sure yet" if term.doubtful else ""
-        times = f"times {end} {term.mean:.6g}{rest}"
-        typer.echo(f"  {term.arm}: {what}, {times} = {term.sum:,.6g}{unit}")
+    introduction, *lines = found.arithmetic
+    typer.echo(f"\n{introduction}")
+    for line in lines:
+        typer.echo(f"  {line}")
     typer.echo(f"  guaranteed budget: {found.guaranteed_budget:,.6g}{unit}")
     reward = "" if made.reward is None else f", reward {made.reward:g}{unit}"
     typer.echo(f"\nSince then: {made.outcome}{reward}")

@@ -15,11 +15,14 @@ from floorline.live.durations import seconds_of
 from floorline.live.names import check_arm_name
 from floorline.policies import CATALOGUE, find_entry
 from floorline.policy import Policy
-from floorline.policy_setup import PolicySetup
+from floorline.policy_setup import FLOORS, PolicySetup
 
 LIVE_BOUNDARIES = tuple(name for name, kind in BOUNDARIES.items() if kind.live)
 LIVE_POLICIES = tuple(name for name, entry in CATALOGUE.items() if entry.live)
 """The policies of the catalogue that may run live; plug-ins may add others."""
+_ANY = PolicySetup(n_arms=2, horizon=FOREVER, default_mean=0.5)
+LIVE_FLOORS = tuple(name for name, floor in FLOORS.items() if floor(_ANY).live)
+"""The floors that may run live."""
 MAX_ARMS = 64
 LARGEST_REWARD = 1e12
 BEYOND = ("refuse", "clip")
@@ -116,7 +119,8 @@ class CampaignSettings:
             self._keep("window", 0, math.inf, open_low=True)
         if self.missing == "zero":
             self._require_zero_in_range()
-        policy = self.to_policy()  # raises now if the boundary does not fit
+        policy = self.to_policy()
+        policy.prepare(len(self.arms), FOREVER, late=True)  # raises now if its parts do not fit
         if not policy.floor.live:
             raise ValueError(f"floor: {self.floor} runs in simulations only")
 
@@ -190,6 +194,7 @@ class CampaignSettings:
             bounded=(self.low, self.high) == (0, 1),
             holdback=self.holdback,
             prior=self.prior,
+            voids=self.voids,
         )
         return find_entry(self.policy).build(setup)
 

@@ -14,10 +14,10 @@ import pytest
 from serving import PAGE
 from starlette.testclient import TestClient
 
-from floorline.live import Campaign
+from floorline.live import Campaign, series
 from floorline.service.app import Service
 from floorline.service.config import Config
-from floorline.service.host import campaigns, series
+from floorline.service.host import campaigns
 from floorline.service.host.folder import Folder
 from floorline.service.host.rebuild import replay_points
 
@@ -172,7 +172,7 @@ def test_the_other_process(tmp_path: Path) -> None:
 
 
 def test_the_other_process_ends_with_the_service() -> None:
-    code = "from floorline.service.host.rebuild import end_with_parent; end_with_parent()"
+    code = "from floorline.service.host.elsewhere import end_with_parent; end_with_parent()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
         process.stdin.close()  # as happens when the service ends in any way

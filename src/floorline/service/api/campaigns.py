@@ -98,6 +98,36 @@ async def stop(call: Call) -> CampaignAnswer:
     return await _change(call, stop)
 
 
+async def note(call: Call) -> CampaignAnswer:
+    """Record a remark."""
+    text: str = call.body.text
+
+    def note(campaign: Campaign) -> None:
+        campaign.note(text)
+
+    return await _change(call, note)
+
+
+async def label(call: Call) -> CampaignAnswer:
+    """Replace the labels of a campaign."""
+    labels: list[str] = call.body.labels
+
+    def label(campaign: Campaign) -> None:
+        campaign.label(labels)
+
+    return await _change(call, label)
+
+
+async def archive(call: Call) -> CampaignAnswer:
+    """Leave a campaign out of lists, or take it back in."""
+    archived: bool = call.body.archived
+
+    def archive(campaign: Campaign) -> None:
+        campaign.archive(archived)
+
+    return await _change(call, archive)
+
+
 async def start_epoch(call: Call) -> CampaignAnswer:
     """Start anew, with counts, intervals and budget from zero.
 

@@ -60,6 +60,7 @@ async def explain(call: Call) -> ExplanationAnswer:
             explanation.decisions,
             explanation.max_loss,
             explanation.terms,
+            explanation.arithmetic,
             explanation.guaranteed_budget,
             explanation.candidate_budget,
         )

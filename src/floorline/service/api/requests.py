@@ -11,9 +11,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.campaign import MAX_KEY
 from floorline.live.names import MAX_NAME
+from floorline.live.notes import MAX_LABEL, MAX_LABELS, MAX_NOTE
 from floorline.live.settings import (
     BEYOND,
     LIVE_BOUNDARIES,
+    LIVE_FLOORS,
     LIVE_POLICIES,
     MAX_ARMS,
     MAX_UNIT,
@@ -71,6 +73,8 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """The default arm's mean reward; learned unless given."""
     policy: Literal[LIVE_POLICIES] | None = DEFAULTS["policy"]  # type: ignore[valid-type]
     """Proposes an arm when no candidate is given."""
+    floor: Literal[LIVE_FLOORS] | None = DEFAULTS["floor"]  # type: ignore[valid-type]
+    """The floor that the policy runs under."""
     boundary: Literal[LIVE_BOUNDARIES] | None = DEFAULTS["boundary"]  # type: ignore[valid-type]
     """The confidence boundary."""
     prior: Annotated[list[float], Meta(min_length=2, max_length=2)] | None = msgspec.field(
@@ -131,6 +135,26 @@ class StopBody(Struct, forbid_unknown_fields=True):
     arm: ArmName | None = None
     """The arm that everybody is to get from now on; the default unless told, or the winner of a
     finished campaign."""
+
+
+class NoteBody(Struct, forbid_unknown_fields=True):
+    """A remark about what happened."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=MAX_NOTE)]
+
+
+class LabelsBody(Struct, forbid_unknown_fields=True):
+    """All labels of a campaign."""
+
+    labels: Annotated[
+        list[Annotated[str, Meta(min_length=1, max_length=MAX_LABEL)]], Meta(max_length=MAX_LABELS)
+    ]
+
+
+class ArchiveBody(Struct, forbid_unknown_fields=True):
+    """Whether a campaign is archived."""
+
+    archived: bool = True
 
 
 class EpochBody(Struct, forbid_unknown_fields=True):

@@ -84,6 +84,8 @@ class EventAnswer(Struct):
     ticket: str | None
     request_key: str | None
     body: dict[str, Any]
+    words: str
+    """What it did, in words."""
 
 
 class EventPage(Struct):
@@ -104,7 +106,10 @@ class ExplanationAnswer(Struct):
     """Decisions counted so far, including this one."""
     max_loss: float
     terms: list[Term]
-    """What each arm contributes to the guaranteed budget."""
+    """What each arm contributes to the guaranteed budget; empty under a floor that does not count
+    arm by arm."""
+    arithmetic: list[str]
+    """The arithmetic of the budget in words, line by line."""
     guaranteed_budget: float
     candidate_budget: float | None
     """The budget guaranteed if the candidate had been played; null if it was."""

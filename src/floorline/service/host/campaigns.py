@@ -9,14 +9,13 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from floorline.live import Campaign, CampaignSettings, Status
+from floorline.live import Campaign, CampaignSettings, Status, series
 from floorline.live.ledgers import read_ledger, salvage_opening
-from floorline.service.host import series
+from floorline.live.series import SeriesRecorder
 from floorline.service.host.commit_queue import CommitQueue
 from floorline.service.host.feed import Feed
 from floorline.service.host.index import IndexEntry
 from floorline.service.host.rebuild import replay_elsewhere, replay_points
-from floorline.service.host.series import SeriesRecorder
 
 log = logging.getLogger("floorline.service")
 
