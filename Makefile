@@ -7,7 +7,7 @@ NPM_INSTALL := npm install --no-package-lock --no-audit --no-fund --loglevel=err
 GENERATOR_READY := .venv/generator/ready
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: setup node generator test check docs coverage demo cluster-demo paper bench soak clean
+.PHONY: setup node generator test check docs coverage demo cluster-demo paper bench soak portable clean
 
 setup: $(READY)
 
@@ -67,6 +67,10 @@ bench: setup
 	$(BIN)/python benchmarks/simulation.py
 	$(BIN)/python benchmarks/paper.py
 	$(BIN)/python benchmarks/live.py
+
+# Client, campaigns and service without the modules that Windows lacks.
+portable: setup
+	PYTHONPATH=tests/without_posix $(BIN)/pytest tests/client tests/live tests/service
 
 soak: setup
 	$(BIN)/pytest -m soak

@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import socket
+import sys
 from functools import partial
 from typing import Any, cast
 
@@ -92,7 +93,8 @@ class Server(uvicorn.Server):
 def _listen(config: Config) -> socket.socket:
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if sys.platform != "win32":  # there it would let another process take the port
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((config.host, config.port))
     except OSError as error:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from floorline.core.file_locks import lock_file
 from floorline.service.host.files import give_to_owner_of, replace_file
 from floorline.service.host.store import FolderStore
 
@@ -75,7 +75,7 @@ class Folder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Exclude other servers.
+        """Exclude other servers; where there are no locks, each campaign's ledger notices them.
 
         Raises:
             ValueError: another one serves the folder, or it cannot be written to.
@@ -86,7 +86,7 @@ class Folder:
             raise ValueError(f"data: {self.path} cannot be locked: {error.strerror}") from None
         try:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock_file(file)
             except OSError:
                 raise ValueError(f"data: {self.path} is being served by another process") from None
             yield
