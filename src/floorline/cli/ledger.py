@@ -94,7 +94,7 @@ def verify(ledger: str = LEDGER) -> None:
 @app.command("export")
 def export_command(
     ledger: str = LEDGER,
-    format: str = typer.Option("csv", help="csv, jsonl or parquet."),
+    format: str = typer.Option("csv", help="csv, jsonl, parquet or vw (Vowpal Wabbit)."),
     out: Path | None = OUT,
     events: bool = typer.Option(False, "--events", help="All events, not decisions; as jsonl."),
 ) -> None:
@@ -102,7 +102,7 @@ def export_command(
     from floorline.core.checks import choice
     from floorline.live import export, history
 
-    choice("format", format, export.FORMATS)
+    choice("format", format, (*export.FORMATS, "vw"))
     if events and format != "jsonl":
         raise ValueError("format: must be jsonl for events")
     if format == "parquet" and out is None:
@@ -110,6 +110,11 @@ def export_command(
     with reading(ledger) as reader, writing(out) as stream:
         if events:
             export.write_jsonl(history.events(reader), stream)
+        elif format == "vw":
+            from floorline.live.logged import logged_data
+            from floorline.offpolicy.vowpal import write_vw
+
+            write_vw(logged_data(reader), stream)
         elif format == "parquet":
             export.write_parquet(export.decisions(reader), str(out))
         elif format == "csv":

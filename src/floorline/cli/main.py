@@ -15,10 +15,12 @@ from floorline.cli import (
     demo,
     key,
     ledger,
+    ledger_evaluate,
     ledger_move,
     paper,
     plan,
     policies,
+    replay,
     report,
     serve,
     simulate,
@@ -39,11 +41,13 @@ app.command("demo")(demo.demo)
 app.command("paper")(paper.paper)
 app.command("bounds")(bounds.bounds)
 app.command("plan")(plan.plan)
+app.command("replay")(replay.replay)
 app.command("verify")(verify.verify)
 app.command("serve")(serve.serve)
 app.command("backup")(backup.backup)
 app.command("report")(report.report)
 app.add_typer(key.key, name="key")
+ledger.app.command("evaluate")(ledger_evaluate.evaluate)
 ledger.app.command("move")(ledger_move.move)
 ledger.app.command("migrate")(ledger_move.migrate)
 app.add_typer(ledger.app, name="ledger")
