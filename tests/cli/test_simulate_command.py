@@ -333,6 +333,58 @@ def test_ctrl_c_ends_cleanly(hear_ctrl_c, floorline, monkeypatch):
     assert last == b"floorline: stopped\r\n"
 
 
+def test_ctrl_c_ends_one_very_long_run(hear_ctrl_c, floorline, monkeypatch):
+    """A run of hours ends within seconds, however busy the machine: a second on a free one."""
+    monkeypatch.setenv("TERM", "xterm")
+    command = ["simulate", "--policy", "ucb", "--means", "0.5,0.6", "--runs", "1", "--horizon"]
+    floorline(*command, "10")  # compiled here, and only loaded below
+    terminal, stderr = pty.openpty()
+    process = subprocess.Popen(
+        [str(Path(sys.executable).with_name("floorline")), *command, "1000000000000"],
+        stderr=stderr,
+        preexec_fn=hear_ctrl_c,
+    )
+    os.close(stderr)
+    with process, open(terminal, "rb", buffering=0) as screen:
+        try:
+            shown = b""
+            while b"simulating" not in shown:
+                shown += screen.read(4096)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=10) == 130
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_an_interrupt_that_the_compiler_loses_ends_the_command(fails, hear_ctrl_c):
+    """What Ctrl-C raises in a callback is lost, and what follows is another error, or nothing."""
+    program = f"""
+import os, signal, sys, time
+from floorline.cli import main
+def command(**options):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        pass
+    if {fails}:
+        time.sleep(0.2)
+        raise RuntimeError("no compiled object yet")
+    time.sleep(60)
+main.app = command
+main.main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        preexec_fn=hear_ctrl_c,
+        timeout=50,
+    )
+    assert (done.returncode, done.stderr) == (130, "floorline: stopped\n")
+
+
 def test_policies_lists_the_catalogue(program):
     done = program("policies")
     for policy in POLICIES:
