@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from floorline.environments.delayed import MISSING_POLICIES
-from floorline.live.campaign import MAX_KEY
 from floorline.live.names import MAX_NAME
 from floorline.live.notes import MAX_LABEL, MAX_LABELS, MAX_NOTE
+from floorline.live.request import MAX_KEY
 from floorline.live.settings import BEYOND, LIVE_FLOORS, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
 from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
 
@@ -66,6 +66,9 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     voids: bool | None = None
     holdback: Fraction | None = None
     drift_level: Probability | None = None
+    in_flight_rate: Fraction | None = None
+    """With `in_flight_burst`, what is stated about pending rewards under the randomised floor."""
+    in_flight_burst: Annotated[float, Meta(ge=0)] | None = None
 
 
 class DecisionRequest(Struct, forbid_unknown_fields=True):
@@ -74,7 +77,12 @@ class DecisionRequest(Struct, forbid_unknown_fields=True):
     request_key: RequestKey | None = None
     """Identifies the request; a retry with the same key gives the same decision."""
     candidate: ArmName | None = None
-    """An arm that your own bandit proposes, without looking at this request."""
+    """An arm that your own bandit proposes; it may look at this request only under the randomised
+    floor."""
+    context: dict[str, Any] | None = None
+    """What was known about the request: an object of at most 4 KB that is kept and exported."""
+    chances: dict[str, Fraction] | None = None
+    """How likely your bandit was to propose each arm; the decision then has a propensity."""
 
 
 class DecisionRequests(Struct, forbid_unknown_fields=True):
