@@ -30,6 +30,7 @@ class BoundRow(NamedTuple):
 
 
 def bounds(
+    context: typer.Context,
     means: Annotated[str, typer.Option(help="Mean of each arm, the default arm's first.")],
     horizon: Annotated[int, typer.Option(help="Rounds.")] = 10_000,
     max_loss: options.MaxLoss = 0.1,
@@ -64,7 +65,9 @@ def bounds(
     remarks = remarks_on(setting)
     if format == "json":
         named_rows = {row.name: dict(list(row._asdict().items())[2:]) for row in rows}
-        typer.echo(json.dumps({"runs": runs, "seed": seed, "bounds": named_rows, **remarks}))
+        settings = options.settings_of(context, noise_scale=setting.noise_scale, runs=runs)
+        answer = {"runs": runs, "seed": seed, "bounds": named_rows, **remarks}
+        typer.echo(json.dumps({**answer, "settings": settings}))
     else:
         print_table(rows, remarks, setting, runs)
 

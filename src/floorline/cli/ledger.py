@@ -102,7 +102,7 @@ def verify(ledger: str = LEDGER) -> None:
 @app.command("export")
 def export_command(
     ledger: str = LEDGER,
-    format: str = typer.Option("csv", help="csv, jsonl or parquet."),
+    format: str = typer.Option("csv", help="csv, jsonl, parquet or vw (Vowpal Wabbit)."),
     out: Path | None = OUT,
     events: bool = typer.Option(False, "--events", help="All events, not decisions; as jsonl."),
     table: str = typer.Option("decisions", help="decisions, arms, series or changes."),
@@ -113,8 +113,10 @@ def export_command(
     from floorline.report.facts import read_facts
     from floorline.report.tables import TABLES, encode
 
-    choice("format", format, export.FORMATS)
+    choice("format", format, (*export.FORMATS, "vw"))
     choice("table", table, ("decisions", *TABLES))
+    if format == "vw":
+        choice("table", table, ("decisions",))
     if events and format != "jsonl":
         raise ValueError("format: must be jsonl for events")
     if format == "parquet" and out is None:
@@ -130,6 +132,11 @@ def export_command(
     with reading(ledger) as reader, writing(out) as stream:
         if events:
             export.write_jsonl(history.events(reader), stream)
+        elif format == "vw":
+            from floorline.live.logged import logged_data
+            from floorline.offpolicy.vowpal import write_vw
+
+            write_vw(logged_data(reader), stream)
         elif format == "parquet":
             export.write_parquet(export.decisions(reader), str(out))
         elif format == "csv":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -46,6 +46,19 @@ Cluster = Annotated[
         show_default="this process",
     ),
 ]
+
+
+NOT_SETTINGS = ("format", "threads", "out", "figure", "lowest_reward", "highest_reward")
+"""Options that change no number, and old names."""
+
+
+def settings_of(context: typer.Context, **resolved: Any) -> dict[str, Any]:
+    """Return every option that decides the numbers, so that outputs can be told apart.
+
+    `resolved` are values that an option left open.
+    """
+    given = {name: value for name, value in context.params.items() if name not in NOT_SETTINGS}
+    return {**given, **resolved}
 
 
 def renamed(old: str, old_value: float | None, new: str, new_value: float) -> float:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import sys
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +23,12 @@ from typing import Any
 
 from floorline.core.fingerprint import Fingerprint, fingerprint
 from floorline.core.kernel import Function, bind, reachable
+
+NAME_LENGTH = 32
+"""Characters of a folder's name."""
+
+UNUSED_SECONDS = 21 * 86_400
+"""Compiled code that was not used for so long is removed."""
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -168,11 +176,27 @@ def cache_folder() -> Path | None:
     digest = hashlib.sha256(f"{numba.__version__} {sys.version} {OPTIONS} {INNER}".encode())
     digest.update(package_hash().encode())
     try:
-        folder = cache_root() / digest.hexdigest()[:32]
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = cache_root() / digest.hexdigest()[:NAME_LENGTH]
+        if not folder.is_dir():
+            remove_old_folders()
+            folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)  # in use
     except (OSError, RuntimeError):  # RuntimeError: this user has no home
         return None
     return folder if os.access(folder, os.W_OK) else None
+
+
+def remove_old_folders() -> None:
+    """Remove folders of compiled code that no process has used for weeks.
+
+    They are those of other versions and of edits. One that another process is about to use is
+    young, since each use is marked, so none is taken away from it.
+    """
+    latest = time.time() - UNUSED_SECONDS
+    for folder in cache_root().glob("[0-9a-f]" * NAME_LENGTH):
+        with suppress(OSError):  # gone already, or not ours
+            if folder.stat().st_mtime < latest:
+                shutil.rmtree(folder)
 
 
 def cache_root() -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from threading import Thread
 
 import numpy as np
 
@@ -77,31 +77,40 @@ class CpuEngine:
         """Fill `outcome` with the runs from number `first`, a multiple of BLOCK.
 
         `tick` is called ten times a second with the number of runs done so far. Ctrl-C
-        ends every thread within the length of a run, then raises KeyboardInterrupt.
+        raises KeyboardInterrupt at once; threads end after the run that they are at, or with
+        the process.
         """
         runs = outcome.first_breach.size
         starts = iter(range(0, runs, BLOCK))
         stop = np.zeros(1, np.int64)
         done = [0] * self._threads
 
-        def work(thread: int) -> None:
-            for start in starts:  # shared: each thread takes the next block there is
-                block = rows(outcome, start, start + BLOCK)
-                self._block(block, (first + start) // BLOCK, stop)
-                done[thread] += block.first_breach.size
+        failures: list[BaseException] = []
 
-        with ThreadPoolExecutor(self._threads) as pool:
-            workers = {pool.submit(work, thread) for thread in range(self._threads)}
+        def work(thread: int) -> None:
             try:
-                while workers:
-                    ended, workers = wait(workers, timeout=0.1, return_when=FIRST_EXCEPTION)
+                for start in starts:  # shared: each thread takes the next block there is
+                    block = rows(outcome, start, start + BLOCK)
+                    self._block(block, (first + start) // BLOCK, stop)
+                    done[thread] += block.first_breach.size
+            except BaseException as error:
+                failures.append(error)
+
+        # Daemons, which nobody waits for: one run can take hours, and Ctrl-C must not.
+        workers = [Thread(target=work, args=(i,), daemon=True) for i in range(self._threads)]
+        try:
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                while worker.is_alive() and not failures:
+                    worker.join(0.1)
                     tick(sum(done))
-                    for one in ended:
-                        one.result()
-            except BaseException:
-                stop[0] = 1
-                collections.deque(starts, maxlen=0)  # nothing left to take
-                raise
+            if failures:
+                raise failures[0]
+        except BaseException:
+            stop[0] = 1
+            collections.deque(starts, maxlen=0)  # nothing left to take
+            raise
 
     def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[PartialSums]:
         """What the runs add up to, part by part, in the order of their numbers."""
