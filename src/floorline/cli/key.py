@@ -17,16 +17,12 @@ if TYPE_CHECKING:
 key = typer.Typer(help="Create, list and revoke the keys of a service.", no_args_is_help=True)
 
 DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder.")
-CAMPAIGN = typer.Option(
-    [], help="A campaign that the key may see and use, and no other; may be given again."
-)
-CREATE = typer.Option(
-    False, "--create", help="Begin with an empty folder if there is no data folder yet."
-)
+CAMPAIGN = typer.Option([], help="Limit the key to this campaign; repeatable.")
+CREATE = typer.Option(False, "--create", help="Create an empty data folder if there is none yet.")
 
 
 def _file(data: Path, *, create: bool = False) -> KeyFile:
-    """The keys of a data folder."""
+    """Return the keys of a data folder."""
     from floorline.service.host.folder import Folder
     from floorline.service.http.keys import KeyFile
 
@@ -34,7 +30,7 @@ def _file(data: Path, *, create: bool = False) -> KeyFile:
 
 
 def _shown(campaigns: Iterable[str] | None) -> str:
-    """The campaigns that a key is limited to, in words."""
+    """Return the campaigns that a key is limited to, for display."""
     return ", ".join(campaigns or ()) or "all"
 
 
@@ -46,11 +42,11 @@ def create_key(
     campaign: list[str] = CAMPAIGN,
     create: bool = CREATE,
 ) -> None:
-    """Create a key and show it, once. Only its hash is kept."""
+    """Create a key and show it, once. Only its hash is stored."""
     keys = _file(data, create=create)
     chosen = [scope for scope in scopes.split(",") if scope]
     typer.echo(keys.create(chosen, name, campaign or None))
-    # Not on standard output, which a script takes for the key.
+    # Not on standard output, from which a script reads the key.
     typer.echo(f"scopes: {', '.join(chosen)}; campaigns: {_shown(campaign)}", err=True)
 
 

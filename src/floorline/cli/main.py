@@ -46,9 +46,9 @@ app.add_typer(ledger.app, name="ledger")
 
 
 OPTIONS = {"environment": "--noise or --adversary", "table": "--adversary"}
-"""The options for arguments of the library that go by another name here."""
+"""The options for arguments of the library that have another name here."""
 
-INTERRUPTED = 130
+INTERRUPTED_EXIT_CODE = 130
 """The exit code of a program ended by Ctrl-C."""
 
 
@@ -77,10 +77,10 @@ def main() -> None:
     except typer.TyperException as error:
         _fail(error.format_message() if isinstance(error, typer.BadParameter) else str(error))
     except ValueError as error:
-        # The library names the argument; here the same words name the option.
+        # The library's errors name the argument; show the option instead.
         _fail(re.sub(r"^(\w+):", lambda name: f"{option_of(name[1])}:", str(error)))
     else:
-        if code == INTERRUPTED:
+        if code == INTERRUPTED_EXIT_CODE:
             print("floorline: stopped", file=sys.stderr)
         sys.exit(code)
 
@@ -91,6 +91,6 @@ def option_of(argument: str) -> str:
 
 
 def _fail(message: str) -> None:
-    if message:  # there is none when nothing was asked for and help was shown
+    if message:  # empty if no command was given and help was shown
         print(f"floorline: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(2)

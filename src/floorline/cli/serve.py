@@ -7,9 +7,7 @@ from pathlib import Path
 import typer
 
 DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="Folder of the ledgers and keys.")
-CREATE = typer.Option(
-    False, "--create", help="Begin with an empty folder if there is no data folder yet."
-)
+CREATE = typer.Option(False, "--create", help="Create an empty data folder if there is none yet.")
 TLS_CERT = typer.Option(None, envvar="FLOORLINE_TLS_CERT", help="Certificate in PEM, for HTTPS.")
 TLS_KEY = typer.Option(None, envvar="FLOORLINE_TLS_KEY", help="Its private key in PEM.")
 
