@@ -12,7 +12,16 @@ from floorline.core.checks import choice, number, whole
 from floorline.environments import Environment
 from floorline.floors import ConfidenceFloor, Floor, JointFloor, RandomisedFloor, WarmUp
 from floorline.policy import Policy
-from floorline.proposers import Proposer, beta_thompson, gaussian_thompson, paper_targets
+from floorline.proposers import (
+    Proposer,
+    bayes_ucb,
+    beta_bayes_ucb,
+    beta_thompson,
+    gaussian_thompson,
+    information_directed,
+    paper_targets,
+    thompson_votes,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +50,10 @@ class PolicySetup:
         holdback: the least probability of the fallback arm where a challenger is the candidate;
             unless told, 0.05 under the randomised floor and 0 under others.
         prior: the Beta prior of the boundary `beta-binomial`.
+        voids: whether plays of the default may turn out to have reached nobody, as live.
+        in_flight_rate: with `in_flight_burst`, what is stated about pending rewards under the
+            randomised floor; see `RandomisedFloor`.
+        in_flight_burst: see `in_flight_rate`.
     """
 
     n_arms: int
@@ -61,6 +74,9 @@ class PolicySetup:
     bounded: bool = False
     holdback: float | None = None
     prior: tuple[float, float] = (0.5, 0.5)
+    voids: bool = False
+    in_flight_rate: float = 1.0
+    in_flight_burst: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_arms", whole("n_arms", self.n_arms, 2))
@@ -111,20 +127,46 @@ class PolicySetup:
     def confidence_floor(self) -> ConfidenceFloor:
         """The paper's floor."""
         mean = None if self.learned else self.default_mean
-        return ConfidenceFloor(self.max_loss, mean, self.fallback, self.guarantee)
+        self._refuse_in_flight("confidence")
+        return ConfidenceFloor(self.max_loss, mean, self.fallback, self.guarantee, self.voids)
 
     def joint_floor(self) -> JointFloor:
         """The floor that tests the budget itself; it has one fallback and one guarantee."""
         choice("fallback", self.fallback, ("default",))
         choice("guarantee", self.guarantee, ("probability",))
+        self._refuse_voids("joint")
+        self._refuse_in_flight("joint")
         return JointFloor(self.max_loss, None if self.learned else self.default_mean)
+
+    def joint_variance_floor(self) -> JointFloor:
+        """The same for rewards well inside their range."""
+        return replace(self.joint_floor(), form="variance")
 
     def randomised_floor(self) -> RandomisedFloor:
         """The floor that tosses coins."""
+        self._refuse_voids("randomised")
         held = {} if self.holdback is None else {"holdback": self.holdback}
         return RandomisedFloor(
-            self.max_loss, delta=self.delta, low=self.low, high=self.high, **held
+            self.max_loss,
+            delta=self.delta,
+            low=self.low,
+            high=self.high,
+            in_flight_rate=self.in_flight_rate,
+            in_flight_burst=self.in_flight_burst,
+            **held,
         )
+
+    def _refuse_voids(self, floor: str) -> None:
+        if self.voids:
+            raise ValueError(
+                f"voids: the {floor} floor counts every decision when it is made, and cannot take "
+                'one back; leave voids out, or take floor="confidence"'
+            )
+
+    def _refuse_in_flight(self, floor: str) -> None:
+        for name, nothing in (("in_flight_rate", 1.0), ("in_flight_burst", 0.0)):
+            if getattr(self, name) != nothing:
+                raise ValueError(f"{name}: is for the randomised floor; the {floor} floor has none")
 
     def warming(self) -> WarmUp:
         """BudgetFirst's floor: as the authors have it under their boundary, else certified."""
@@ -134,6 +176,18 @@ class PolicySetup:
     def thompson(self) -> Proposer:
         """Thompson sampling that fits the rewards: Beta for [0, 1], else Gaussian."""
         return beta_thompson() if self.bounded else gaussian_thompson(self.noise_scale)
+
+    def votes(self) -> Proposer:
+        """Thompson sampling by votes, likewise."""
+        return thompson_votes(None if self.bounded else self.noise_scale)
+
+    def bayes_ucb(self) -> Proposer:
+        """Bayes-UCB, likewise."""
+        return beta_bayes_ucb() if self.bounded else bayes_ucb(self.noise_scale)
+
+    def information_directed(self) -> Proposer:
+        """Information-directed sampling, likewise."""
+        return information_directed(self.n_arms, None if self.bounded else self.noise_scale)
 
     def targets(self) -> list[float]:
         """Regret targets of the paper's experiments, or of the authors' program."""
@@ -158,6 +212,7 @@ class PolicySetup:
 FLOORS: dict[str, Callable[[PolicySetup], Floor]] = {
     "confidence": PolicySetup.confidence_floor,
     "joint": PolicySetup.joint_floor,
+    "joint-variance": PolicySetup.joint_variance_floor,
     "randomised": PolicySetup.randomised_floor,
 }
 """The floors that a policy may be asked to run under, by name."""

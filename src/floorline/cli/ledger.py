@@ -188,17 +188,10 @@ def _show(explanation: Explanation, unit: str) -> None:
         unaffordable = record.reason in ("budget-low", "no-rewards")
         left = f" and would have left {explanation.candidate_budget:.6g}{unit}: not affordable"
         typer.echo(f"{record.candidate} was proposed{left if unaffordable else ''}")
-    typer.echo("\nThe guaranteed budget after it, each mean at the end that makes it smallest:")
-    for number, term in enumerate(explanation.terms):
-        what = f"{term.plays:,} {'play' if term.plays == 1 else 'plays'}"
-        if number == 0:
-            kept = 1 - explanation.max_loss
-            what += f" - {kept:g} x {explanation.decisions:,} decisions = {term.weight:,.6g}"
-        end = "at most" if term.weight < 0 else "at least"
-        rest = f", {term.voided:,} voided" if term.voided else ""
-        rest += f", less {term.doubtful:,.6g} not certain yet" if term.doubtful else ""
-        times = f"times {end} {term.mean:.6g}{rest}"
-        typer.echo(f"  {term.arm}: {what}, {times} = {term.sum:,.6g}{unit}")
+    introduction, *lines = explanation.arithmetic
+    typer.echo(f"\n{introduction}")
+    for line in lines:
+        typer.echo(f"  {line}")
     typer.echo(f"  guaranteed budget: {explanation.guaranteed_budget:,.6g}{unit}")
     reward = "" if record.reward is None else f", reward {record.reward:g}{unit}"
     typer.echo(f"\nSince then: {record.outcome}{reward}")

@@ -42,7 +42,9 @@ def _lead(arms: Sequence[ArmStatus], unit: str | None) -> tuple[str, str]:
         return "Too early to say who leads:", "rewards of the first decisions are awaited."
     best = max(known, key=lambda arm: arm.lower)
     if best.lower > default.upper:
-        words = f"{best.name} is surely better than {default.name}: {_more(best, default, unit)}."
+        words = (
+            f"{best.name} is surely better than {default.name}: {difference(best, default, unit)}."
+        )
         rivals = [arm.name for arm in arms[1:] if arm is not best and arm.upper >= best.lower]
         if rivals:
             return words, f"Whether {_listed(rivals)} is better still is not known yet."
@@ -52,11 +54,11 @@ def _lead(arms: Sequence[ArmStatus], unit: str | None) -> tuple[str, str]:
         return words, "You can finish with it."
     leader = max(known, key=lambda arm: arm.average or 0.0)
     if (leader.average or 0.0) > default.average:
-        words = f"{leader.name} leads: {_more(leader, default, unit, than=True)}."
+        words = f"{leader.name} leads: {difference(leader, default, unit, than=True)}."
     else:
         words = (
             f"{default.name} leads; the best challenger is {leader.name}: "
-            f"{_more(leader, default, unit, than=True)}."
+            f"{difference(leader, default, unit, than=True)}."
         )
     return words, "That is not proved yet, and the test goes on."
 
@@ -65,10 +67,10 @@ def _evidence(arms: Sequence[ArmStatus], serves: str | None, unit: str | None) -
     served = next(arm for arm in arms if arm.name == serves)
     if served is arms[0] or served.average is None or arms[0].average is None:
         return "" if served is not arms[0] else "It is the default."
-    return f"Against {arms[0].name}: {_more(served, arms[0], unit)}."
+    return f"Against {arms[0].name}: {difference(served, arms[0], unit)}."
 
 
-def _more(arm: ArmStatus, default: ArmStatus, unit: str | None, *, than: bool = False) -> str:
+def difference(arm: ArmStatus, default: ArmStatus, unit: str | None, *, than: bool = False) -> str:
     """Return how much more an arm earns than the default, which may be named, with its interval."""
     assert arm.average is not None and default.average is not None
     if default.average <= 0:
@@ -83,7 +85,7 @@ def _more(arm: ArmStatus, default: ArmStatus, unit: str | None, *, than: bool = 
 
 def _between(least: float, most: float) -> str:
     if math.isinf(most):
-        return f"at least {_change(least)}" if math.isfinite(least) else "anything is possible"
+        return f"at least {_change(least)}" if least > -1 else "anything is possible"
     return f"between {_change(least)} and {_change(most)}"
 
 

@@ -26,6 +26,8 @@ def to_json(state: State) -> dict[str, Any]:
         "finished": state.finished,
         "outage": state.outage,
         "serves": state.serves,
+        "labels": list(state.labels),
+        "archived": state.archived,
         "turned_away": list(state.turned_away),
         "clipped": state.clipped,
         "refused": state.refused,
@@ -38,12 +40,16 @@ def to_json(state: State) -> dict[str, Any]:
         "known": {name: list(getattr(state.arms, name)) for name in KNOWN},
         "book": {name: list(getattr(state.book, name)) for name in BY_ARM},
         "proposer": [] if state.rules.caches else list(state.memory.proposer),
+        "floor": [state.memory.floor[index] for index in state.floor.account],
+        "in_flight": None if state.in_flight is None else state.in_flight.to_json(),
         "open": {
             "tickets": list(state.open),
             "arms": [play.arm for play in plays],
             "times": [play.time for play in plays],
             "since": [play.since for play in plays],
             "blocks": [play.block for play in plays],
+            "numbers": [play.number for play in plays],
+            "probabilities": [play.probability for play in plays],
             **{name: list(map(getattr(state.book, name).__getitem__, slots)) for name in BY_PLAY},
         },
     }
@@ -63,6 +69,7 @@ def from_json(values: dict[str, Any]) -> State:
     stopped_with = state.settings.arms[0] if state.stopped else None
     state.finished = values.get("finished", False)  # not in snapshots of version 0.1
     state.serves = values.get("serves", stopped_with)
+    state.labels, state.archived = values.get("labels", []), values.get("archived", False)
     state.outage = values.get("outage", 0.0)
     state.turned_away[:] = values.get("turned_away", state.turned_away)
     state.clipped, state.refused = values.get("clipped", 0), values.get("refused", 0)
@@ -77,16 +84,23 @@ def from_json(values: dict[str, Any]) -> State:
         getattr(state.arms, name)[:] = values["known"][name]
     if remembered := values.get("proposer"):  # not in snapshots of version 0.1
         state.memory.proposer[:] = remembered
+    for index, value in zip(state.floor.account, values.get("floor", []), strict=True):
+        state.memory.floor[index] = value
+    if state.in_flight is not None:
+        state.in_flight.restore(values["in_flight"])
     opened = values["open"]
-    for decision_seq, arm, time, since, block in zip(
+    nothing = [0] * len(opened["tickets"])  # in snapshots of version 0.1, which has no use for it
+    for opened_play in zip(
         opened["tickets"],
         opened["arms"],
         opened["times"],
         opened.get("since", opened["times"]),
         opened["blocks"],
+        opened.get("numbers", nothing),
+        opened.get("probabilities", nothing),
         strict=True,
     ):
-        state.open_play(decision_seq, arm, time, since, block)
+        state.open.add(*opened_play)
     for name in BY_PLAY:
         for play, value in zip(state.open.values(), opened[name], strict=True):
             getattr(state.book, name)[play.slot] = value

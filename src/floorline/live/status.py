@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from floorline.core.display import Displayed, Table
-from floorline.floors.confidence import SURELY_EARNED
 from floorline.live.amounts import exact_percent, percent
-from floorline.live.estimates import estimates_of, expected_rewards
+from floorline.live.estimates import Gain, estimates_of, expected_rewards, gain_of
 from floorline.live.headline import headline_of
 from floorline.live.learning import learning_problems
-from floorline.live.state import TICK, State
+from floorline.live.plays import TICK
+from floorline.live.state import State
 
 LEAST_SHARE = -10.0
 """Shown in place of any lower share, which only rewards below zero can cause."""
@@ -74,6 +74,10 @@ class Status(Displayed):
     """Whether the floor holds."""
     estimated_share: float | None
     """Estimate of the expected reward, over what the default alone would be expected to earn."""
+    gain: Gain | None
+    """What was earned beyond the default alone; None before that can be estimated."""
+    over_equal_split: float | None
+    """Estimate of what was earned beyond an equal split of the same traffic among all arms."""
     price: float | None
     """Estimate of what the floor has cost: what the challengers that were proposed and not played
     would have earned beyond the default. Below zero, it has saved that much."""
@@ -81,7 +85,8 @@ class Status(Displayed):
     """What keeps the campaign from learning as it is configured, and what is wrong with the clock;
     empty if nothing is."""
     alarm: str | None
-    """What the drift watch has found; None if there is no alarm."""
+    """What the drift watch has found, or that a statement about pending rewards was false; None if
+    there is no alarm."""
     arms: list[ArmStatus]
     reasons: dict[str, int]
     """Decisions by reason."""
@@ -98,6 +103,8 @@ class Status(Displayed):
     another one comes."""
     clipped: int
     """Rewards above the range that were clipped to its end."""
+    labels: list[str]
+    archived: bool
     duplicates: int
     """Rewards reported again since the campaign was opened in this process."""
 
@@ -129,7 +136,7 @@ def status_of(
 ) -> Status:
     """Return the status of a campaign in this state; `problems` are further ones to show."""
     budget = state.budget()
-    share = guaranteed_share(state)
+    share = max(LEAST_SHARE, state.guaranteed_share())
     arms = arms_of(state, now)
     settings = state.settings
     expected = expected_rewards(settings, arms, state.decisions)
@@ -149,9 +156,11 @@ def status_of(
         estimated_share=expected.campaign / expected.default
         if expected and expected.default
         else None,
+        gain=None if expected is None else gain_of(settings, arms, expected),
+        over_equal_split=None if expected is None else expected.campaign - expected.equal_split,
         price=None if expected is None else expected.turned_away,
         problems=[*problems, *learning_problems(state)],
-        alarm=state.drift.alarm,
+        alarm=state.drift_alarm or _in_flight_alarm(state),
         arms=arms,
         reasons=dict(state.reasons),
         pending=len(state.open),
@@ -160,6 +169,8 @@ def status_of(
         late=state.late,
         refused=state.refused,
         clipped=state.clipped,
+        labels=list(state.labels),
+        archived=state.archived,
         duplicates=duplicates,
     )
 
@@ -170,20 +181,22 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
     estimates = estimates_of(state, now)
     for arm, name in enumerate(state.settings.arms):
         estimated_from, average = estimates[arm]
+        pending = int(state.book.open[arm])
+        lower, upper = state.ends(arm)
         uncounted = arm == 0 and state.settings.voids
         statuses.append(
             ArmStatus(
                 name=name,
-                plays=int(state.arms.plays[arm]) + (state.pending[0] if uncounted else 0),
+                plays=int(state.arms.plays[arm]) + (pending if uncounted else 0),
                 seen=int(state.arms.seen[arm]),
-                pending=state.pending[arm],
+                pending=pending,
                 lost=state.lost[arm],
                 voided=int(state.book.voided[arm]),
                 turned_away=state.turned_away[arm],
                 estimated_from=estimated_from,
                 average=average,
-                lower=float(state.arms.lower[arm]),
-                upper=float(state.arms.upper[arm]),
+                lower=lower,
+                upper=upper,
             )
         )
     return statuses
@@ -199,28 +212,9 @@ def winner_of(arms: list[ArmStatus]) -> str | None:
 def by_age(state: State, now: float) -> list[int]:
     """Return the number of open decisions in each age group: up to each of AGES, and older."""
     counts = [0] * (len(AGES) + 1)
-    for since, number in state.open_since.items():
+    for since, number in state.open.ages.items():
         counts[bisect_right(AGES, now - since * TICK)] += number
     return counts
-
-
-def guaranteed_share(state: State) -> float:
-    """Lower bound on the expected reward of all decisions so far, over the default's.
-
-    With the default's mean m in its interval it is N_0 / t + earned / (t m). Open defaults that
-    can still be voided are counted only where that lowers it.
-    """
-    arms = state.arms
-    earned = float(state.memory.floor[SURELY_EARNED])
-    mean = float(arms.upper[0] if earned > 0 else arms.lower[0])
-    by_challengers = earned / mean if mean > 0 else (0.0 if earned == 0 else float("-inf"))
-    voidable = state.pending[0] if state.settings.voids else 0
-    shares = [
-        (float(arms.plays[0]) + shown + by_challengers) / (state.rounds + shown)
-        for shown in (0, voidable)
-        if state.rounds + shown > 0
-    ]
-    return max(LEAST_SHARE, min(shares, default=1.0))
 
 
 def _word(state: State) -> str:
@@ -230,7 +224,20 @@ def _word(state: State) -> str:
         return "finished"
     if state.paused:
         return "paused"
-    return "drift" if state.drift.alarm else "running"
+    return "drift" if state.drift_alarm else "running"
+
+
+def _in_flight_alarm(state: State) -> str | None:
+    """Return how a statement about pending rewards has turned out false; None if it has not."""
+    check = state.in_flight
+    if check is None or check.failures == 0:
+        return None
+    settings = state.settings
+    return (
+        f"in_flight_rate={settings.in_flight_rate:g} and in_flight_burst="
+        f"{settings.in_flight_burst:g} have not held at {check.failures:,} of the first "
+        f"{check.checked:,} decisions"
+    )
 
 
 def _verdict(state: State, share: float) -> str:
@@ -238,8 +245,11 @@ def _verdict(state: State, share: float) -> str:
     promised = 1 - settings.max_loss
     promise = f"promised {exact_percent(promised)}, confidence {exact_percent(1 - settings.delta)}"
     sure = percent(share)
-    if state.drift.alarm:
-        return f"Exploration is off: the default seems to have changed ({state.drift.alarm})"
+    false_statement = _in_flight_alarm(state)
+    if false_statement is not None:
+        return f"Nothing is promised of this epoch: {false_statement}. Start a new one"
+    if state.drift_alarm:
+        return f"Exploration is off: the default seems to have changed ({state.drift_alarm})"
     if share >= promised - 1e-9:
         return f"The floor holds: at least {sure} of the default, {promise}"
     return (

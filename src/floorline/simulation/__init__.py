@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from floorline.core.checks import require, whole
 from floorline.environments import Environment
@@ -17,6 +18,9 @@ from floorline.simulation.progress import progress_bar
 from floorline.simulation.results import Results
 from floorline.simulation.summary import Spread, Summary
 from floorline.simulation.sweep import sweep
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = [
     "DEVICES",
@@ -47,6 +51,7 @@ def simulate(
     rewards: bool = False,
     threads: int | None = None,
     device: str = "cpu",
+    cluster: Client | None = None,
     progress: bool | None = None,
 ) -> Results:
     """Return every run of a policy in an environment: regret, lowest budget, breaches and plays.
@@ -73,13 +78,21 @@ def simulate(
         threads: how many threads; by default all cores.
         device: `cpu`; `cuda`, an NVIDIA GPU, which agrees with it in distribution; or `python`:
             the same code as on the CPU, interpreted, to step through.
+        cluster: a client of a Dask cluster whose workers play the runs; the results are the same.
         progress: whether to show a bar after two seconds; by default on a terminal only.
     """
     case = Case(policy, environment, horizon, max_loss, checkpoints, rewards)
     runs = whole("runs", runs, 1)
     with progress_bar("simulating", runs, progress) as tick:
         (results,) = batches(
-            case, runs=runs, size=runs, seed=seed, threads=threads, device=device, tick=tick
+            case,
+            runs=runs,
+            size=runs,
+            seed=seed,
+            threads=threads,
+            device=device,
+            cluster=cluster,
+            tick=tick,
         )
     return results
 
@@ -92,6 +105,7 @@ def batches(
     seed: int = 1,
     threads: int | None = None,
     device: str = "cpu",
+    cluster: Client | None = None,
     tick: Callable[[int], None] = lambda done: None,
 ) -> Iterator[Results]:
     """Yield the results that `simulate` returns, `size` runs at a time, to save memory.
@@ -103,9 +117,10 @@ def batches(
         seed: any whole number from 0.
         threads: how many threads; by default all cores.
         device: `cpu`, `cuda` or `python`, as for `simulate`.
+        cluster: a client of a Dask cluster, as for `simulate`.
         tick: called regularly with how many runs of the batch are done.
     """
-    job = prepare(case, runs, seed, threads, device)
+    job = prepare(case, runs, seed, threads, device, cluster)
     require(size == runs or size % BLOCK == 0, "size", f"a multiple of {BLOCK}, or all runs", size)
     job.engine.compile()
     for first in range(0, runs, size):
@@ -138,6 +153,7 @@ def summarize(
     misses: bool = False,
     threads: int | None = None,
     device: str = "cpu",
+    cluster: Client | None = None,
     progress: bool | None = None,
 ) -> Summary:
     """Return the summary of any number of runs: `simulate(...).summary()` in little memory.
@@ -152,7 +168,7 @@ def summarize(
         misses: whether to check after every reward that the interval contains its arm's mean.
     """
     case = Case(policy, environment, horizon, max_loss, checkpoints, rewards, misses)
-    job = prepare(case, runs, seed, threads, device)
+    job = prepare(case, runs, seed, threads, device, cluster)
     job.engine.compile()
     digest = Digest(job.checkpoints)
     start = time.perf_counter()

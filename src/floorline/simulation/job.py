@@ -15,11 +15,14 @@ from floorline.environments import Environment
 from floorline.environments.moments import changes
 from floorline.policy import Policy
 from floorline.simulation.engines.base import Engine
+from floorline.simulation.engines.cluster import ClusterEngine
 from floorline.simulation.engines.cpu import CpuEngine
 from floorline.simulation.fit import check_fit
 from floorline.simulation.loops.run import Measure
 
 if TYPE_CHECKING:
+    from distributed import Client
+
     from floorline.simulation.engines.cuda.engine import CudaEngine
 
 DEVICES = ("cpu", "cuda", "python")
@@ -47,7 +50,14 @@ class Job(NamedTuple):
     runs: int
 
 
-def prepare(case: Case, runs: float, seed: int, threads: int | None, device: str) -> Job:
+def prepare(
+    case: Case,
+    runs: float,
+    seed: int,
+    threads: int | None,
+    device: str,
+    cluster: Client | None = None,
+) -> Job:
     """Check a case and return it ready to be played."""
     policy, environment, checkpoints = case.policy, case.environment, case.checkpoints
     check_order(policy, environment)
@@ -57,6 +67,8 @@ def prepare(case: Case, runs: float, seed: int, threads: int | None, device: str
     threads = all_cores() if threads is None else whole("threads", threads, 1)
     choice("device", device, DEVICES)
     late = environment.late
+    if cluster is not None:
+        require(device == "cpu", "device", "cpu on a cluster", device)
     if device == "cuda":
         require(not late, "device", "cpu or python where rewards come late", device)
         require(horizon < 2**31, "horizon", "below 2^31 on a GPU", horizon)
@@ -102,7 +114,9 @@ def prepare(case: Case, runs: float, seed: int, threads: int | None, device: str
     elif device == "python":
         engine = CpuEngine(prepared, environment, measure, seed, 1, interpreted=True)
     else:
-        engine = CpuEngine(prepared, environment, measure, seed, threads)
+        cpu = engine = CpuEngine(prepared, environment, measure, seed, threads)
+        if cluster is not None:
+            engine = ClusterEngine(cpu, case._replace(horizon=horizon), seed, cluster)
     return Job(engine, points, runs)
 
 

@@ -103,9 +103,16 @@ def check_request_keys(new_ledger: NewLedger) -> None:
     assert ledger.by_key("key 2") == events[1]
     assert ledger.by_key("key") is None
     number = len(events)
+    ledger.look_up_keys(["key 2", "key 3"])
+    assert ledger.by_key("key 2") == events[1]
+    assert ledger.by_key("key 3") is None
     _expect_refusal(ledger, Event(number + 1, 2e9, "decided", None, "key 2", {}))
     assert sum(ledger.counts().values()) == number
+    ledger.look_up_keys(["key 3"])
     _append(ledger, Event(number + 1, 2e9, "decided", None, "key 3", {}))
+    assert ledger.by_key("key 3") is not None
+    ledger.counts()
+    assert ledger.by_key("key 3") is not None
     ledger.commit()
     assert ledger.by_key("key 3") is not None
     _close(ledger)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from floorline.core.checks import number, whole
 from floorline.environments import Environment
@@ -11,6 +12,9 @@ from floorline.policy import Policy
 from floorline.simulation import summarize
 from floorline.simulation.job import check_order
 from floorline.verification.binomial import limits
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["CONFIDENCE", "Share", "Verification", "verify"]
 
@@ -65,6 +69,7 @@ def verify(
     confidence: float = CONFIDENCE,
     threads: int | None = None,
     device: str = "cpu",
+    cluster: Client | None = None,
     progress: bool | None = None,
 ) -> Verification:
     """Return whether breaches and missed means, up to the horizon, stay within `delta` of the runs.
@@ -87,6 +92,7 @@ def verify(
         confidence: the confidence of the limits, which are exact (Clopper and Pearson).
         threads: how many threads; by default all cores.
         device: `cpu` or `cuda`, an NVIDIA GPU.
+        cluster: a client of a Dask cluster, as for `simulate`.
         progress: whether to show a bar after two seconds; by default on a terminal only.
     """
     check_order(policy, environment)
@@ -104,6 +110,7 @@ def verify(
         misses=policy.boundary is not None and fixed_means and not policy.floor.counts_received,
         threads=threads,
         device=device,
+        cluster=cluster,
         progress=progress,
     )
 

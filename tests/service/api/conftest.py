@@ -11,12 +11,10 @@ import pytest
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    from browsing import CHROMIUM, FLAGS, playwright  # which skips where there is none
+    from browsing import launch  # which skips where there is none
 
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with launch() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

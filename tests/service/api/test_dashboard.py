@@ -130,9 +130,21 @@ def test_from_the_form_to_the_end(server: Server, look: Callable[..., Any]) -> N
     page.click("text=Stop for good")
     expect(page.locator("#state")).to_have_text("stopped")
     expect(page.locator("#stop")).to_be_disabled()
-    page.click("#events summary")
     expect(page.locator("#events tbody tr")).to_have_count(6)
-    expect(page.locator("#events tbody")).to_contain_text("stopped, serves: video")
+    expect(page.locator("#events tbody")).to_contain_text("stopped: everybody gets video")
+    page.fill("#note", "The shop was closed on Monday")
+    page.click("text=Add note")
+    expect(page.locator("#events tbody tr").first).to_contain_text("note: The shop was closed")
+    expect(page.locator("#note")).to_have_value("")
+    page.fill("#labels", "web, autumn")
+    page.click("text=Save labels")
+    page.click("#archive")
+    expect(page.locator("#archive")).to_have_text("Take out of the archive")
+    page.click("text=Campaigns")
+    expect(page.locator("#campaigns")).to_contain_text("busy")
+    expect(page.locator("#campaigns")).not_to_contain_text("landing")
+    page.click("text=Show 1 archived campaign")
+    expect(page.locator("#campaigns")).to_contain_text("autumn")
 
 
 def test_numbers_agree_with_the_service(server: Server, look: Callable[..., Any]) -> None:
@@ -148,7 +160,7 @@ def test_numbers_agree_with_the_service(server: Server, look: Callable[..., Any]
     counts = {row.split("\t")[0]: int(row.split("\t")[1]) for row in rows}
     assert counts == {arm["name"]: arm["plays"] for arm in status["arms"]}
     forced = sum(decision["reason"] in ("budget-low", "no-rewards") for decision in made)
-    expect(page.locator("#price")).to_contain_text(f"{forced} decisions")
+    expect(page.locator("#price")).to_contain_text(f"what {forced} decisions")
     pending = sum(decision["outcome"] == "pending" for decision in made)
     expect(page.locator("#health h3")).to_contain_text(f"Pending: {pending}")
     with page.expect_download() as download:

@@ -14,6 +14,7 @@ from browsing import expect, ready, violations
 from serving import Server
 
 from floorline.live import Campaign
+from floorline.live.amounts import amount, percent
 from floorline.service.host.folder import Folder
 
 DAY = 86_400.0
@@ -118,3 +119,40 @@ def test_a_campaign_of_any_script_from_the_form(server: Server, look: Callable[.
         page.click("#export-csv")
     assert download.value.suggested_filename == "Café.csv"
     assert Path(download.value.path()).read_text().startswith("ticket,")
+
+
+def test_page_api_and_report_agree(server: Server, look: Callable[..., Any]) -> None:
+    page = ready(look(f"{server.url}/campaigns/{NAME}"))
+    with server.client() as client:
+        status = client.get(f"/v1/campaigns/{NAME}").json()["status"]
+    expect(page.locator("#report")).to_have_attribute("target", "_blank")
+    with page.expect_popup() as opened:
+        page.click("#report")
+    report = opened.value
+    expect(report.locator("h1")).to_have_text(NAME)
+    assert violations(report) == []
+    for text in (status["headline"], status["verdict"]):
+        expect(page.locator("#verdict")).to_contain_text(text)
+        expect(report.locator(".verdict").first).to_contain_text(text)
+    for value in ("estimate", "upper"):
+        shown = f"{amount(status['gain'][value], 'EUR')}"
+        expect(page.locator("#price")).to_contain_text(shown)
+        expect(report.locator("main")).to_contain_text(shown)
+    for value in (status["over_equal_split"], status["price"]):
+        expect(page.locator("#price")).to_contain_text(amount(abs(value), "EUR"))
+        expect(report.locator("main")).to_contain_text(amount(abs(value), "EUR"))
+    for locator in (page.locator("#tiles"), report.locator("main")):
+        expect(locator).to_contain_text(percent(status["guaranteed_share"]))
+    legend = page.locator("#picture .legend b").all_inner_texts()[:4]
+    assert report.locator(".legend").first.locator("b").all_inner_texts() == legend
+    page.click("#arms summary")
+    expect(page.locator("#arms tbody tr")).to_have_count(3)
+    rows = [row.split("\t") for row in page.locator("#arms tbody tr").all_inner_texts()]
+    for arm, row, cells in zip(
+        status["arms"], rows, report.locator(".arms tbody tr").all_inner_texts(), strict=True
+    ):
+        reported = cells.split("\t")
+        assert row[1] == f"{arm['plays']:,}" == reported[2]
+        assert row[6] == amount(arm["average"]) == reported[4]
+        assert f"{row[7]} to {row[8]}" == reported[5]
+    expect(report.locator("main")).to_contain_text("opened")

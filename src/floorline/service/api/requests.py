@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from floorline.environments.delayed import MISSING_POLICIES
-from floorline.live.campaign import MAX_KEY
 from floorline.live.names import MAX_NAME
-from floorline.live.settings import BEYOND, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
+from floorline.live.notes import MAX_LABEL, MAX_LABELS, MAX_NOTE
+from floorline.live.request import MAX_KEY
+from floorline.live.settings import BEYOND, LIVE_FLOORS, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
 from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
 
 # Which characters names may have no pattern can tell that other languages understand too.
@@ -50,6 +51,8 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     default_mean: float | None = None
     """The default arm's mean reward; learned unless given."""
     policy: Literal[LIVE_POLICIES] | None = None  # type: ignore[valid-type]
+    floor: Literal[LIVE_FLOORS] | None = None  # type: ignore[valid-type]
+    """The floor that the policy runs under."""
     boundary: str | None = None
     prior: tuple[float, float] | None = None
     low: float | None = None
@@ -63,6 +66,9 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     voids: bool | None = None
     holdback: Fraction | None = None
     drift_level: Probability | None = None
+    in_flight_rate: Fraction | None = None
+    """With `in_flight_burst`, what is stated about pending rewards under the randomised floor."""
+    in_flight_burst: Annotated[float, Meta(ge=0)] | None = None
 
 
 class DecisionRequest(Struct, forbid_unknown_fields=True):
@@ -71,7 +77,12 @@ class DecisionRequest(Struct, forbid_unknown_fields=True):
     request_key: RequestKey | None = None
     """Identifies the request; a retry with the same key gives the same decision."""
     candidate: ArmName | None = None
-    """An arm that your own bandit proposes, without looking at this request."""
+    """An arm that your own bandit proposes; it may look at this request only under the randomised
+    floor."""
+    context: dict[str, Any] | None = None
+    """What was known about the request: an object of at most 4 KB that is kept and exported."""
+    chances: dict[str, Fraction] | None = None
+    """How likely your bandit was to propose each arm; the decision then has a propensity."""
 
 
 class DecisionRequests(Struct, forbid_unknown_fields=True):
@@ -101,6 +112,26 @@ class StopBody(Struct, forbid_unknown_fields=True):
     arm: ArmName | None = None
     """The arm that everybody is to get from now on; the default unless told, or the winner of a
     finished campaign."""
+
+
+class NoteBody(Struct, forbid_unknown_fields=True):
+    """A remark about what happened."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=MAX_NOTE)]
+
+
+class LabelsBody(Struct, forbid_unknown_fields=True):
+    """All labels of a campaign."""
+
+    labels: Annotated[
+        list[Annotated[str, Meta(min_length=1, max_length=MAX_LABEL)]], Meta(max_length=MAX_LABELS)
+    ]
+
+
+class ArchiveBody(Struct, forbid_unknown_fields=True):
+    """Whether a campaign is archived."""
+
+    archived: bool = True
 
 
 class EpochBody(Struct, forbid_unknown_fields=True):
@@ -153,12 +184,26 @@ class ExportQuery(Struct, forbid_unknown_fields=True):
 
 
 class OfrepContext(Struct):
-    """The evaluation context. It is ignored: decisions do not depend on the visitor."""
+    """The evaluation context. The rest of it is ignored: decisions do not depend on the visitor."""
 
-    targetingKey: str | None = None  # noqa: N815 (OFREP's name)
+    targetingKey: Annotated[str, Meta(max_length=MAX_KEY)] | None = None  # noqa: N815 (OFREP's)
+    """The request key: the same one always gets the same decision."""
 
 
 class OfrepBody(Struct):
     """An OFREP request."""
 
     context: OfrepContext | None = None
+
+
+class OfrepKeyedContext(Struct):
+    """The evaluation context of a bulk request."""
+
+    targetingKey: RequestKey  # noqa: N815 (OFREP's)
+    """The request key: the same one always gets the same decisions."""
+
+
+class OfrepBulkBody(Struct):
+    """An OFREP bulk request, as it is described; OFREP has its own error where there is no key."""
+
+    context: OfrepKeyedContext

@@ -27,6 +27,7 @@ function facts({ decision }, unit) {
 }
 
 function arithmetic(found, unit) {
+  if (found.terms.length === 0) return [...inWords(found), ...instead(found, unit)];
   const share = exactPercent(1 - found.max_loss);
   const columns = [
     { name: "Arm" }, { name: "Plays", number: true }, { name: "Weight", number: true },
@@ -42,6 +43,14 @@ function arithmetic(found, unit) {
   return [
     el("h3", {}, "The arithmetic"), el("p", { class: "about" }, rule),
     table("The arithmetic", columns, rows, foot), ...instead(found, unit),
+  ];
+}
+
+/** For floors that do not count arm by arm. */
+function inWords({ arithmetic: [introduction, ...lines] }) {
+  return [
+    el("h3", {}, "The arithmetic"), el("p", { class: "about" }, introduction),
+    el("ul", {}, ...lines.map((line) => el("li", {}, line))),
   ];
 }
 

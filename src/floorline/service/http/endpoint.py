@@ -13,6 +13,8 @@ from starlette.types import Receive, Scope, Send
 
 from floorline.live import CampaignError
 from floorline.service.host.host import Host
+from floorline.service.http.cors import BROWSER_SCOPES, send_preflight
+from floorline.service.http.forwarding import Forwarder
 from floorline.service.http.gate import Gate
 from floorline.service.http.operations import Call, Operation, Reply, StreamReply
 from floorline.service.http.problems import Problem, problem_of
@@ -25,12 +27,23 @@ HIDES_DEFAULT_ARM = ("no-key", "foreign-page")
 class Endpoint:
     """Serves all methods of one path. Its decoders are built once."""
 
-    def __init__(self, host: Host, gate: Gate, operations: Iterable[Operation]) -> None:
+    def __init__(
+        self,
+        host: Host,
+        gate: Gate,
+        operations: Iterable[Operation],
+        forwarder: Forwarder | None = None,
+    ) -> None:
+        """Serve operations here, or by a forwarder where other servers own some campaigns."""
         self._host = host
         self._gate = gate
+        self._forwarder = forwarder
         self._operations = {operation.method: operation for operation in operations}
         if "GET" in self._operations and self._operations["GET"].scope is None:
             self._operations["HEAD"] = self._operations["GET"]  # load balancers check health so
+        self._for_browsers = gate.cors.is_enabled and any(
+            operation.scope in BROWSER_SCOPES for operation in self._operations.values()
+        )
         self._decoders = {
             method: msgspec.json.Decoder(operation.body)
             for method, operation in self._operations.items()
@@ -40,14 +53,24 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to a request, with a problem document if it fails."""
         started = time.perf_counter()
+        if self._for_browsers:
+            origin = dict(scope["headers"]).get(b"origin")
+            if origin is not None and self._gate.cors.allows(origin):
+                if scope["method"] == "OPTIONS":
+                    await send_preflight(send, origin)
+                    return
+                send = self._gate.cors.sending(send, origin)
         operation = self._operations.get(scope["method"])
         status, streaming = 500, False
         try:
             if operation is None:
                 allow = {"Allow": ", ".join(sorted(self._operations))}
                 raise Problem(405, "wrong-method", f"{scope['method']} is not possible here", allow)
-            call = await self._admit(operation, scope, receive)
-            response = await operation.handler(call)
+            call, body = await self._admit(operation, scope, receive)
+            if self._forwarder is None:
+                response = await operation.handler(call)
+            else:
+                response = await self._forwarder.answer(operation, call, scope, body)
             if isinstance(response, StreamReply):
                 streaming, status = True, 200
                 await send_stream(receive, send, response)
@@ -68,12 +91,18 @@ class Endpoint:
             if operation is not None:  # methods that clients invent would be ever new labels
                 self._host.metrics.request(operation.path, operation.method, status, seconds)
 
-    async def _admit(self, operation: Operation, scope: Scope, receive: Receive) -> Call:
-        """The request, if it is allowed and well-formed."""
+    async def _admit(
+        self, operation: Operation, scope: Scope, receive: Receive
+    ) -> tuple[Call, bytes]:
+        """The request and its body, if it is allowed and well-formed."""
         headers = dict(scope["headers"])
         access = self._gate.admit(operation.scope, headers)
-        access.check_path(self._host.registry.catalogue, scope["path_params"])
-        call = Call(self._host, scope["path_params"], access)
+        path = scope["path_params"]
+        catalogue = self._host.registry.catalogue
+        await catalogue.learn(path.get("name", path.get("key")), path.get("ticket"))
+        access.check_path(catalogue, path)
+        body = b""
+        call = Call(self._host, path, access, headers)
         if operation.body is not None:
             body = await read_body(headers, receive, operation.max_body_bytes)
             if body or operation.body_required:
@@ -85,7 +114,7 @@ class Endpoint:
                 call.body = operation.body()
         if operation.query is not None:
             call.query = _decode_query(operation.query, scope["query_string"])
-        return call
+        return call, body
 
     async def _fail(
         self, send: Send, scope: Scope, operation: Operation | None, error: Exception
@@ -98,7 +127,7 @@ class Endpoint:
         if operation is not None and operation.refine is not None:
             document = operation.refine(document, scope["path_params"])
         await send_problem(send, problem, document, scope["path"])
-        return problem.status
+        return document.status
 
     def _default_arm(self, scope: Scope) -> str | None:
         """The default arm of the campaign that the path names, if the sender may know it."""

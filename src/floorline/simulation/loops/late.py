@@ -35,6 +35,8 @@ class LateScratch(NamedTuple):
 
     pending: PendingPlays
     arm: Counts
+    probability: Floats
+    """For each play: the fallback probability at which it was decided."""
     reward: Floats
     """The value each play is closed with; NaN if it is skipped."""
     is_open: NDArray[np.bool_]
@@ -50,6 +52,7 @@ def new_late_scratch(n_arms: int, horizon: int) -> LateScratch:
     return LateScratch(
         pending=new_pending(n_arms, horizon),
         arm=np.zeros(horizon, int),
+        probability=np.zeros(horizon),
         reward=np.zeros(horizon),
         is_open=np.zeros(horizon, bool),
         first=np.zeros(horizon, int),
@@ -73,7 +76,8 @@ def take_arrivals(
                 skip_play(scratch.pending, arm, slot)
             else:
                 receive(rules, arms, memory, scratch.pending, arm, slot, reward)
-            take_late_reward(rules.floor, arms, memory.floor, arm, slot, reward)
+            probability = scratch.probability[slot]
+            take_late_reward(rules.floor, arms, memory.floor, arm, slot, probability, reward)
         arrival = scratch.after[arrival]
 
 
@@ -129,16 +133,18 @@ def late_run(
             if candidate < 0 or candidate >= arms.plays.size:
                 outcome.first_breach[run] = NO_SUCH_ARM
                 return
-            arm = decide_on(rules, arms, memory, played + 1, candidate, rng).arm
+            decision = decide_on(rules, arms, memory, played + 1, candidate, rng)
+            arm, probability = decision.arm, decision.fallback_probability
             if arm == 0 and known_default:
                 reward = draw(environment.rewards, arm, side_rng)
             else:
                 reward = draw(environment.rewards, arm, rng)
             arms.plays[arm] += 1
             open_play(pending, arm, played)
-            await_reward(rules.floor, arms, memory.floor, arm, played)
+            await_reward(rules.floor, arms, memory.floor, arm, played, probability)
             arrival = arrival_of(environment, arm, played + 1, reward, side_rng)
             scratch.arm[played] = arm
+            scratch.probability[played] = probability
             scratch.reward[played] = arrival.reward
             scratch.is_open[played] = True
             expect_arrival(scratch.first, scratch.after, played, arrival.closed_after)

@@ -1,8 +1,10 @@
-"""What tests in a real browser share: Debian's Chromium, driven by Playwright, and axe."""
+"""A real browser: Debian's Chromium, driven by Playwright, and axe; importing skips without."""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 CHROMIUM = shutil.which("chromium")
 if CHROMIUM is None:
     pytest.skip(
-        "no browser: the dashboard is not tested; install Debian's package chromium",
+        "no browser: what runs in one is not tested; install Debian's package chromium",
         allow_module_level=True,
     )
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -18,6 +20,7 @@ axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe i
 
 expect = playwright.expect
 expect.set_options(timeout=20_000)  # where many things run at once
+
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -27,7 +30,17 @@ FLAGS = [
 ]
 
 
+@contextmanager
+def launch() -> Iterator[Any]:
+    """A browser, closed at the end."""
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
 def ready(page: Any) -> Any:
+    """The page, once it has loaded what it shows."""
     page.wait_for_selector("main[aria-busy=false]")
     return page
 

@@ -1,0 +1,87 @@
+"""How a floor explains a decision: what it knew, and the arithmetic of its budget in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from floorline.core.kernel import Function
+from floorline.core.pending import PendingPlays
+from floorline.core.records import Arms, Floats
+
+
+class Moment(NamedTuple):
+    """A decision, and what the floor knew before it."""
+
+    rules: Any
+    arms: Arms
+    memory: Floats
+    pending: PendingPlays
+    kernels: Mapping[Function, Function]
+    """Of the whole policy."""
+    names: Sequence[str]
+    """Of the arms."""
+    unit: str
+    """What rewards are counted in, after a space; empty if that was not said."""
+    arm: int
+    rounds: int
+    """Decisions that count, this one included."""
+    plays: Sequence[int]
+    """Plays of each arm that count, this one included."""
+    low: float
+    """The lowest reward."""
+    fallback_probability: float
+    """At which it was decided."""
+
+
+class BudgetTerm(NamedTuple):
+    """What one arm adds to the guaranteed budget, where arms do so one by one."""
+
+    arm: str
+    plays: int
+    lower: float
+    upper: float
+    weight: float
+    mean: float
+    voided: int
+    doubtful: float
+    sum: float
+
+
+class Arithmetic(NamedTuple):
+    """The arithmetic of a guaranteed budget."""
+
+    words: list[str]
+    """Lines to be read in order, the first of which introduces the others."""
+    terms: list[BudgetTerm]
+    """One for each arm; none where the floor does not count arm by arm."""
+
+
+class InFlightCheck(Protocol):
+    """Checks, as rewards come in, what was stated about them while they were pending."""
+
+    failures: int
+    """Decisions that the floor would not have allowed, had all rewards come at once."""
+    checked: int
+    """Decisions that were looked at, the first ones of the epoch."""
+
+    def decided(self, arm: int, probability: float) -> None:
+        """Take note of the next decision, made at a fallback `probability`."""
+
+    def settled(self, number: int, reward: float) -> None:
+        """Take note of the reward of the decision with this number; NaN if none will come."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything noted as plain values."""
+
+    def restore(self, values: dict[str, Any]) -> None:
+        """Restore what `to_json` returned."""
+
+
+def counted(number: float, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "play"), counted(2000, "play")
+    ('1 play', '2,000 plays')
+    """
+    return f"{number:,.6g} {noun}" if number == 1 else f"{number:,.0f} {noun}s"
