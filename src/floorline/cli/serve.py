@@ -12,7 +12,7 @@ DATA = typer.Option(
     help="Folder of the ledgers and keys, or postgresql://HOST/DATABASE.",
 )
 CREATE = typer.Option(
-    False, "--create", help="Begin with an empty folder or database if there is none yet."
+    False, "--create", help="Create an empty data folder or database if there is none yet."
 )
 ADVERTISE = typer.Option(
     None,
