@@ -138,6 +138,10 @@ class PolicySetup:
         self._refuse_in_flight("joint")
         return JointFloor(self.max_loss, None if self.learned else self.default_mean)
 
+    def joint_variance_floor(self) -> JointFloor:
+        """The same for rewards well inside their range."""
+        return replace(self.joint_floor(), form="variance")
+
     def randomised_floor(self) -> RandomisedFloor:
         """The floor that tosses coins."""
         self._refuse_voids("randomised")
@@ -208,6 +212,7 @@ class PolicySetup:
 FLOORS: dict[str, Callable[[PolicySetup], Floor]] = {
     "confidence": PolicySetup.confidence_floor,
     "joint": PolicySetup.joint_floor,
+    "joint-variance": PolicySetup.joint_variance_floor,
     "randomised": PolicySetup.randomised_floor,
 }
 """The floors that a policy may be asked to run under, by name."""
