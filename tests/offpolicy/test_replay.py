@@ -129,7 +129,7 @@ def test_the_commands_work_on_a_ledger(floorline, tmp_path: Path) -> None:
     table = pd.read_csv(out)
     log = read_log(Path(out))
     assert len(log) == table["reward"].notna().sum() == 1200
-    assert log.propensity.tolist() == table["probability"].tolist()[:1200]
+    assert log.propensity.tolist() == table["propensity"].tolist()[:1200]
     done = floorline("replay", out, "--policy", "ucb", "--format", "json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["logged"] == 1200

@@ -21,7 +21,7 @@ FORMATS = ("table", "json")
 
 def replay(
     file: Annotated[
-        Path, typer.Argument(metavar="LOG.csv", help="Columns arm, reward and probability.")
+        Path, typer.Argument(metavar="LOG.csv", help="Columns arm, reward and propensity.")
     ],
     policy: Annotated[
         str, typer.Option(help="One of `floorline policies`, or FILE.py:NAME of your own.")

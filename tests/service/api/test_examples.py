@@ -22,7 +22,7 @@ def test_defaults_are_those_of_the_settings(client: TestClient) -> None:
     described = schemas(client)["NewCampaign"]["properties"]
     defaults = {field.name: field.default for field in fields(CampaignSettings)}
     for name, schema in described.items():
-        if "default" in schema:
+        if "default" in schema and name != "holdback":  # which depends on the floor
             real = defaults[name]
             assert schema["default"] == (list(real) if isinstance(real, tuple) else real), name
     assert described["delta"]["default"] == 0.05
