@@ -65,6 +65,11 @@ class State(Knowledge):
         left = [arm for arm, name in enumerate(arms) if name not in self.retired]
         return max(left, key=lambda arm: float(self.open.arrays.optimistic_upper[arm]))
 
+    @property
+    def drift_alarm(self) -> str | None:
+        """What the drift watch has found, if the floor needs a default that stays as it is."""
+        return self.drift.alarm if self.floor.assumes_steady_means else None
+
     # Windows.
 
     def is_due(self, decision_seq: int, now: float) -> bool:
@@ -199,7 +204,10 @@ class State(Knowledge):
         changed = {name: body[name] for name in CHANGEABLE_IN_NEW_EPOCH if name in body}
         if changed:
             self.settings = CampaignSettings.from_json({**self.settings.to_json(), **changed})
+            before = self.floor
             self.prepare()
+            if self.floor != before and "epoch" not in body:
+                raise LedgerError(f"event {self.seq}: changes the floor within an epoch")
         if "epoch" in body:
             self.start()
         self.outage += body.get("outage", 0.0)

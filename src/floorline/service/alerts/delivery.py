@@ -88,10 +88,13 @@ def send(webhook: Webhook, alert: Alert) -> None:
 class AlertDelivery:
     """Sends alerts in the background, each webhook in order."""
 
-    def __init__(self, file: WebhookFile, retry_seconds: tuple[float, ...] = RETRY_SECONDS) -> None:
+    def __init__(
+        self, file: WebhookFile | None, retry_seconds: tuple[float, ...] = RETRY_SECONDS
+    ) -> None:
+        """Take the webhooks of a file, or none."""
         self.dropped = 0
         """Messages that were given up or displaced."""
-        self._file = file
+        self._webhooks = (lambda: []) if file is None else file.webhooks
         self._retry_seconds = retry_seconds
         self._waiting: dict[str, deque[Alert]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -99,7 +102,7 @@ class AlertDelivery:
     def notify(self, alert: Alert) -> None:
         """Send an alert to every webhook that wants its kind, soon."""
         try:
-            webhooks = self._file.webhooks()
+            webhooks = self._webhooks()
         except ValueError as error:
             log.error("the webhooks cannot be read", extra={"why": str(error)})
             return
@@ -125,7 +128,7 @@ class AlertDelivery:
         why = ""
         for wait in (0.0, *self._retry_seconds):
             await asyncio.sleep(wait)
-            if webhook not in self._file.webhooks():  # it was removed
+            if webhook not in self._webhooks():  # it was removed
                 return
             try:
                 await asyncio.to_thread(send, webhook, alert)

@@ -92,10 +92,12 @@ class Watch:
 
     def _of_service(self) -> Raised:
         raised: Raised = {}
-        disk = shutil.disk_usage(self._host.folder.path)
-        if disk.free < MIN_FREE_BYTES and disk.free < MIN_FREE_SHARE * disk.total:
-            free = f"{disk.free / 2**20:,.0f} MiB"
-            raised[None, DISK] = f"{free} are left on the disk of the ledgers"
+        folder = self._host.data.path
+        if folder is not None:  # the disk of a database is not seen from here
+            disk = shutil.disk_usage(folder)
+            if disk.free < MIN_FREE_BYTES and disk.free < MIN_FREE_SHARE * disk.total:
+                free = f"{disk.free / 2**20:,.0f} MiB"
+                raised[None, DISK] = f"{free} are left on the disk of the ledgers"
         before, self._refused = self._refused, self._host.metrics.refused_requests
         if self._refused - before >= MAX_REFUSED_REQUESTS:
             raised[None, KEYS] = (
