@@ -12,7 +12,7 @@ from floorline.core.checks import choice, number, require
 from floorline.core.deprecation import renamed_arguments
 from floorline.core.kernel import Function, kernel
 from floorline.core.records import FOREVER, Floats, NoRules
-from floorline.core.slots import interval, note
+from floorline.core.slots import interval, lower_end, note, upper_end
 
 LARGEST_PRIOR = 1000.0
 """Beyond this the logarithms of the mixture lose digits."""
@@ -26,7 +26,24 @@ def no_interval(
     return -math.inf, math.inf
 
 
-NO_BOUNDARY: dict[Function, Function] = {interval: no_interval, note: note_nothing}
+@kernel
+def no_lower_end(rules: Any, memory: Floats, arm: int, seen: int, total: float) -> float:
+    """Return minus infinity."""
+    return -math.inf
+
+
+@kernel
+def no_upper_end(rules: Any, memory: Floats, arm: int, seen: int, total: float) -> float:
+    """Return infinity."""
+    return math.inf
+
+
+NO_BOUNDARY: dict[Function, Function] = {
+    interval: no_interval,
+    lower_end: no_lower_end,
+    upper_end: no_upper_end,
+    note: note_nothing,
+}
 """The kernels of a policy without confidence intervals."""
 
 

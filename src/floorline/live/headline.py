@@ -85,7 +85,7 @@ def difference(arm: ArmStatus, default: ArmStatus, unit: str | None, *, than: bo
 
 def _between(least: float, most: float) -> str:
     if math.isinf(most):
-        return f"at least {_change(least)}" if math.isfinite(least) else "anything is possible"
+        return f"at least {_change(least)}" if least > -1 else "anything is possible"
     return f"between {_change(least)} and {_change(most)}"
 
 

@@ -40,7 +40,8 @@ def to_json(state: State) -> dict[str, Any]:
         "known": {name: list(getattr(state.arms, name)) for name in KNOWN},
         "book": {name: list(getattr(state.book, name)) for name in BY_ARM},
         "proposer": [] if state.rules.caches else list(state.memory.proposer),
-        "floor": list(state.memory.floor[state.floor.account]),
+        "floor": [state.memory.floor[index] for index in state.floor.account],
+        "in_flight": None if state.in_flight is None else state.in_flight.to_json(),
         "open": {
             "tickets": list(state.open),
             "arms": [play.arm for play in plays],
@@ -83,8 +84,10 @@ def from_json(values: dict[str, Any]) -> State:
         getattr(state.arms, name)[:] = values["known"][name]
     if remembered := values.get("proposer"):  # not in snapshots of version 0.1
         state.memory.proposer[:] = remembered
-    if accounts := values.get("floor"):  # not in snapshots of version 0.1
-        state.memory.floor[state.floor.account] = accounts
+    for index, value in zip(state.floor.account, values.get("floor", []), strict=True):
+        state.memory.floor[index] = value
+    if state.in_flight is not None:
+        state.in_flight.restore(values["in_flight"])
     opened = values["open"]
     nothing = [0] * len(opened["tickets"])  # in snapshots of version 0.1, which has no use for it
     for opened_play in zip(

@@ -53,6 +53,11 @@ class State(Knowledge):
         self.early = None if window is None else EarlyRewards(n_arms, window)
         self.drift = DriftWatch(self.settings)
 
+    @property
+    def drift_alarm(self) -> str | None:
+        """What the drift watch has found, if the floor needs a default that stays as it is."""
+        return self.drift.alarm if self.floor.assumes_steady_means else None
+
     # Windows.
 
     def is_due(self, decision_seq: int, now: float) -> bool:
@@ -184,7 +189,10 @@ class State(Knowledge):
         changed = {name: body[name] for name in CHANGEABLE_IN_NEW_EPOCH if name in body}
         if changed:
             self.settings = CampaignSettings.from_json({**self.settings.to_json(), **changed})
+            before = self.floor
             self.prepare()
+            if self.floor != before and "epoch" not in body:
+                raise LedgerError(f"event {self.seq}: changes the floor within an epoch")
         if "epoch" in body:
             self.start()
         self.outage += body.get("outage", 0.0)

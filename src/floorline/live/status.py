@@ -85,7 +85,8 @@ class Status(Displayed):
     """What keeps the campaign from learning as it is configured, and what is wrong with the clock;
     empty if nothing is."""
     alarm: str | None
-    """What the drift watch has found; None if there is no alarm."""
+    """What the drift watch has found, or that a statement about pending rewards was false; None if
+    there is no alarm."""
     arms: list[ArmStatus]
     reasons: dict[str, int]
     """Decisions by reason."""
@@ -159,7 +160,7 @@ def status_of(
         over_equal_split=None if expected is None else expected.campaign - expected.equal_split,
         price=None if expected is None else expected.turned_away,
         problems=[*problems, *learning_problems(state)],
-        alarm=state.drift.alarm,
+        alarm=state.drift_alarm or _in_flight_alarm(state),
         arms=arms,
         reasons=dict(state.reasons),
         pending=len(state.open),
@@ -181,6 +182,7 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
     for arm, name in enumerate(state.settings.arms):
         estimated_from, average = estimates[arm]
         pending = int(state.book.open[arm])
+        lower, upper = state.ends(arm)
         uncounted = arm == 0 and state.settings.voids
         statuses.append(
             ArmStatus(
@@ -193,8 +195,8 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
                 turned_away=state.turned_away[arm],
                 estimated_from=estimated_from,
                 average=average,
-                lower=float(state.arms.lower[arm]),
-                upper=float(state.arms.upper[arm]),
+                lower=lower,
+                upper=upper,
             )
         )
     return statuses
@@ -222,7 +224,20 @@ def _word(state: State) -> str:
         return "finished"
     if state.paused:
         return "paused"
-    return "drift" if state.drift.alarm else "running"
+    return "drift" if state.drift_alarm else "running"
+
+
+def _in_flight_alarm(state: State) -> str | None:
+    """Return how a statement about pending rewards has turned out false; None if it has not."""
+    check = state.in_flight
+    if check is None or check.failures == 0:
+        return None
+    settings = state.settings
+    return (
+        f"in_flight_rate={settings.in_flight_rate:g} and in_flight_burst="
+        f"{settings.in_flight_burst:g} have not held at {check.failures:,} of the first "
+        f"{check.checked:,} decisions"
+    )
 
 
 def _verdict(state: State, share: float) -> str:
@@ -230,8 +245,11 @@ def _verdict(state: State, share: float) -> str:
     promised = 1 - settings.max_loss
     promise = f"promised {exact_percent(promised)}, confidence {exact_percent(1 - settings.delta)}"
     sure = percent(share)
-    if state.drift.alarm:
-        return f"Exploration is off: the default seems to have changed ({state.drift.alarm})"
+    false_statement = _in_flight_alarm(state)
+    if false_statement is not None:
+        return f"Nothing is promised of this epoch: {false_statement}. Start a new one"
+    if state.drift_alarm:
+        return f"Exploration is off: the default seems to have changed ({state.drift_alarm})"
     if share >= promised - 1e-9:
         return f"The floor holds: at least {sure} of the default, {promise}"
     return (

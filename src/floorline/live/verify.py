@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from floorline.live import snapshot
 from floorline.live.errors import LedgerError
@@ -104,13 +105,24 @@ def _decided(state: State, event: Event) -> str | None:
     if state.finished and event.body["arm"] != state.serves:
         return f"{event.body['arm']} was played after the campaign was finished with {state.serves}"
     state.refresh()
-    if arm > 0 and not state.finished and (state.paused or state.drift.alarm):
+    if arm > 0 and not state.finished and (state.paused or state.drift_alarm):
         return f"{event.body['arm']} was played where only the default was allowed"
     budget = state.budget_after(arm) if arm > 0 else state.budget_after_default()
     affordable = arm == 0 or state.refusal_probability(arm) < 1.0 or state.finished
     if not affordable or not math.isclose(recorded, budget, rel_tol=1e-9, abs_tol=1e-9):
         return f"decided at a guaranteed budget of {recorded:g}; the events before give {budget:g}"
-    return None
+    return _tossed(state, event.body)
+
+
+def _tossed(state: State, body: dict[str, Any]) -> str | None:
+    """Return what is wrong with the coin of a decision, if it has one."""
+    if "p" not in body:
+        return None
+    probability = state.refusal_probability(state.index[body["candidate"]])
+    if body["p"] != probability:
+        return f"a coin at {body['p']:g}, where the events before give {probability:g}"
+    won = body["candidate"] if body["coin"] == "candidate" else state.settings.arms[0]
+    return None if won == body["arm"] else f"{body['arm']} was played, and the coin was {won}'s"
 
 
 def _observed(state: State, event: Event) -> str | None:

@@ -26,6 +26,7 @@ SENTENCES = {
     "no-rewards": "{candidate} was proposed, and the default was played: no reward of the default "
     "is known yet.",
     "holdback": "A coin gave this decision to the default, to keep watching it.",
+    "coin": "{candidate} was proposed, and the floor's coin gave this decision to the default.",
     "paused": "The campaign was paused, and the default is played then.",
     "finished": "The campaign is finished, and everybody gets {arm}.",
     "drift": "The default seems to have changed, and it is played until a new epoch is started.",

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Annotated, Any, Literal
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from floorline.environments.delayed import MISSING_POLICIES
-from floorline.live.campaign import MAX_KEY
 from floorline.live.names import MAX_NAME
 from floorline.live.notes import MAX_LABEL, MAX_LABELS, MAX_NOTE
+from floorline.live.request import MAX_KEY
 from floorline.live.settings import (
     BEYOND,
     LIVE_BOUNDARIES,
@@ -19,7 +17,6 @@ from floorline.live.settings import (
     LIVE_POLICIES,
     MAX_ARMS,
     MAX_UNIT,
-    CampaignSettings,
 )
 from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
 
@@ -50,12 +47,8 @@ Limit = Annotated[int, Meta(ge=1, le=MAX_PAGE)]
 Cursor = Annotated[int, Meta(ge=0, le=2**53)]
 
 
-DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(CampaignSettings)}
-"""Of the settings of a campaign."""
-
-
 class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A campaign to create. A field that is null has its default."""
+    """A campaign to create. A field that is left out or null has the default of the settings."""
 
     name: CampaignName
     """Letters, digits and `.`, `_`, `-`; a letter or digit first."""
@@ -67,36 +60,39 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """What it means if no reward is reported: `zero`, nothing was earned, once the window is over
     (clicks); `unknown`, the worst is assumed until one comes (every outcome is reported, zeros
     too); `random`, it got lost, whatever it was."""
-    delta: Probability | None = DEFAULTS["delta"]
+    delta: Probability | None = None
     """The probability that the floor ever fails."""
     default_mean: float | None = None
     """The default arm's mean reward; learned unless given."""
-    policy: Literal[LIVE_POLICIES] | None = DEFAULTS["policy"]  # type: ignore[valid-type]
+    policy: Literal[LIVE_POLICIES] | None = None  # type: ignore[valid-type]
     """Proposes an arm when no candidate is given."""
-    floor: Literal[LIVE_FLOORS] | None = DEFAULTS["floor"]  # type: ignore[valid-type]
+    floor: Literal[LIVE_FLOORS] | None = None  # type: ignore[valid-type]
     """The floor that the policy runs under."""
-    boundary: Literal[LIVE_BOUNDARIES] | None = DEFAULTS["boundary"]  # type: ignore[valid-type]
+    boundary: Literal[LIVE_BOUNDARIES] | None = None  # type: ignore[valid-type]
     """The confidence boundary."""
-    prior: Annotated[list[float], Meta(min_length=2, max_length=2)] | None = msgspec.field(
-        default_factory=lambda: list(DEFAULTS["prior"])
-    )
+    prior: Annotated[list[float], Meta(min_length=2, max_length=2)] | None = None
     """The two numbers of the boundary's Beta prior; the promise does not depend on them."""
-    low: float | None = DEFAULTS["low"]
+    low: float | None = None
     """The lowest possible reward."""
-    high: float | None = DEFAULTS["high"]
+    high: float | None = None
     """The highest possible reward."""
-    beyond: Literal[BEYOND] | None = DEFAULTS["beyond"]  # type: ignore[valid-type]
+    beyond: Literal[BEYOND] | None = None  # type: ignore[valid-type]
     """What becomes of a reward above `high`: `refuse` it, or `clip` it to `high`."""
     unit: Annotated[str, Meta(min_length=1, max_length=MAX_UNIT)] | None = None
     """What rewards are counted in, as EUR; only shown."""
     window: float | None = None
     """Seconds after which a reward counts as missing; needed for `zero` and `random`."""
-    voids: bool | None = DEFAULTS["voids"]
+    voids: bool | None = None
     """Whether decisions may be voided."""
-    holdback: Fraction | None = DEFAULTS["holdback"]
-    """The share of decisions that always go to the default, to watch it."""
-    drift_level: Probability | None = DEFAULTS["drift_level"]
+    holdback: Fraction | None = None
+    """The share of decisions that always go to the default, to watch it; 0.02 unless given, and
+    0.05 under the randomised floor."""
+    drift_level: Probability | None = None
     """The probability that the test for a drifting default ever gives a false alarm."""
+    in_flight_rate: Fraction | None = None
+    """With `in_flight_burst`, what is stated about pending rewards under the randomised floor."""
+    in_flight_burst: Annotated[float, Meta(ge=0)] | None = None
+    """See `in_flight_rate`."""
 
 
 class DecisionRequest(Struct, forbid_unknown_fields=True):
@@ -105,7 +101,12 @@ class DecisionRequest(Struct, forbid_unknown_fields=True):
     request_key: RequestKey | None = None
     """Identifies the request; a retry with the same key gives the same decision."""
     candidate: ArmName | None = None
-    """An arm that your own bandit proposes, without looking at this request."""
+    """An arm that your own bandit proposes; it may look at this request only under the randomised
+    floor."""
+    context: dict[str, Any] | None = None
+    """What was known about the request: an object of at most 4 KB that is kept and exported."""
+    chances: dict[str, Fraction] | None = None
+    """How likely your bandit was to propose each arm; the decision then has a propensity."""
 
 
 class DecisionRequests(Struct, forbid_unknown_fields=True):

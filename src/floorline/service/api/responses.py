@@ -23,7 +23,10 @@ class DecisionAnswer(Struct):
     guaranteed_budget: float
     """Lower bound on the budget after this decision."""
     probability: float | None
-    """The probability of this arm given the history; null where it cannot be computed."""
+    """The probability of this arm given the candidate."""
+    propensity: float | None
+    """The probability of this arm given all before the proposer chose; null where it cannot be
+    computed, as for a candidate from outside."""
 
 
 class Decisions(Struct):
