@@ -17,7 +17,7 @@ from urllib.request import Request
 import numpy as np
 from rich.console import Console
 
-import floorline.service.app  # noqa: F401 (better to miss the extra now than in the service)
+import floorline.service.app  # noqa: F401 (fail now if the extra is missing)
 from floorline.cli.background import Background, direct
 from floorline.cli.live_demo_table import Visits, table_of
 from floorline.client import AsyncClient, Decision
@@ -29,19 +29,21 @@ from floorline.proposers import classical_ucb
 from floorline.simulation.engines.cpu import stream
 from floorline.simulation.stepping import step_through
 
-RATES = {"today": 0.05, "short": 0.07, "video": 0.03, "quiz": 0.02, "chatbot": 0.01}
+RATES = {"today": 0.10, "short": 0.15, "video": 0.04, "quiz": 0.03, "chatbot": 0.01}
 """Clicks for each visitor, by page. Only the demo knows them; the service has to find out."""
 
 MAX_LOSS = 0.1
 WINDOW_SECONDS = 1.0
-"""After which a visitor counts as not clicking. They stand for the hours of a real page."""
+"""Time after which a visitor counts as not clicking. Seconds represent hours of a real page."""
 MEAN_DELAY_SECONDS = 0.2
-"""Until a click is reported."""
+"""Mean time until a click is reported."""
 LOST_SHARE = 0.02
 """Of the clicks, never reported."""
+TESTED_SHARE = 0.8
+"""Of the visitors, come before the winner is declared."""
 WORKERS = 16
 TIMEOUT_SECONDS = 2.0
-"""For a decision; long, since the visitors share the machine with the service."""
+"""Time for a decision; long, since the visitors share the machine with the service."""
 TERMINATED_EXIT_CODE = 143
 """The exit code of a program ended by SIGTERM."""
 
@@ -51,15 +53,17 @@ CAMPAIGN = {
     "max_loss": MAX_LOSS,
     "missing": "zero",
     "window": WINDOW_SECONDS,
+    "unit": "clicks",
 }
+PATH = f"/v1/campaigns/{CAMPAIGN['name']}"
 
 
 @dataclass
 class Visitors:
-    """The luck of every visitor, which is the same whatever page is shown."""
+    """Every visitor's random draws, which do not depend on the page that is shown."""
 
-    luck: Floats
-    """A click if it is below the page's rate."""
+    draws: Floats
+    """The visitor clicks if this is below the page's rate."""
     delay: Floats
     lost: Any
     decisions: dict[int, Decision] = field(default_factory=dict)
@@ -67,7 +71,7 @@ class Visitors:
 
     @classmethod
     def draw(cls, count: int, seed: int) -> Visitors:
-        """Visitors whose luck is that of run 0 of a simulation with this seed."""
+        """Return visitors with the draws of run 0 of a simulation with this seed."""
         others = np.random.default_rng([seed, 1])
         return cls(
             stream(seed, 0).random(count),
@@ -75,23 +79,27 @@ class Visitors:
             others.random(count) < LOST_SHARE,
         )
 
-    async def visit(self, url: str, console: Console) -> None:
-        """Let all of them come, some at a time, and report their clicks when they happen."""
+    async def visit(self, url: str, console: Console, until: int) -> None:
+        """Let them come up to a number, some at a time; report their clicks when they happen."""
         loop = asyncio.get_running_loop()
         start = time.monotonic()
+        before = len(self.decisions)
         tenth = max(1, len(self.luck) // 10)
-        coming = iter(range(len(self.luck)))
+        coming = iter(range(before, until))
         clicks: list[asyncio.TimerHandle] = []
 
         async def work() -> None:
-            for visitor in coming:
-                made = await client.decide(str(CAMPAIGN["name"]))
-                self.decisions[visitor] = made
-                if self.luck[visitor] < RATES[made.arm] and not self.lost[visitor]:
-                    click = loop.call_later(self.delay[visitor], client.reward, made.ticket, 1.0)
+            for visitor in visitors:
+                decision = await client.decide(str(CAMPAIGN["name"]))
+                self.decisions[visitor] = decision
+                if self.draws[visitor] < RATES[decision.arm] and not self.lost[visitor]:
+                    click = loop.call_later(
+                        self.delay[visitor], client.reward, decision.ticket, 1.0
+                    )
                     clicks.append(click)
                 if len(self.decisions) % tenth == 0:
-                    console.print(self._progress(len(self.decisions) / (time.monotonic() - start)))
+                    speed = (len(self.decisions) - before) / (time.monotonic() - start)
+                    console.print(self._progress(speed))
 
         default = str(next(iter(RATES)))
         async with AsyncClient(
@@ -102,7 +110,7 @@ class Visitors:
         ) as client:
             try:
                 await asyncio.gather(*(work() for _ in range(WORKERS)))
-                self.seconds = time.monotonic() - start
+                self.seconds += time.monotonic() - start
                 console.print("waiting for the last clicks ...")
                 await asyncio.sleep(WINDOW_SECONDS)
             finally:
@@ -111,46 +119,76 @@ class Visitors:
 
     def _progress(self, speed: float) -> str:
         done = len(self.decisions)
-        recent = [made.arm for made in list(self.decisions.values())[-len(self.luck) // 10 :]]
+        last_tenth = list(self.decisions.values())[-len(self.draws) // 10 :]
+        recent = [decision.arm for decision in last_tenth]
         shares = ", ".join(f"{name} {recent.count(name) / len(recent):.0%}" for name in RATES)
         return f"{done:>7,} visitors, {speed:,.0f}/s: {shares}"
 
     def visits(self) -> Visits:
-        """What came of the visitors, in the order in which the service decided.
+        """Return the page that each visitor saw, in the order in which the service decided.
 
-        Those whom the client answered itself saw the default, and are no decisions of the service.
+        Visitors whom the client answered itself saw the default, and are left out.
         """
         order = sorted(
-            (int(made.ticket.split("-")[1]), list(RATES).index(made.arm), visitor)
-            for visitor, made in self.decisions.items()
-            if made.ticket is not None
+            (int(decision.ticket.split("-")[1]), list(RATES).index(decision.arm), visitor)
+            for visitor, decision in self.decisions.items()
+            if decision.ticket is not None
         )
         arms = np.array([arm for _, arm, _ in order])
-        return Visits(arms, self.luck[[visitor for *_, visitor in order]])
+        return Visits(arms, self.draws[[visitor for *_, visitor in order]])
 
 
-def live_demo(visitors: int, seed: int) -> None:
-    """Play the demo, and stay up for browsing if there is a terminal."""
+def live_demo(visitors: int, seed: int, out: Path) -> None:
+    """Play the demo from opening to report, and stay up for browsing if there is a terminal."""
     coming = Visitors.draw(whole("visitors", visitors, 1), whole("seed", seed, 0))
     console = Console(highlight=False, soft_wrap=True)
-    signal.signal(signal.SIGTERM, _leave)  # else the service and its folder would stay
+    signal.signal(signal.SIGTERM, _leave)  # otherwise the service and its folder would remain
     with (
         tempfile.TemporaryDirectory(prefix="floorline-demo-") as folder,
         Background(Path(folder) / "data", 8400, 0) as service,
     ):
         _send(f"{service.url}/v1/campaigns", CAMPAIGN)
         console.print(_introduction(service.url, visitors))
-        asyncio.run(coming.visit(service.url, console))
-        found = _send(f"{service.url}/v1/campaigns/{CAMPAIGN['name']}")
-        console.print(f"\n{found['status']['headline']}\n{found['status']['verdict']}.\n")
+        tested = max(1, int(TESTED_SHARE * visitors))
+        asyncio.run(coming.visit(service.url, console, tested))
+        _finish(service.url, console, tested)
+        asyncio.run(coming.visit(service.url, console, visitors))
         console.print(table_of(coming.visits(), plain_ucb(coming.luck, seed), RATES, MAX_LOSS))
         console.print(_notes(coming))
+        _report(service.url, console, out)
         if sys.stdout.isatty() and os.environ.get("CI", "").lower() not in ("1", "true"):
             _browse(console, service)
 
 
+def _finish(url: str, console: Console, visitors: int) -> None:
+    """Read the verdict, and finish with a page that is surely better than today's, if one is."""
+    status = _send(f"{url}{PATH}")["status"]
+    console.print(f"\n{status['headline']}\n{status['verdict']}.")
+    default, *others = status["arms"]
+    best = max(others, key=lambda arm: float(arm["lower"]))
+    if best["lower"] <= default["upper"]:
+        console.print("No page is surely better than today's yet, so the campaign goes on.\n")
+        return
+    _send(f"{url}{PATH}/notes", {"text": f"Surely better after {visitors:,} visitors: finished"})
+    _send(f"{url}{PATH}/finish", {"arm": best["name"]})
+    console.print(f"Finished with {best['name']!r}: everybody else sees it.\n")
+
+
+def _report(url: str, console: Console, out: Path) -> None:
+    """Save the report, and say where it is."""
+    with direct.open(f"{url}{PATH}/report", timeout=60) as answer:
+        page = answer.read()
+    file = out / "demo-report.html"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(page)
+    except OSError as error:
+        raise ValueError(f"out: cannot write {file}: {error.strerror}") from None
+    console.print(f"\n[bold]Report: {file.resolve().as_uri()}[/bold]")
+
+
 def _leave(*_: object) -> None:
-    """End the program, so that all is tidied up. A loop ends between its tasks, not inside one."""
+    """Exit with cleanup. A running event loop exits between its tasks, not inside one."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
@@ -158,20 +196,20 @@ def _leave(*_: object) -> None:
     loop.call_soon_threadsafe(sys.exit, TERMINATED_EXIT_CODE)
 
 
-def plain_ucb(luck: Floats, seed: int) -> Visits:
-    """What UCB without a floor makes of the same visitors, told of every click at once."""
+def plain_ucb(draws: Floats, seed: int) -> Visits:
+    """Return the pages that UCB without a floor shows the same visitors, with clicks at once."""
     trace = step_through(
-        Policy(classical_ucb(0.5)), Bernoulli(list(RATES.values())), horizon=len(luck), seed=seed
+        Policy(classical_ucb(0.5)), Bernoulli(list(RATES.values())), horizon=len(draws), seed=seed
     )
     arms: Counts = trace.arm
-    return Visits(arms, luck)
+    return Visits(arms, draws)
 
 
 def _send(url: str, body: dict[str, Any] | None = None) -> Any:
     sent = None if body is None else json.dumps(body).encode()
     request = Request(url, sent, {"Content-Type": "application/json"})
-    with direct.open(request, timeout=30) as answer:
-        return json.load(answer)
+    with direct.open(request, timeout=30) as response:
+        return json.load(response)
 
 
 def _introduction(url: str, visitors: int) -> str:
@@ -182,26 +220,27 @@ def _introduction(url: str, visitors: int) -> str:
 A company has a landing page, {default!r}, and four alternatives:
 {", ".join(others)}. At every moment, the clicks to be expected so
 far shall be at least {1 - MAX_LOSS:.0%} of those that {default!r} alone would have brought.
-{visitors:,} visitors come; each tenth is a line, with the pages that it saw.
+{visitors:,} visitors come; each tenth is a line, with the pages that it saw. After
+{TESTED_SHARE:.0%} of them the verdict is read, and the winner is served to the others.
 A click is reported after {delay:g} s on average; {LOST_SHARE:.0%} of clicks never are. Silence
 for {window:g} s means no click (missing="zero"): that is what clicks are, and lost
 ones are lost on all pages alike. Seconds stand for the hours of a real page.
 """
 
 
-def _notes(coming: Visitors) -> str:
-    alone = sum(made.ticket is None for made in coming.decisions.values())
-    speed = len(coming.decisions) / coming.seconds
+def _notes(visitors: Visitors) -> str:
+    fallbacks = sum(decision.ticket is None for decision in visitors.decisions.values())
+    speed = len(visitors.decisions) / visitors.seconds
     return f"""
 {speed:,.0f} decisions a second over HTTP, each durable before it was answered;
-{alone:,} visitors got the default without the service.
-Revenue is the clicks to be expected from the pages shown; the floor is {1 - MAX_LOSS:.0%} of
-the default's. Plain UCB has the same visitors with the same luck, and is told
-of every click at once."""
+{fallbacks:,} visitors got the default without the service.
+Revenue is the expected clicks of the pages shown; the floor is {1 - MAX_LOSS:.0%} of the
+default's. Plain UCB has the same visitors with the same random draws, and
+learns of every click at once."""
 
 
 def _browse(console: Console, service: Background) -> None:
-    console.print(f"\nThe service stays up: {service.url}/  (Ctrl-C ends it)")
+    console.print(f"The service stays up: {service.url}/  (Ctrl-C ends it)")
     try:
         service.process.wait()
     except KeyboardInterrupt:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import fields
 from typing import Any, get_args
 
 import msgspec
 
 from floorline import __version__
-from floorline.live.settings import CampaignSettings
 from floorline.service.api.examples import EXAMPLES
 from floorline.service.api.field_docs import field_docs
 from floorline.service.api.requests import CampaignName, NewCampaign, TicketId
@@ -18,9 +16,6 @@ from floorline.service.http.operations import Operation
 from floorline.service.http.problems import MEDIA_TYPE
 
 PATH_TYPES = {"name": CampaignName, "key": CampaignName, "ticket": TicketId}
-DEPENDENT = ("holdback",)
-"""Settings whose default depends on others; their descriptions say how."""
-
 REFERENCE = "#/components/schemas/{name}"
 
 SUCCESS_DESCRIPTIONS = {
@@ -77,7 +72,7 @@ def describe(operations: Iterable[Operation], *, keys: bool) -> dict[str, Any]:
 
 
 def _explain(components: dict[str, Any], kinds: Iterable[Any]) -> None:
-    """Add examples, the docstrings of fields, and what a setting is that is left out."""
+    """Add examples, the fields' docstrings, and a default that the decoder makes anew each time."""
     for name, schema in components.items():
         if name in EXAMPLES:
             schema["examples"] = [EXAMPLES[name]]
@@ -85,10 +80,8 @@ def _explain(components: dict[str, Any], kinds: Iterable[Any]) -> None:
         for field, text in texts.items():
             if field in components.get(name, {}).get("properties", {}):
                 components[name]["properties"][field].setdefault("description", text)
-    described = components[_name(NewCampaign)]["properties"]
-    for setting in fields(CampaignSettings):
-        if "default" in described.get(setting.name, ()) and setting.name not in DEPENDENT:
-            described[setting.name]["default"] = setting.default
+    prior = components[_name(NewCampaign)]["properties"]["prior"]
+    prior["default"] = NewCampaign("", [], 0, "").prior
 
 
 def _kinds(operation: Operation) -> list[Any]:
@@ -163,6 +156,8 @@ def _responses(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         content: dict[str, Any] = {operation.response: {"schema": {"type": "string"}}}
         if operation.response == "text/csv":
             content["application/jsonl"] = {"schema": {"type": "string"}}
+            binary = {"schema": {"type": "string", "format": "binary"}}
+            content["application/vnd.apache.parquet"] = binary
     else:
         schema = _one_of(_members(operation.response), schemas)
         content = {"application/json": {"schema": schema}}
