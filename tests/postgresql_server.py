@@ -32,8 +32,9 @@ def programs() -> Path | None:
 class PostgresServer:
     """A server on a free port of this machine; everybody here may connect as its superuser."""
 
-    def __init__(self, folder_of_programs: Path) -> None:
+    def __init__(self, folder_of_programs: Path, **settings: str) -> None:
         self._programs = folder_of_programs
+        self._settings = settings
         # Not in pytest's folder, which the package's user may not enter.
         self._folder = Path(tempfile.mkdtemp(prefix="floorline-postgresql-"))
         self._as_user: dict[str, Any] = {}
@@ -65,6 +66,7 @@ class PostgresServer:
             "unix_socket_directories": "",
             "fsync": "off",  # processes are killed here, not machines
             "max_connections": 200,
+            **self._settings,
         }
         words = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         with (self._folder / "log").open("ab") as log:

@@ -260,6 +260,22 @@ def test_tables_of_a_newer_version_are_refused(locator, sql):
             use(locator)
 
 
+def test_older_tables_are_migrated(locator, database, sql, floorline, monkeypatch):
+    schema = import_module("floorline.live.ledgers.postgres_schema")
+    with monkeypatch.context() as earlier:
+        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        earlier.setattr(schema, "SCHEMA_VERSION", 1)
+        with new_campaign(locator) as campaign:
+            ticket = campaign.decide("key")
+    with pytest.raises(LedgerError, match=r"has schema 1, .* run: floorline ledger migrate"):
+        open_ledger(locator)
+    assert "had version 1 and has version 2" in floorline("ledger", "migrate", database).stdout
+    assert "had version 2 and has version 2" in floorline("ledger", "migrate", database).stdout
+    with Campaign.open(locator) as campaign:
+        assert campaign.decide("key") == ticket
+    assert sql("SELECT count(*) FROM floorline.servers") == [(0,)]
+
+
 def test_a_database_that_is_not_ours_is_not_read(database):
     with pytest.raises(LedgerError, match="no tables of Floorline"):
         read_ledger(f"{database}/page")

@@ -42,7 +42,7 @@ def start() -> Iterator[Callable[..., Server]]:
     """Starts servers, and ends those that are left."""
     started: list[Server] = []
 
-    def run(data: Path, *words: str, **options: Any) -> Server:
+    def run(data: Path | str, *words: str, **options: Any) -> Server:
         started.append(Server(data, *words, **options))
         return started[-1]
 

@@ -45,9 +45,9 @@ GONE = (OSError, http.client.HTTPException)
 """What is raised when a server does not answer."""
 
 
-def post(url: str, path: str, body: object) -> tuple[int, dict[str, Any]]:
+def post(url: str, path: str, body: object, seconds: float = 5.0) -> tuple[int, dict[str, Any]]:
     """The status and the answer, over a connection of its own, which is closed in any case."""
-    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=5)
+    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=seconds)
     try:
         headers = {"Content-Type": "application/json"}
         connection.request("POST", path, json.dumps(body), headers)
@@ -62,7 +62,7 @@ class Server:
 
     def __init__(
         self,
-        data: Path,
+        data: Path | str,
         *words: str,
         before: Callable[[], None] | None = None,
         inside: tuple[str, ...] = (),

@@ -157,7 +157,7 @@ alone = [numbers(summarize(*one[:2], horizon=one.horizon, max_loss=one.max_loss,
                            checkpoints=one.checkpoints, device="cuda")) for one in cases]
 assert len(set(map(str, alone))) == len(cases), "all different: a mistaken setting shows"
 assert swept(cases) == alone and sizes == [3, 2, 1]
-cuda.MOST_ROUNDS = 9 * (8 + 20)
+cuda.MAX_LAUNCH_ROUNDS = 9 * (8 + 20)
 assert swept(cases) == alone and sizes == [2, 1, 1, 1, 1]
 """
 

@@ -10,14 +10,16 @@ DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folde
 TO = typer.Option(..., help="The new folder.")
 
 
-def backup(data: Path = DATA, to: Path = TO) -> None:
+def backup(data: str = DATA, to: Path = TO) -> None:
     """Copy the data folder of a service, which may be running, to a new folder."""
     from floorline.cli.ledger import in_one_line
 
+    if "://" in data:
+        raise ValueError("data: a database is backed up by its own tools; see pg_dump")
     with in_one_line():
         from floorline.service.host.backup import back_up
 
-        copied, failed = back_up(data, to)
+        copied, failed = back_up(Path(data), to)
     campaigns = "1 campaign was" if len(copied) == 1 else f"{len(copied)} campaigns were"
     typer.echo(f"{campaigns} copied to {to}")
     for name, why in failed.items():

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import typer
@@ -12,53 +12,55 @@ from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from floorline.service.http.keys import KeyFile
+    from floorline.service.http.keys import Keys
 
 key = typer.Typer(help="Create, list and revoke the keys of a service.", no_args_is_help=True)
 
-DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder.")
-CAMPAIGN = typer.Option(
-    [], help="A campaign that the key may see and use, and no other; may be given again."
-)
-CREATE = typer.Option(
-    False, "--create", help="Begin with an empty folder if there is no data folder yet."
-)
+DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder or database.")
+CAMPAIGN = typer.Option([], help="Limit the key to this campaign; repeatable.")
+CREATE = typer.Option(False, "--create", help="Create an empty data folder if there is none yet.")
 
 
-def _file(data: Path, *, create: bool = False) -> KeyFile:
-    """The keys of a data folder."""
-    from floorline.service.host.folder import Folder
-    from floorline.service.http.keys import KeyFile
+@contextmanager
+def _keys(data: str, *, create: bool = False) -> Iterator[Keys]:
+    """Open the keys of a data folder or a database."""
+    from floorline.service.data import open_data
 
-    return KeyFile(Folder(data, create=create).keys)
+    opened = open_data(data, create=create)
+    try:
+        yield opened.keys
+    finally:
+        opened.source.close()
 
 
 def _shown(campaigns: Iterable[str] | None) -> str:
-    """The campaigns that a key is limited to, in words."""
+    """Return the campaigns that a key is limited to, for display."""
     return ", ".join(campaigns or ()) or "all"
 
 
 @key.command("create")
 def create_key(
-    data: Path = DATA,
+    data: str = DATA,
     scopes: str = typer.Option(..., help="Some of decide,reward,read,admin."),
     name: str = typer.Option("", help="What the key is for."),
     campaign: list[str] = CAMPAIGN,
     create: bool = CREATE,
 ) -> None:
-    """Create a key and show it, once. Only its hash is kept."""
-    keys = _file(data, create=create)
+    """Create a key and show it, once. Only its hash is stored."""
     chosen = [scope for scope in scopes.split(",") if scope]
-    typer.echo(keys.create(chosen, name, campaign or None))
-    # Not on standard output, which a script takes for the key.
+    with _keys(data, create=create) as keys:
+        typer.echo(keys.create(chosen, name, campaign or None))
+    # Not on standard output, from which a script reads the key.
     typer.echo(f"scopes: {', '.join(chosen)}; campaigns: {_shown(campaign)}", err=True)
 
 
 @key.command("list")
-def list_keys(data: Path = DATA) -> None:
+def list_keys(data: str = DATA) -> None:
     """List the keys, without their secrets."""
     table = Table("id", "name", "scopes", "campaigns", "created")
-    for entry in _file(data).keys().values():
+    with _keys(data) as keys:
+        entries = keys.keys().values()
+    for entry in entries:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.created_at))
         table.add_row(entry.id, entry.name, ",".join(entry.scopes), _shown(entry.campaigns), when)
     Console().print(table)
@@ -66,8 +68,9 @@ def list_keys(data: Path = DATA) -> None:
 
 @key.command("revoke")
 def revoke(
-    key_id: str = typer.Argument(..., metavar="ID", help="The id, as listed."), data: Path = DATA
+    key_id: str = typer.Argument(..., metavar="ID", help="The id, as listed."), data: str = DATA
 ) -> None:
     """Make a key invalid. A running service notices within a second."""
-    _file(data).revoke(key_id)
+    with _keys(data) as keys:
+        keys.revoke(key_id)
     typer.echo(f"key {key_id} is revoked")

@@ -26,6 +26,7 @@ from floorline.cli import (
     simulate,
     sweep,
     verify,
+    webhook,
 )
 from floorline.cli.interrupts import INTERRUPTED, CtrlC, ending_within_a_second
 
@@ -52,10 +53,11 @@ ledger.app.command("evaluate")(ledger_evaluate.evaluate)
 ledger.app.command("move")(ledger_move.move)
 ledger.app.command("migrate")(ledger_move.migrate)
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(webhook.webhook, name="webhook")
 
 
 OPTIONS = {"environment": "--noise or --adversary", "table": "--adversary"}
-"""The options for arguments of the library that go by another name here."""
+"""The options for arguments of the library that have another name here."""
 
 WITH_A_SERVICE = ("serve", "demo")
 """Commands that stop a service in good order on Ctrl-C, however long that takes."""
@@ -86,7 +88,7 @@ def main() -> None:
     except typer.TyperException as error:
         _fail(error.format_message() if isinstance(error, typer.BadParameter) else str(error))
     except ValueError as error:
-        # The library names the argument; here the same words name the option.
+        # The library's errors name the argument; show the option instead.
         _fail(re.sub(r"^(\w+):", lambda name: f"{option_of(name[1])}:", str(error)))
     else:
         sys.exit(code)
@@ -115,6 +117,6 @@ def option_of(argument: str) -> str:
 
 
 def _fail(message: str) -> None:
-    if message:  # there is none when nothing was asked for and help was shown
+    if message:  # empty if no command was given and help was shown
         print(f"floorline: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(2)

@@ -6,7 +6,7 @@ import os
 import random
 import secrets
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from types import TracebackType
 from typing import Any
@@ -159,8 +159,16 @@ class Campaign(Controls):
             body["context"] = context
         return ticket_of(self._ids, arms, recorder.record("decided", None, request_key, body))
 
-    def observe(self, ticket: Ticket | str, reward: float) -> Result:
+    def observe(
+        self, ticket: Ticket | str, reward: float, metrics: Mapping[str, float] | None = None
+    ) -> Result:
         """Record the reward of a decision: `accepted`, `duplicate` or `late` (and not used).
+
+        Args:
+            ticket: the decision.
+            reward: what it earned.
+            metrics: values of the campaign's guardrails, by name. An arm that surely breaks a
+                limit is retired.
 
         Raises:
             ValueError: the reward is outside the declared range, and is not clipped. Unless
@@ -168,7 +176,7 @@ class Campaign(Controls):
             UnknownTicket: there is no such decision.
             Conflict: the decision has another reward already, or was voided.
         """
-        return self._outcomes.observe(ticket, reward)
+        return self._outcomes.observe(ticket, reward, metrics)
 
     def void(self, ticket: Ticket | str) -> Result:
         """Record that a decision reached nobody: `accepted`, or `duplicate` if that is known.
@@ -210,6 +218,13 @@ class Campaign(Controls):
         passed on, and what was recorded before it is committed.
         """
         return self._recorder.transaction()
+
+    def look_up_keys(self, request_keys: Collection[str]) -> None:
+        """Look up request keys together, at the beginning of a transaction that decides for them.
+
+        It only saves time, where a ledger is on another machine.
+        """
+        self._ledger.look_up_keys(request_keys)
 
     def together(self) -> AbstractContextManager[None]:
         """Return `transaction()`, by its former name."""

@@ -30,7 +30,10 @@ def choose(
         return _settled(state, state.index[state.serves or arms[0]], candidate, "finished")
     if state.paused or state.drift_alarm:
         return _settled(state, 0, candidate, "paused" if state.paused else "drift")
-    wanted = state.propose(rng) if candidate is None else state.index[candidate]
+    if candidate in state.retired:
+        return {**_settled(state, 0, candidate, "retired"), "propensity": None}
+    # A candidate may be any function of the past, so the floor is kept in place of a retired one.
+    wanted = state.remaining(state.propose(rng)) if candidate is None else state.index[candidate]
     decision = state.decide_on(wanted, coin)
     arm, p = decision.arm, decision.fallback_probability
     body = {
@@ -86,6 +89,8 @@ def propensity_of(
     `chances` are those of the candidates, where the campaign's own proposer did not name it.
     """
     if chances is None:
+        if state.retired:  # others take the place of arms that the proposer still names
+            return None
         chance = state.chance(decision.candidate, decision.candidate)
         if math.isnan(chance):
             return None

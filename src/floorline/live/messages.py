@@ -18,6 +18,7 @@ Reason = Literal[
     "paused",
     "drift",
     "finished",
+    "retired",
 ]
 """Why a decision was made as it was."""
 

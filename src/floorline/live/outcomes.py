@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 
 from floorline.core.checks import number
 from floorline.live.errors import Conflict
+from floorline.live.guardrails import checked_metrics
 from floorline.live.messages import Result, Ticket
 from floorline.live.recorder import Recorder
 from floorline.live.settings import LARGEST_REWARD
@@ -21,33 +23,50 @@ class Outcomes:
         self.duplicates = 0
         """Rewards reported again."""
 
-    def observe(self, ticket: Ticket | str, reward: float) -> Result:
+    def observe(
+        self, ticket: Ticket | str, reward: float, metrics: Mapping[str, float] | None = None
+    ) -> Result:
         """Record a reward; see `Campaign.observe`."""
         recorder = self._recorder
         settings = recorder.state.settings
         if isinstance(reward, (Ticket, str)) and not isinstance(ticket, (Ticket, str)):
             raise ValueError(f"ticket: must come before the reward, not {ticket!r} before {reward}")
         reward = float(reward) if isinstance(reward, bool) else reward  # it clicked, or did not
+        values = checked_metrics(settings.guardrails, metrics or {})
         try:
             given = number("reward", reward, settings.low, settings.high)
         except ValueError:
             with suppress(ValueError):  # no number at all
                 given = number("reward", reward, -LARGEST_REWARD, LARGEST_REWARD)
                 if given > settings.high and settings.beyond == "clip":
-                    return recorder.run(self._observe, ticket, given)
+                    return recorder.run(self._observe, ticket, given, values)
                 recorder.run(self._refuse, ticket, given)
             raise
-        return recorder.run(self._observe, ticket, given)
+        return recorder.run(self._observe, ticket, given, values)
 
-    def _observe(self, ticket: Ticket | str, given: float) -> Result:
+    def _observe(self, ticket: Ticket | str, given: float, metrics: dict[str, float]) -> Result:
         recorder = self._recorder
         reward = min(given, recorder.state.settings.high)
         seq, name = self._decision(ticket)
         if seq not in recorder.state.open:
             return self._observe_closed(seq, name, reward)
         clipped = {} if reward == given else {"clipped_from": given}
-        recorder.record("observed", seq, None, {"reward": reward, **clipped})
+        body = {"reward": reward, **clipped, **({"metrics": metrics} if metrics else {})}
+        arm = recorder.state.open[seq].arm
+        recorder.record("observed", seq, None, body)
+        if metrics and arm > 0:
+            self._retire_if_broken(arm)
         return "accepted"
+
+    def _retire_if_broken(self, arm: int) -> None:
+        """Retire a challenger that surely breaks a limit."""
+        state = self._recorder.state
+        name = state.settings.arms[arm]
+        if name in state.retired:
+            return
+        why = state.guardrails.broken(arm)
+        if why is not None:
+            self._recorder.record("changed", body={"retired": name, "why": why})
 
     def _refuse(self, ticket: Ticket | str, given: float) -> None:
         """Record that a reward was refused: silence about its decision is no zero any more."""

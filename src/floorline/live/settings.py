@@ -12,6 +12,7 @@ from floorline.core.checks import choice, number, require
 from floorline.core.records import FOREVER
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.durations import seconds_of
+from floorline.live.guardrails import Guardrail, checked_guardrails
 from floorline.live.names import check_arm_name
 from floorline.policies import CATALOGUE, find_entry
 from floorline.policy import Policy
@@ -70,6 +71,7 @@ class CampaignSettings:
         holdback: the share of decisions that always go to the default, to watch it; 0.02 in a new
             campaign unless given, 0.05 under the randomised floor.
         drift_level: the probability that the test for a drifting default ever gives a false alarm.
+        guardrails: further metrics that are reported with rewards, and their limits.
         drift_watch: that test: `evidence`, or `intervals`, as in version 0.1, which takes longer.
         in_flight_rate: with `in_flight_burst`, what you state about pending rewards under the
             randomised floor: k coins that the default won, their rewards pending, earn at most
@@ -97,6 +99,7 @@ class CampaignSettings:
     drift_watch: str = "evidence"
     in_flight_rate: float = 1.0
     in_flight_burst: float = 0.0
+    guardrails: tuple[Guardrail, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", _checked_arms(self.arms))
@@ -115,6 +118,7 @@ class CampaignSettings:
             object.__setattr__(self, name, choice(name, getattr(self, name), allowed))
         self._keep_policy()
         self._keep_unit()
+        self._keep_guardrails()
         require(isinstance(self.voids, bool), "voids", "True or False", self.voids)
         self._keep("holdback", 0, 1)
         self._keep("drift_level", SMALLEST, 1)
@@ -144,6 +148,15 @@ class CampaignSettings:
                 'of which rewards get lost; take "zero" with a window, or "unknown"'
             )
         policy.prepare(len(self.arms), FOREVER, late=True)  # raises now if its parts do not fit
+
+    def _keep_guardrails(self) -> None:
+        object.__setattr__(self, "guardrails", checked_guardrails(self.guardrails))
+        limited = any(guardrail.limit is not None for guardrail in self.guardrails)
+        if limited and self.floor == "randomised":
+            raise ValueError(
+                "guardrails: a limit needs the floor confidence or joint; randomised goes with "
+                "proposers that must know how likely each arm was"
+            )
 
     def _keep_unit(self) -> None:
         if self.unit is not None:
@@ -233,7 +246,8 @@ class CampaignSettings:
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as plain values."""
-        return {**asdict(self), "arms": list(self.arms), "prior": list(self.prior)}
+        lists = {name: list(getattr(self, name)) for name in ("arms", "prior")}
+        return {**asdict(self), **lists, "guardrails": [asdict(one) for one in self.guardrails]}
 
     def refuse_others(self, given: Mapping[str, Any]) -> None:
         """Raise ValueError if a given setting is neither None nor the same as here."""

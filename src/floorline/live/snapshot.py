@@ -28,6 +28,8 @@ def to_json(state: State) -> dict[str, Any]:
         "serves": state.serves,
         "labels": list(state.labels),
         "archived": state.archived,
+        "guardrails": state.guardrails.to_json(),
+        "retired": list(state.retired),
         "turned_away": list(state.turned_away),
         "clipped": state.clipped,
         "refused": state.refused,
@@ -70,6 +72,9 @@ def from_json(values: dict[str, Any]) -> State:
     state.finished = values.get("finished", False)  # not in snapshots of version 0.1
     state.serves = values.get("serves", stopped_with)
     state.labels, state.archived = values.get("labels", []), values.get("archived", False)
+    state.retired = values.get("retired", [])
+    if "guardrails" in values:  # not in snapshots of version 0.1
+        state.guardrails.restore(values["guardrails"])
     state.outage = values.get("outage", 0.0)
     state.turned_away[:] = values.get("turned_away", state.turned_away)
     state.clipped, state.refused = values.get("clipped", 0), values.get("refused", 0)

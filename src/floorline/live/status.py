@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from floorline.core.display import Displayed, Table
 from floorline.live.amounts import exact_percent, percent
 from floorline.live.estimates import Gain, estimates_of, expected_rewards, gain_of
+from floorline.live.guardrails import GuardrailStatus
 from floorline.live.headline import headline_of
 from floorline.live.learning import learning_problems
 from floorline.live.plays import TICK
@@ -103,6 +105,10 @@ class Status(Displayed):
     another one comes."""
     clipped: int
     """Rewards above the range that were clipped to its end."""
+    guardrails: list[GuardrailStatus]
+    """What is known of further metrics, by arm."""
+    retired: list[str]
+    """Arms that have surely broken the limit of a guardrail; they are not played any more."""
     labels: list[str]
     archived: bool
     duplicates: int
@@ -139,19 +145,22 @@ def status_of(
     share = max(LEAST_SHARE, state.guaranteed_share())
     arms = arms_of(state, now)
     settings = state.settings
+    running = [arm for arm in arms if arm.name not in state.retired]
     expected = expected_rewards(settings, arms, state.decisions)
     return Status(
         id=campaign,
         state=_word(state),
         serves=state.serves,
-        winner=winner_of(arms),
+        winner=winner_of(running),
         epoch=state.epoch,
         decisions=state.decisions,
         guaranteed_budget=max(0.0, budget),
         guaranteed_share=share,
         promised_share=1 - settings.max_loss,
         confidence=1 - settings.delta,
-        headline=headline_of(_word(state), state.serves, arms, settings.unit),
+        headline=headline_of(
+            _word(state), state.serves, arms if state.serves else running, settings.unit
+        ),
         verdict=_verdict(state, share),
         estimated_share=expected.campaign / expected.default
         if expected and expected.default
@@ -169,6 +178,8 @@ def status_of(
         late=state.late,
         refused=state.refused,
         clipped=state.clipped,
+        guardrails=state.guardrails.status(),
+        retired=list(state.retired),
         labels=list(state.labels),
         archived=state.archived,
         duplicates=duplicates,
@@ -206,7 +217,7 @@ def winner_of(arms: list[ArmStatus]) -> str | None:
     """Return the arm whose interval lies above those of all others; None if there is none."""
     best = max(arms, key=lambda arm: arm.lower)
     others = [arm.upper for arm in arms if arm is not best]
-    return best.name if best.lower > max(others) else None
+    return best.name if best.lower > max(others, default=-math.inf) else None
 
 
 def by_age(state: State, now: float) -> list[int]:

@@ -9,29 +9,41 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Route, Router
 from starlette.types import Receive, Scope, Send
 
+from floorline.service.alerts.delivery import AlertDelivery
+from floorline.service.alerts.watch import Watch
+from floorline.service.alerts.webhooks import WebhookFile
 from floorline.service.api import docs, pages
 from floorline.service.api.routes import OPERATIONS
 from floorline.service.config import Config
-from floorline.service.host.folder import Folder
+from floorline.service.data import open_data
 from floorline.service.host.host import Host
 from floorline.service.http.cors import Cors
 from floorline.service.http.endpoint import Endpoint
+from floorline.service.http.forwarded import ForwardedRequests
 from floorline.service.http.gate import Gate
-from floorline.service.http.keys import KeyFile
+from floorline.service.http.peers import FORWARD_PATH
 from floorline.service.http.problems import KeysError, Problem, problem_of
 from floorline.service.http.transfer import send_problem
 
 
 class Service:
-    """The API, its description and the dashboard, on the campaigns of one data folder."""
+    """The API, its description and the dashboard, on the campaigns of a folder or a database."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self.host = Host(Folder(config.data, create=config.create))
-        self.keys = KeyFile(self.host.folder.keys)
+        source, self.keys, self.forwarder = open_data(config.data, create=config.create)
+        self.host = Host(source)
         self.gate = Gate(self.keys, config.rate, Cors(config.cors_origins))
+        folder = self.host.data.path  # a service on a database has Prometheus send its alerts
+        delivery = AlertDelivery(None if folder is None else WebhookFile(folder))
+        self.watch = Watch(self.host, delivery, config.alert_interval)
         self.router = Router(
-            routes=[*self._api(), *docs.routes(self.keys), *pages.routes(self.gate)],
+            routes=[
+                *self._api(),
+                *docs.routes(self.keys),
+                *pages.routes(self.gate),
+                *self._internal(),
+            ],
             default=_unknown_path,
             lifespan=self._run,
             redirect_slashes=False,
@@ -52,16 +64,34 @@ class Service:
     def _api(self) -> list[BaseRoute]:
         paths = dict.fromkeys(operation.path for operation in OPERATIONS)
         return [
-            Route(path, Endpoint(self.host, self.gate, [o for o in OPERATIONS if o.path == path]))
+            Route(
+                path,
+                Endpoint(
+                    self.host,
+                    self.gate,
+                    [operation for operation in OPERATIONS if operation.path == path],
+                    self.forwarder,
+                ),
+            )
             for path in paths
         ]
+
+    def _internal(self) -> list[BaseRoute]:
+        """What other servers ask for, where there may be some."""
+        if self.forwarder is None:
+            return []
+        return [Route(FORWARD_PATH, ForwardedRequests(self, self.forwarder.secret))]
 
     @asynccontextmanager
     async def _run(self, app: object) -> AsyncIterator[None]:
         """Open the campaigns, serve, close them."""
         await self.host.start()
+        self.watch.start()
         yield
+        await self.watch.stop()
         await self.host.stop()
+        if self.forwarder is not None:
+            self.forwarder.close()
 
 
 async def _unknown_path(scope: Scope, receive: Receive, send: Send) -> None:

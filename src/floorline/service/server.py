@@ -17,7 +17,9 @@ from floorline.service.config import Config
 from floorline.service.host.descriptors import raise_limit
 from floorline.service.http.connections import connection_count
 from floorline.service.http.protocol import Protocol
+from floorline.service.listening import listen, url_of
 from floorline.service.logs import log_to_stderr
+from floorline.service.workers import run_workers
 
 log = logging.getLogger("floorline.service")
 
@@ -25,8 +27,6 @@ SHUTDOWN_SECONDS = 10
 """For open requests to finish when the service is told to stop."""
 
 KEEP_ALIVE_SECONDS = 30
-BACKLOG = 2048
-"""Connections that may wait to be accepted."""
 
 
 def serve(config: Config) -> None:
@@ -37,12 +37,17 @@ def serve(config: Config) -> None:
     """
     os.umask(0o077)  # ledgers hold what visitors did: they are their owner's business
     raise_limit()
+    if config.workers > 1:
+        log_to_stderr()
+        run_workers(config, serve)
+        return
     service = Service(config)
     service.keys.keys()  # an unreadable file must stop the start, not puzzle clients
-    listening = _listen(config)
-    with listening, service.host.folder.locked():
+    listening = listen(config.host, config.port, shared=config.shares_port)
+    with listening, service.host.data.locked():
         log_to_stderr()
         if not service.keys.required:
+            config.refuse_others()
             log.warning("no keys: whoever can reach this address has full access")
         _run(service, listening)
 
@@ -65,15 +70,16 @@ def _run(service: Service, listening: socket.socket) -> None:
         config.load()
     except OSError as error:  # of which errors of TLS are a kind
         raise ValueError(f"tls_cert: {service.config.tls_cert} cannot be used: {error}") from None
-    host, port = listening.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
     scheme = "http" if service.config.tls_cert is None else "https"
-    address = {"address": f"{scheme}://{shown}:{port}", "data": str(service.config.data)}
-    log.info("listening", extra=address)
+    # A port of its own, by which the other workers reach this one.
+    own = listen(service.config.host, 0) if service.config.shares_port else listening
+    service.host.data.owners.address = service.config.own_url(own, scheme)
+    extra = {"address": url_of(listening, scheme), "data": service.host.data.shown}
+    log.info("listening", extra=extra)
     # There are no cycles to collect, and a search through all open decisions delays everybody.
     gc.set_threshold(10_000, 20, 1000)
     signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again at the end
-    Server(config, service).run(sockets=[listening])
+    Server(config, service).run(sockets=list({listening, own}))
 
 
 class Server(uvicorn.Server):
@@ -87,16 +93,3 @@ class Server(uvicorn.Server):
         """Shut down gracefully."""
         await self._service.host.registry.end_feeds()
         await super().shutdown(sockets)
-
-
-def _listen(config: Config) -> socket.socket:
-    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((config.host, config.port))
-    except OSError as error:
-        listening.close()
-        raise ValueError(f"port: {config.host}:{config.port} cannot be used: {error}") from None
-    listening.listen(BACKLOG)
-    return listening

@@ -190,14 +190,14 @@ def test_settings_that_are_refused(
     client: TestClient, service: Service, change: dict[str, Any]
 ) -> None:
     problem(client.post("/v1/campaigns", json={**PAGE, **change}), 422, "invalid")
-    assert service.host.folder.store.names() == []
+    assert service.host.data.store.names() == []
 
 
 def test_what_silence_means_must_be_said(client: TestClient, service: Service) -> None:
     unsaid = {name: value for name, value in PAGE.items() if name != "missing"}
     refused = client.post("/v1/campaigns", json=unsaid)
     assert problem(refused, 422, "invalid") == "missing: must be given"
-    assert service.host.folder.store.names() == []
+    assert service.host.data.store.names() == []
 
 
 def test_pause_resume_stop(client: TestClient, page: str) -> None:

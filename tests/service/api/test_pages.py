@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from floorline.live import CampaignSettings
 from floorline.service.api.pages import FILES
 from floorline.service.app import Service
+from floorline.service.host.folder import Folder
 from floorline.service.http.keys import SCOPES, KeyFile
 
 DEFAULTS = CampaignSettings(arms=("a", "b"), max_loss=0.1).to_json()
@@ -80,7 +81,7 @@ def test_access_without_keys(client: TestClient) -> None:
 
 
 def test_access_with_keys(service: Service) -> None:
-    key = KeyFile(service.host.folder.keys).create(["read", "decide"])
+    key = KeyFile(Folder(service.config.data).keys).create(["read", "decide"])
 
     def ask(client: TestClient, **headers: str) -> Any:
         return client.get("/dashboard/access", headers=headers).json()

@@ -32,7 +32,7 @@ def watch(folder: Path, follow: Callable[[Service, Feed], Any]) -> None:
 
     async def run() -> None:
         service = Service(Config(folder, create=True))
-        with service.host.folder.locked():
+        with service.host.data.locked():
             hosted, _ = await service.host.registry.create("page", SETTINGS.to_json())
             async with asyncio.timeout(30):
                 await follow(service, hosted.feed)

@@ -14,7 +14,7 @@ from floorline.service.app import Service
 
 def damage(service: Service) -> None:
     """Make the first decision unreadable."""
-    db = apsw.Connection(service.host.folder.store.locator("page"))
+    db = apsw.Connection(service.host.data.store.locator("page"))
     db.execute("UPDATE events SET body = '{' WHERE seq = 2")
     db.close()
 

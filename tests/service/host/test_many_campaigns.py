@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import resource
 import shutil
 import signal
 import time
@@ -23,8 +22,10 @@ from floorline.live.events import Event, to_row
 from floorline.live.ledgers import read_ledger
 from floorline.service.app import Service
 from floorline.service.config import Config
-from floorline.service.host import host
+from floorline.service.host import folder as data_folder
 from floorline.service.host.folder import Folder
+
+resource = pytest.importorskip("resource", reason="there are no limits of resources here")
 
 FEW = 3
 NAMES = [f"page-{number}" for number in range(8)]
@@ -32,7 +33,7 @@ NAMES = [f"page-{number}" for number in range(8)]
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host, "open_campaigns_allowed", lambda: FEW)
+    monkeypatch.setattr(data_folder, "open_campaigns_allowed", lambda: FEW)
 
 
 def serve(data: Path) -> TestClient:

@@ -7,7 +7,7 @@ last, so that a writer which lost its turn writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, LiteralString
 
@@ -64,6 +64,7 @@ COMMIT_GROUP: LiteralString = (
 )
 """A whole transaction in one statement; it writes nothing unless the mark is the expected one."""
 
+TAKEN_KEYS: LiteralString = "SELECT key FROM floorline.events WHERE campaign = %s AND key = ANY(%s)"
 STORE_SNAPSHOT: LiteralString = """
 INSERT INTO floorline.snapshots VALUES (%(campaign)s, %(seq)s, %(state)s)
 ON CONFLICT (campaign, seq) DO UPDATE SET state = excluded.state
@@ -79,6 +80,7 @@ RETIRE: LiteralString = (
 )
 END_SESSION: LiteralString = (
     "SELECT pg_terminate_backend(pid, 2000) FROM pg_locks WHERE locktype = 'advisory' "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
     "AND classid = %s AND objid = %s AND pid = %s"
 )
 """Ends the session that has a campaign's lock and waits for that, two seconds at most."""
@@ -91,6 +93,7 @@ class PostgresLedger(PostgresReader, Ledger):
         """Open the ledger, or make one if there is none of this name."""
         self._unwritten: list[Event] = []  # written as a whole, in one round trip
         self._new_keys: set[str] = set()  # of those
+        self._free_keys: set[str] = set()  # no event has them, as far as this transaction
         self._written: Mark | None = None  # the last row written in this transaction
         self._committed = NO_EVENT
         super().__init__(locator)
@@ -144,6 +147,7 @@ class PostgresLedger(PostgresReader, Ledger):
         self._unwritten.append(event)
         if event.key is not None:
             self._new_keys.add(event.key)
+            self._free_keys.discard(event.key)
 
     def commit(self) -> None:
         """Make the transaction durable, if one has begun, and mark its last event with it."""
@@ -161,6 +165,7 @@ class PostgresLedger(PostgresReader, Ledger):
                 self._written = last
         self._committed = self._written or self._committed
         self._written = None
+        self._free_keys.clear()
 
     def _commit_in_steps(self) -> None:
         """Commit a transaction of which something is written already."""
@@ -194,6 +199,7 @@ class PostgresLedger(PostgresReader, Ledger):
         """Discard the transaction, if one has begun; connect again if the session is lost."""
         self._unwritten.clear()
         self._new_keys.clear()
+        self._free_keys.clear()
         self._written = None
         if not self._db.closed:
             with suppress(psycopg.Error):  # then the session is lost
@@ -240,9 +246,16 @@ class PostgresLedger(PostgresReader, Ledger):
 
         Events that were appended before are written for it only if one of them has the key.
         """
+        if key in self._free_keys:
+            return None
         if key in self._new_keys:
             self._write()
         return next(iter(PostgresReader._rows(self, BY_KEY, key)), None)
+
+    def look_up_keys(self, keys: Collection[str]) -> None:
+        """Look up request keys in one round trip."""
+        taken = {key for (key,) in PostgresReader._rows(self, TAKEN_KEYS, list(keys))}
+        self._free_keys = set(keys) - taken - self._new_keys
 
     def _rows(self, query: LiteralString, *values: Any) -> list[Any]:
         """Return all rows of a query, once what was appended before is written."""

@@ -55,7 +55,26 @@ CREATE TABLE floorline.snapshots (
 );
 """
 
-MIGRATIONS: tuple[LiteralString, ...] = (LEDGERS,)
+SERVERS: LiteralString = """
+ALTER TABLE floorline.campaigns ADD COLUMN id text, ADD COLUMN default_arm text;
+CREATE INDEX campaigns_by_id ON floorline.campaigns (id);
+CREATE TABLE floorline.keys (id text PRIMARY KEY, key text NOT NULL);
+CREATE TABLE floorline.service (secret bytea NOT NULL, keys_required boolean NOT NULL);
+INSERT INTO floorline.service VALUES (
+    decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'), false
+);
+CREATE TABLE floorline.servers (
+    server text PRIMARY KEY,
+    address text NOT NULL,
+    seen timestamptz NOT NULL
+) WITH (fillfactor = 10);
+CREATE TABLE floorline.owners (
+    campaign integer PRIMARY KEY REFERENCES floorline.campaigns,
+    server text NOT NULL REFERENCES floorline.servers ON DELETE CASCADE
+);
+"""
+
+MIGRATIONS: tuple[LiteralString, ...] = (LEDGERS, SERVERS)
 """The script that leads to each version from the one before; the first makes the tables."""
 
 SCHEMA_VERSION = len(MIGRATIONS)

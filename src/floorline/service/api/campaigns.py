@@ -12,6 +12,7 @@ from floorline.live import Campaign, Conflict
 from floorline.live.names import check_campaign_name
 from floorline.service.api.responses import CampaignAnswer, Campaigns
 from floorline.service.host.campaigns import ClosedCampaign, HostedCampaign, UnavailableCampaign
+from floorline.service.host.errors import Unavailable
 from floorline.service.http.operations import Call, Reply
 from floorline.service.http.problems import Problem, problem_of, without_folder
 
@@ -26,6 +27,8 @@ async def create(call: Call) -> Reply:
     if not call.access.sees(name):
         raise Problem(403, "wrong-scope", "this key is limited to campaigns of other names")
     settings = {key: value for key, value in fields.items() if value is not None}
+    if "guardrails" in settings:
+        settings["guardrails"] = [msgspec.structs.asdict(one) for one in settings["guardrails"]]
     campaign, is_new = await call.host.registry.create(name, settings)
     if is_new:
         log.info("campaign opened", extra={"campaign": name, "settings": settings})
@@ -37,10 +40,30 @@ async def create(call: Call) -> Reply:
 
 async def list_all(call: Call) -> Campaigns:
     """All campaigns that the key reaches."""
-    registry = call.host.registry
-    names = [name for name in registry.catalogue.names() if call.access.sees(name)]
+    catalogue = call.host.registry.catalogue
+    await catalogue.list_again()
+    names = [name for name in catalogue.names() if call.access.sees(name)]
     # One after the other, since closed ones may have to be opened, and few may be open at a time.
-    return Campaigns([await answer_of(await registry.last_known(name)) for name in names])
+    return Campaigns([await _show_wherever(call, name) for name in names])
+
+
+async def _show_wherever(call: Call, name: str) -> CampaignAnswer:
+    """A campaign as a response, from its owner if that is another server."""
+
+    async def show_here() -> CampaignAnswer:
+        return await answer_of(await call.host.registry.last_known(name))
+
+    if call.forward is None:
+        return await show_here()
+    decode = msgspec.json.Decoder(CampaignAnswer).decode
+    try:
+        answer: CampaignAnswer = await call.forward(
+            show_here, "GET", f"/v1/campaigns/{name}", b"", decode
+        )
+    except Unavailable as error:
+        lost = call.host.registry.catalogue.without_slot(name, str(error))
+        return await answer_of(lost)
+    return answer
 
 
 async def show(call: Call) -> CampaignAnswer:

@@ -6,10 +6,17 @@ import asyncio
 from itertools import chain
 from typing import Any
 
+import msgspec
+
 from floorline.live import Campaign, CampaignError, RewardReceipt
 from floorline.live.request import check_request, checked_chances
 from floorline.live.tickets import seq_of
-from floorline.service.api.requests import DecisionBody, DecisionRequest, TicketReward
+from floorline.service.api.requests import (
+    DecisionBody,
+    DecisionRequest,
+    RewardsBody,
+    TicketReward,
+)
 from floorline.service.api.responses import (
     BatchReceipt,
     DecisionAnswer,
@@ -17,7 +24,6 @@ from floorline.service.api.responses import (
     RewardResults,
 )
 from floorline.service.host.campaigns import HostedCampaign
-from floorline.service.host.host import Host
 from floorline.service.host.pending import BATCH_PART
 from floorline.service.http.operations import Call
 from floorline.service.http.problems import Problem, problem_of
@@ -28,7 +34,9 @@ async def decide(call: Call) -> DecisionAnswer | Decisions:
     hosted = await call.host.registry.get(call.path["name"])
     body: DecisionBody = call.body
     if body.requests is None:
-        return await hosted.queue.submit(lambda campaign: decide_one(hosted, campaign, body))
+        return await hosted.queue.submit(
+            lambda campaign: decide_one(hosted, campaign, body), keys=(body.request_key,)
+        )
     if any(getattr(body, name) is not None for name in DecisionRequest.__struct_fields__):
         detail = f"requests: cannot be combined with {', '.join(DecisionRequest.__struct_fields__)}"
         raise Problem(422, "invalid", detail)
@@ -65,15 +73,16 @@ async def decide_batch(hosted: HostedCampaign, requests: list[DecisionRequest]) 
     def decide_all(campaign: Campaign) -> Decisions:
         return Decisions([decide_one(hosted, campaign, request) for request in requests])
 
-    return await hosted.queue.submit(decide_all, len(requests))
+    keys = [request.request_key for request in requests]
+    return await hosted.queue.submit(decide_all, len(requests), keys)
 
 
 async def reward(call: Call) -> RewardReceipt:
     """Record the reward of a decision."""
-    ticket, value = call.path["ticket"], call.body.reward
+    ticket, value, metrics = call.path["ticket"], call.body.reward, call.body.metrics
     hosted = await call.host.registry.of_ticket(ticket)
     return await hosted.queue.submit(
-        lambda campaign: RewardReceipt(ticket, campaign.observe(ticket, value))
+        lambda campaign: RewardReceipt(ticket, campaign.observe(ticket, value, metrics))
     )
 
 
@@ -95,6 +104,7 @@ async def rewards(call: Call) -> RewardResults:
     catalogue = call.host.registry.catalogue
     for index, item in enumerate(batch):
         try:
+            await catalogue.learn(None, item.ticket)
             name = call.access.name_of_ticket(catalogue, item.ticket)
             shares.setdefault(name, []).append(index)
         except CampaignError as error:
@@ -102,30 +112,40 @@ async def rewards(call: Call) -> RewardResults:
     for name, indices in shares.items():  # one by one, since few may be open at a time
         parts = [indices[i : i + BATCH_PART] for i in range(0, len(indices), BATCH_PART)]
         recorded = await asyncio.gather(
-            *(_record(call.host, name, [batch[index] for index in part]) for part in parts)
+            *(_record(call, name, [batch[index] for index in part]) for part in parts)
         )
         for index, receipt in zip(indices, chain(*recorded), strict=True):
             results[index] = receipt
     return RewardResults(results)
 
 
-async def _record(host: Host, name: str, rewards: list[TicketReward]) -> list[BatchReceipt]:
-    """Record rewards of one campaign, in one transaction."""
+async def _record(call: Call, name: str, rewards: list[TicketReward]) -> list[BatchReceipt]:
+    """Record rewards of one campaign, in one transaction, or have its owner do so."""
 
     def observe_all(campaign: Campaign) -> list[BatchReceipt]:
         return [_observe(campaign, item) for item in rewards]
 
-    try:
-        hosted = await host.registry.get(name)
+    async def record_here() -> list[BatchReceipt]:
+        hosted = await call.host.registry.get(name)
         # A batch of one must not go before decisions either.
         return await hosted.queue.submit(observe_all, max(2, len(rewards)))
+
+    try:
+        if call.forward is None:
+            return await record_here()
+        body = msgspec.json.encode(RewardsBody(rewards))
+        return await call.forward(record_here, "POST", "/v1/rewards", body, _receipts)  # type: ignore[no-any-return]
     except CampaignError as error:
         return [_refused(item.ticket, error) for item in rewards]
 
 
+def _receipts(body: bytes) -> list[BatchReceipt]:
+    return msgspec.json.decode(body, type=RewardResults).results
+
+
 def _observe(campaign: Campaign, item: TicketReward) -> BatchReceipt:
     try:
-        result = campaign.observe(item.ticket, item.reward)
+        result = campaign.observe(item.ticket, item.reward, item.metrics)
     except (ValueError, CampaignError) as error:
         return _refused(item.ticket, error)
     return BatchReceipt(item.ticket, result)

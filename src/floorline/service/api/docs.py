@@ -14,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 
 from floorline.service.api.openapi import describe
 from floorline.service.api.routes import OPERATIONS
-from floorline.service.http.keys import KeyFile
+from floorline.service.http.keys import Keys
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -40,7 +40,7 @@ SECURITY_HEADERS = {
 }
 
 
-def routes(keys: KeyFile) -> list[BaseRoute]:
+def routes(keys: Keys) -> list[BaseRoute]:
     """The OpenAPI document, and the page that shows it."""
 
     async def openapi(request: Request) -> Response:

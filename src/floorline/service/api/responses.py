@@ -119,7 +119,8 @@ class ExplanationAnswer(Struct):
 
 
 class Series(Struct):
-    """The history of a campaign as columns of equal length; the last row is now."""
+    """The history of a campaign as columns of equal length; the last row is that of the
+    last decision, with what is known now."""
 
     time: list[float]
     epoch: list[int]

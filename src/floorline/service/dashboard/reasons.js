@@ -10,6 +10,7 @@ export const REASONS = {
   holdback: { name: "control group", look: "c4" },
   coin: { name: "the floor's coin", look: "c7" },
   paused: { name: "paused", look: "c6" },
-  finished: { name: "finished: the winner", look: "c3" },
-  drift: { name: "default has changed", look: "c5" },
+  finished: { name: "finished: the winner", look: "c5" },
+  retired: { name: "retired by a guardrail", look: "c2" },
+  drift: { name: "default has changed", look: "floor" },
 };

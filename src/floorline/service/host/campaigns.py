@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from floorline.live import Campaign, CampaignSettings, Status, series
-from floorline.live.ledgers import read_ledger, salvage_opening
+from floorline.live.ledgers import read_ledger
 from floorline.live.series import SeriesRecorder
 from floorline.service.host.commit_queue import CommitQueue
 from floorline.service.host.feed import Feed
@@ -133,15 +133,18 @@ class UnavailableCampaign:
     """A campaign whose ledger cannot be used."""
 
     def __init__(
-        self, name: str, locator: str | None, why: str, entry: IndexEntry | None = None
+        self,
+        name: str,
+        opening: dict[str, Any] | None,
+        why: str,
+        entry: IndexEntry | None = None,
     ) -> None:
-        """Salvage the campaign's settings from its ledger; its index entry tells the rest."""
+        """Take the settings from what was salvaged; the index entry tells the rest."""
         self.name = name
         self.why = why
         self.settings: CampaignSettings | None = None
         self.id = None if entry is None else entry.id
         self.default_arm = None if entry is None else entry.default_arm
-        opening = None if locator is None else salvage_opening(locator)
         if opening is not None:
             with suppress(ValueError, KeyError, TypeError):  # the damage may reach this far
                 self.settings = CampaignSettings.from_ledger(opening["settings"])

@@ -38,6 +38,11 @@ class Catalogue:
         """
         self._names = {*self._store.names(), *self._index.names()}
 
+    async def list_again(self) -> None:
+        """Add the campaigns that other servers have opened since."""
+        if self._store.is_shared:
+            self._names.update(await asyncio.to_thread(self._store.names))
+
     def names(self) -> list[str]:
         """The names of all campaigns, sorted."""
         return sorted(self._names)
@@ -52,6 +57,16 @@ class Catalogue:
         """Add a campaign, or confirm it."""
         self._names.add(entry.name)
         self._index.add(entry)
+
+    async def learn(self, name: str | None, ticket: str | None) -> None:
+        """Look for a campaign that another server may have opened since the store was listed."""
+        if not self._store.is_shared or (name is None and ticket is None):
+            return
+        known = name in self._names if name is not None else self._name_of(ticket or "") is not None
+        if not known:
+            campaign_id = None if ticket is None else campaign_of(ticket)
+            for entry in await asyncio.to_thread(self._store.find, name, campaign_id):
+                self.add(entry)
 
     def is_indexed(self, name: str) -> bool:
         """Whether the id of a campaign is known."""
@@ -95,8 +110,8 @@ class Catalogue:
         before = self.unavailable.get(name)
         if before is None or before.why != why:
             log.error("campaign unavailable", extra={"campaign": name, "why": why})
-        locator, entry = self._store.locator(name), self._index.get(name)
-        self.unavailable[name] = UnavailableCampaign(name, locator, why, entry)
+        opening, entry = self._store.salvage(name), self._index.get(name)
+        self.unavailable[name] = UnavailableCampaign(name, opening, why, entry)
 
     def set_available(self, name: str) -> None:
         """Note that a campaign can be used; log it if it could not before."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from floorline.live import Campaign, DamagedLedger, LedgerError
+from floorline.live.errors import OpenElsewhere
 from floorline.service.host.errors import Unavailable
 from floorline.service.host.pending import PendingOperation, PendingOperations
 
@@ -55,13 +56,18 @@ class CommitQueue:
         """Why the last group failed; None once one is committed."""
         self.damage: str | None = None
         """What damage of the ledger was found; it is served no more."""
+        self.is_taken_over = False
+        """Whether another process has taken over the ledger; this one is to give it up."""
 
-    def submit(self, run: Callable[[Campaign], T], weight: int = 1) -> asyncio.Future[T]:
+    def submit(
+        self, run: Callable[[Campaign], T], weight: int = 1, keys: Sequence[str | None] = ()
+    ) -> asyncio.Future[T]:
         """Return the result of `run`, once everything that it recorded is committed.
 
         Args:
             run: the operation.
             weight: how many decisions or rewards it has; more than 1 make it a batch.
+            keys: the request keys of its decisions, if they have some.
 
         Raises:
             Unavailable: the queue is full, or the ledger has just failed.
@@ -75,7 +81,8 @@ class CommitQueue:
         if self._paused_until and time.monotonic() < self._paused_until:
             raise Unavailable(self.failure or "the ledger has just failed")
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._pending.add(PendingOperation(run, weight, future))
+        given = [key for key in keys if key is not None]
+        self._pending.add(PendingOperation(run, weight, future, given))
         if self._task is None:
             self._task = asyncio.create_task(self._drain())
         return future
@@ -107,6 +114,9 @@ class CommitQueue:
         results: list[tuple[Any, Exception | None]] = []
         try:
             with self._campaign.transaction():
+                keys = [key for operation in group for key in operation.keys]
+                if keys:
+                    self._campaign.look_up_keys(keys)
                 for operation in group:
                     try:
                         results.append((operation.run(self._campaign), None))
@@ -120,6 +130,7 @@ class CommitQueue:
             log.error(
                 "transaction rolled back", extra={"requests": len(group), "why": self.failure}
             )
+            self.is_taken_over = isinstance(error, OpenElsewhere)
             if isinstance(error, LedgerError):
                 self._paused_until = time.monotonic() + FAILURE_PAUSE_SECONDS
             return [(None, error)] * len(group)

@@ -14,14 +14,23 @@ class ElsewhereError(ValueError):
     """The other process failed."""
 
 
-async def output_of(module: str, *arguments: str) -> bytes:
-    """Return what `python -m module` writes to standard output.
+LOCATOR = "FLOORLINE_LEDGER"
+"""The environment variable that tells the other process what to read: a locator may hold a
+password, and the arguments of processes are public."""
+
+
+async def output_of(module: str, locator: str, *arguments: str) -> bytes:
+    """Return what `python -m module` writes to standard output about a ledger.
 
     Raises:
         ElsewhereError: it failed, with the last line of what it wrote to standard error.
     """
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", module, *arguments, stdin=PIPE, stdout=PIPE, stderr=PIPE
+        *(sys.executable, "-m", module, *arguments),
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        env={**os.environ, LOCATOR: locator},
     )
     assert process.stdout is not None and process.stderr is not None
     try:
@@ -43,11 +52,12 @@ def write_output(output: bytes) -> None:
     os._exit(0)  # the thread below waits for standard input, and would keep Python from ending
 
 
-def become_elsewhere() -> None:
-    """Give this process low priority, and end it when its parent ends."""
+def become_elsewhere() -> str:
+    """Give this process low priority, end it when its parent ends; return the ledger's locator."""
     threading.Thread(target=end_with_parent, daemon=True).start()
     with suppress(OSError):  # not allowed
         os.nice(19)
+    return os.environ[LOCATOR]
 
 
 def end_with_parent() -> None:

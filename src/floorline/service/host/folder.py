@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 
+from floorline.core.file_locks import lock_file
+from floorline.service.host.descriptors import open_campaigns_allowed
 from floorline.service.host.files import give_to_owner_of, replace_file
+from floorline.service.host.index import CampaignIndex, FileIndex
+from floorline.service.host.owners import Owners, SoleOwner
 from floorline.service.host.store import FolderStore
 
 LAYOUT_VERSION = 1
@@ -63,10 +67,28 @@ class Folder:
         """The campaigns of the folder."""
         return FolderStore(self.campaigns)
 
+    @cached_property
+    def index(self) -> CampaignIndex:
+        """The index of campaigns, in a file."""
+        return FileIndex(self.path / "index.jsonl")
+
     @property
-    def index(self) -> Path:
-        """The file of the index of campaigns."""
-        return self.path / "index.jsonl"
+    def max_open(self) -> int:
+        """How many campaigns may be open at a time."""
+        return open_campaigns_allowed()
+
+    @cached_property
+    def owners(self) -> Owners:
+        """Its only server owns all of its campaigns."""
+        return SoleOwner()
+
+    @property
+    def shown(self) -> str:
+        """The folder, for messages."""
+        return str(self.path)
+
+    def close(self) -> None:
+        """Do nothing: no file is open."""
 
     @property
     def keys(self) -> Path:
@@ -75,7 +97,7 @@ class Folder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Exclude other servers.
+        """Exclude other servers; where there are no locks, each campaign's ledger notices them.
 
         Raises:
             ValueError: another one serves the folder, or it cannot be written to.
@@ -86,7 +108,7 @@ class Folder:
             raise ValueError(f"data: {self.path} cannot be locked: {error.strerror}") from None
         try:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock_file(file)
             except OSError:
                 raise ValueError(f"data: {self.path} is being served by another process") from None
             yield

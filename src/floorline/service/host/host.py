@@ -2,24 +2,59 @@
 
 from __future__ import annotations
 
-from floorline.service.host.descriptors import open_campaigns_allowed
-from floorline.service.host.folder import Folder
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
 from floorline.service.host.index import CampaignIndex
 from floorline.service.host.metrics import Metrics
+from floorline.service.host.owners import Owners
 from floorline.service.host.registry import Registry
+from floorline.service.host.store import CampaignStore
+
+
+class DataSource(Protocol):
+    """Where everything is that a service keeps: a folder or a database."""
+
+    @property
+    def shown(self) -> str:
+        """Where it is, for messages."""
+
+    @property
+    def path(self) -> Path | None:
+        """The folder that holds it; None for a database."""
+
+    @property
+    def store(self) -> CampaignStore:
+        """The campaigns."""
+
+    @property
+    def index(self) -> CampaignIndex:
+        """The ids and default arms of the campaigns."""
+
+    @property
+    def owners(self) -> Owners:
+        """Which server owns which campaign."""
+
+    @property
+    def max_open(self) -> int:
+        """How many campaigns may be open at a time."""
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Exclude other servers, where only one is possible."""
+
+    def close(self) -> None:
+        """Let go of it."""
 
 
 class Host:
-    """The campaigns of a data folder, and the metrics of serving them."""
+    """The campaigns of a data folder or a database, and the metrics of serving them."""
 
-    def __init__(self, folder: Folder) -> None:
-        self.folder = folder
+    def __init__(self, data: DataSource) -> None:
+        self.data = data
         self.metrics = Metrics()
         self.registry = Registry(
-            folder.store,
-            CampaignIndex(folder.index),
-            self.metrics.commit,
-            open_campaigns_allowed(),
+            data.store, data.index, self.metrics.commit, data.max_open, data.owners
         )
         self.ready = False
         """Whether campaigns are served."""
@@ -33,3 +68,4 @@ class Host:
         """Finish the pending work and close the campaigns."""
         self.ready = False
         await self.registry.close()
+        self.data.close()

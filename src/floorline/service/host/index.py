@@ -1,6 +1,6 @@
-"""The ids and default arms of campaigns that need not be open, kept in a file.
+"""The ids and default arms of campaigns that need not be open.
 
-The file is a cache: what is missing in it is read from the ledgers. It is not synced to disk.
+It is a cache: what is missing in it is read from the ledgers.
 """
 
 from __future__ import annotations
@@ -26,18 +26,11 @@ class IndexEntry(msgspec.Struct, frozen=True):
 
 
 class CampaignIndex:
-    """The known campaigns, by name and by id. Later lines of the file replace earlier ones."""
+    """The known campaigns, by name and by id; this one is kept in memory only."""
 
-    def __init__(self, path: Path) -> None:
-        """Read the file, as far as it can be read."""
-        self._path = path
+    def __init__(self) -> None:
         self._by_name: dict[str, IndexEntry] = {}
         self._names: dict[str, str] = {}
-        lines = path.read_bytes().splitlines() if path.exists() else []
-        decoder = msgspec.json.Decoder(IndexEntry)
-        for line in lines:
-            with suppress(msgspec.DecodeError):  # a line that a crash cut off
-                self._remember(decoder.decode(line))
 
     def _remember(self, entry: IndexEntry) -> None:
         self._by_name[entry.name] = entry
@@ -63,8 +56,7 @@ class CampaignIndex:
         if before is not None:
             self.remove(entry.name)
         self._remember(entry)
-        with suppress(OSError), self._path.open("ab") as file:
-            file.write(msgspec.json.encode(entry) + b"\n")
+        self._store(entry)
 
     def remove(self, name: str) -> None:
         """Forget a campaign."""
@@ -73,6 +65,33 @@ class CampaignIndex:
             del self._names[entry.id]
             for other in self._by_name.values():
                 self._names.setdefault(other.id, other.name)
+        self._store_removal()
+
+    def _store(self, entry: IndexEntry) -> None:
+        """Keep an entry beyond this process."""
+
+    def _store_removal(self) -> None:
+        """Keep the entries that are left."""
+
+
+class FileIndex(CampaignIndex):
+    """An index in a file, which is not synced to disk. Later lines replace earlier ones."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the file, as far as it can be read."""
+        super().__init__()
+        self._path = path
+        lines = path.read_bytes().splitlines() if path.exists() else []
+        decoder = msgspec.json.Decoder(IndexEntry)
+        for line in lines:
+            with suppress(msgspec.DecodeError):  # a line that a crash cut off
+                self._remember(decoder.decode(line))
+
+    def _store(self, entry: IndexEntry) -> None:
+        with suppress(OSError), self._path.open("ab") as file:
+            file.write(msgspec.json.encode(entry) + b"\n")
+
+    def _store_removal(self) -> None:
         with suppress(OSError):
             lines = [msgspec.json.encode(entry) + b"\n" for entry in self._by_name.values()]
             replace_file(self._path, b"".join(lines))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from floorline.live import Campaign
@@ -26,6 +26,8 @@ class PendingOperation(NamedTuple):
     weight: int
     """How many decisions or rewards it has."""
     future: asyncio.Future[Any]
+    keys: Sequence[str] = ()
+    """The request keys of its decisions, which are looked up together."""
 
 
 class PendingOperations:

@@ -12,8 +12,10 @@ from floorline.service.host.errors import Unavailable
 class CampaignPool:
     """At most `max_open` open campaigns, and the last status of those that were closed."""
 
-    def __init__(self, max_open: int) -> None:
+    def __init__(self, max_open: int, on_close: Callable[[str], Awaitable[None]]) -> None:
+        """Start with none; `on_close` is called after each campaign that is closed."""
         self.max_open = max_open
+        self._on_close = on_close
         self.closed: dict[str, ClosedCampaign] = {}
         self._open: dict[str, HostedCampaign] = {}  # the least recently used first
         self._slots = 0  # campaigns that are open, being opened or being closed
@@ -68,9 +70,21 @@ class CampaignPool:
         try:
             self.closed[name] = await campaign.close()
         finally:
+            await self._on_close(name)
             self._slots -= 1
             del self._closing[name]
             closing.set_result(None)
+
+    async def wait_if_closing(self, name: str) -> None:
+        """Wait until a campaign that is being closed is closed."""
+        if name in self._closing:
+            await asyncio.shield(self._closing[name])
+
+    async def hand_over(self, name: str) -> None:
+        """Close a campaign for another server, which will know more about it."""
+        if name in self._open:
+            await self._close(name)
+        self.closed.pop(name, None)
 
     async def close(self) -> None:
         """Close all campaigns."""

@@ -44,16 +44,16 @@ async def replay_elsewhere(
     Raises:
         ValueError: it failed.
     """
-    arguments = (locator, str(after), str(last), str(max_points))
-    return msgspec.json.decode(await output_of(__name__, *arguments), type=list[SeriesPoint])
+    arguments = map(str, (after, last, max_points))
+    output = await output_of(__name__, locator, *arguments)
+    return msgspec.json.decode(output, type=list[SeriesPoint])
 
 
 def main() -> None:
     """Write the points that the arguments ask for to standard output."""
-    become_elsewhere()
-    locator, after, last, max_points = sys.argv[1:]
-    points = replay_points(locator, int(after), int(last), int(max_points))
-    write_output(msgspec.json.encode(points))
+    locator = become_elsewhere()
+    after, last, max_points = map(int, sys.argv[1:])
+    write_output(msgspec.json.encode(replay_points(locator, after, last, max_points)))
 
 
 if __name__ == "__main__":

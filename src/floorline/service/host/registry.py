@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from floorline.live import Campaign, CampaignSettings
-from floorline.live.clock import machine_clock
+from floorline.live.errors import OpenElsewhere
 from floorline.service.host.campaigns import (
     ClosedCampaign,
     HostedCampaign,
@@ -22,6 +22,7 @@ from floorline.service.host.campaigns import (
 from floorline.service.host.catalogue import Catalogue
 from floorline.service.host.errors import CampaignExists, Unavailable, UnknownCampaign
 from floorline.service.host.index import CampaignIndex
+from floorline.service.host.owners import OwnedElsewhere, Owners
 from floorline.service.host.pool import CampaignPool
 from floorline.service.host.store import CampaignStore
 
@@ -33,14 +34,20 @@ class Registry:
     """All campaigns of a store."""
 
     def __init__(
-        self, store: CampaignStore, index: CampaignIndex, on_commit: OnCommit, max_open: int
+        self,
+        store: CampaignStore,
+        index: CampaignIndex,
+        on_commit: OnCommit,
+        max_open: int,
+        owners: Owners,
     ) -> None:
         self.catalogue = Catalogue(store, index)
-        self.pool = CampaignPool(max_open)
+        self.pool = CampaignPool(max_open, owners.released)
+        self.owners = owners
         self.replays = asyncio.Semaphore(1)
         """One replay at a time: each takes CPU time from decisions."""
         self._store = store
-        self._up_since = machine_clock()
+        self._up_since = store.clock()
         self._on_commit = on_commit
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._creating = asyncio.Lock()
@@ -50,15 +57,20 @@ class Registry:
 
     async def start(self) -> None:
         """Open or list the campaigns; a damaged one does not affect the others."""
+        await self.owners.start(self._owned, self.pool.hand_over)
         await asyncio.to_thread(self.catalogue.list_store)
         if len(self.catalogue) <= self.pool.max_open:
             for name in self.catalogue.names():
-                with suppress(Unavailable, UnknownCampaign):
+                with suppress(Unavailable, UnknownCampaign, OwnedElsewhere):
+                    self.owners.route(name)
                     await self._open(name)
             self.catalogue.is_complete = True
         else:
             self._background.append(asyncio.create_task(self._index_all()))
         self._background.append(asyncio.create_task(self._retry()))
+
+    def _owned(self) -> list[str]:
+        return [campaign.name for campaign in self.pool.all()]
 
     async def _index_all(self) -> None:
         """Examine the ledgers of the campaigns that are not in the index yet."""
@@ -86,10 +98,13 @@ class Registry:
                     campaign = await self.pool.add(name, lambda: self._host(name))
                 except Unavailable:  # which says nothing about this campaign
                     raise
+                except OpenElsewhere:
+                    await self._give_way(name)
                 except Exception as error:
                     self.catalogue.set_unavailable(name, str(error))
         if campaign is None:
             raise self.catalogue.error(name)
+        await self.owners.claimed(name)
         self.catalogue.set_available(name)
         self.catalogue.add(campaign.index_entry)
         if not campaign.series_is_complete:
@@ -98,14 +113,22 @@ class Registry:
             task.add_done_callback(self._rebuilds.discard)
         return campaign
 
+    async def _give_way(self, name: str) -> None:
+        """Raise OwnedElsewhere, or Unavailable while a campaign changes hands."""
+        await self.owners.refresh()
+        self.owners.route(name)
+        raise Unavailable(f"campaign {name}: is being taken over from another process")
+
     async def _host(self, name: str, **settings: Any) -> HostedCampaign:
         locator = self._store.locator(name)
         # Nobody could report rewards while the service was down or the campaign unavailable.
         available = name not in self.catalogue.unavailable
-        up_since = self._up_since if available else machine_clock()
-        campaign = await asyncio.to_thread(
-            lambda: Campaign.open(locator, up_since=up_since, **settings)
-        )
+
+        def open_campaign() -> Campaign:
+            up_since = self._up_since if available else self._store.clock()
+            return Campaign.open(locator, up_since=up_since, **settings)
+
+        campaign = await asyncio.to_thread(open_campaign)
         hosted = HostedCampaign(name, locator, campaign, self._on_commit)
         await asyncio.to_thread(hosted.load_series)
         return hosted
@@ -119,7 +142,8 @@ class Registry:
                 return
             started = time.monotonic()
             for name in list(self.catalogue.unavailable):
-                with suppress(Unavailable, UnknownCampaign):
+                with suppress(Unavailable, UnknownCampaign, OwnedElsewhere):
+                    self.owners.route(name)
                     await self._open(name)
             took = time.monotonic() - started  # a damaged ledger may take long to read
 
@@ -131,8 +155,10 @@ class Registry:
             ValueError: a setting is not allowed.
             LedgerError: it cannot be written.
             Unavailable: too many campaigns are in use.
+            OwnedElsewhere: another server has it.
         """
         async with self._creating:
+            await self.catalogue.learn(name, None)
             if name in self.catalogue:
                 existing = await self.get(name)
                 try:
@@ -141,7 +167,11 @@ class Registry:
                     raise CampaignExists(f"campaign {name}: exists; {error}") from None
                 return existing, False
             CampaignSettings.from_json(settings)  # raise before there is a file
-            hosted = await self.pool.add(name, lambda: self._host(name, **settings))
+            try:
+                hosted = await self.pool.add(name, lambda: self._host(name, **settings))
+            except OpenElsewhere:  # created by another server just now
+                await self._give_way(name)
+            await self.owners.claimed(name)
             self.catalogue.add(hosted.index_entry)
             return hosted, True
 
@@ -151,10 +181,16 @@ class Registry:
         Raises:
             UnknownCampaign: there is none of this name.
             Unavailable: its ledger cannot be used, or too many campaigns are in use.
+            OwnedElsewhere: another server has it.
         """
         campaign = self.pool.get(name)
-        if campaign is not None:
+        if campaign is not None and not campaign.queue.is_taken_over:
             return campaign
+        if campaign is not None:
+            await self.pool.hand_over(name)
+        await self.pool.wait_if_closing(name)
+        if name in self.catalogue:
+            self.owners.route(name)
         if name not in self.catalogue or name in self.catalogue.unavailable:
             raise self.catalogue.error(name)
         return await self._open(name)
@@ -198,3 +234,4 @@ class Registry:
             task.cancel()
         await asyncio.gather(*rebuilds, return_exceptions=True)
         await self.pool.close()
+        await self.owners.stop()

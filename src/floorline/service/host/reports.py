@@ -19,8 +19,8 @@ async def report_elsewhere(locator: str, name: str) -> bytes:
 
 def main() -> None:
     """Write the report that the arguments ask for to standard output."""
-    become_elsewhere()
-    locator, name = sys.argv[1:]
+    locator = become_elsewhere()
+    (name,) = sys.argv[1:]
     write_output(page_of(facts_of(locator, name)).encode())
 
 

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+
+from floorline.live.clock import SteadyClock, machine_clock
+from floorline.live.ledgers import salvage_opening
+from floorline.service.host.index import IndexEntry
 
 
 class CampaignStore(Protocol):
     """The campaigns of a service."""
+
+    is_shared: bool
+    """Whether other servers may open campaigns, too."""
+
+    @property
+    def clock(self) -> SteadyClock:
+        """The clock of the campaigns."""
 
     def names(self) -> list[str]:
         """The campaigns that have a ledger, sorted."""
@@ -15,9 +26,18 @@ class CampaignStore(Protocol):
     def locator(self, name: str) -> str:
         """What the ledger of a campaign is opened by, whether or not there is one."""
 
+    def salvage(self, name: str) -> dict[str, Any] | None:
+        """What the campaign of a damaged ledger was opened with; None if that is unreadable."""
+
+    def find(self, name: str | None, campaign_id: str | None) -> list[IndexEntry]:
+        """Campaigns of this name or id that another server may have opened since."""
+
 
 class FolderStore:
     """One SQLite file per campaign in a folder."""
+
+    is_shared = False
+    clock = machine_clock
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -29,3 +49,11 @@ class FolderStore:
     def locator(self, name: str) -> str:
         """The path of a campaign's ledger."""
         return str(self._folder / f"{name}.ledger")
+
+    def salvage(self, name: str) -> dict[str, Any] | None:
+        """What the campaign of a damaged file was opened with."""
+        return salvage_opening(self.locator(name))
+
+    def find(self, name: str | None, campaign_id: str | None) -> list[IndexEntry]:
+        """None: a folder has one server."""
+        return []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable
 from typing import Any
@@ -14,10 +13,12 @@ from starlette.types import Receive, Scope, Send
 from floorline.live import CampaignError
 from floorline.service.host.host import Host
 from floorline.service.http.cors import BROWSER_SCOPES, send_preflight
+from floorline.service.http.forwarding import Forwarder
 from floorline.service.http.gate import Gate
 from floorline.service.http.operations import Call, Operation, Reply, StreamReply
 from floorline.service.http.problems import Problem, problem_of
 from floorline.service.http.transfer import read_body, send_problem, send_response, send_stream
+from floorline.service.http.wording import in_words
 
 HIDES_DEFAULT_ARM = ("no-key", "foreign-page")
 """Errors whose response must not reveal the default arm."""
@@ -26,9 +27,17 @@ HIDES_DEFAULT_ARM = ("no-key", "foreign-page")
 class Endpoint:
     """Serves all methods of one path. Its decoders are built once."""
 
-    def __init__(self, host: Host, gate: Gate, operations: Iterable[Operation]) -> None:
+    def __init__(
+        self,
+        host: Host,
+        gate: Gate,
+        operations: Iterable[Operation],
+        forwarder: Forwarder | None = None,
+    ) -> None:
+        """Serve operations here, or by a forwarder where other servers own some campaigns."""
         self._host = host
         self._gate = gate
+        self._forwarder = forwarder
         self._operations = {operation.method: operation for operation in operations}
         if "GET" in self._operations and self._operations["GET"].scope is None:
             self._operations["HEAD"] = self._operations["GET"]  # load balancers check health so
@@ -57,8 +66,11 @@ class Endpoint:
             if operation is None:
                 allow = {"Allow": ", ".join(sorted(self._operations))}
                 raise Problem(405, "wrong-method", f"{scope['method']} is not possible here", allow)
-            call = await self._admit(operation, scope, receive)
-            response = await operation.handler(call)
+            call, body = await self._admit(operation, scope, receive)
+            if self._forwarder is None:
+                response = await operation.handler(call)
+            else:
+                response = await self._forwarder.answer(operation, call, scope, body)
             if isinstance(response, StreamReply):
                 streaming, status = True, 200
                 await send_stream(receive, send, response)
@@ -79,12 +91,18 @@ class Endpoint:
             if operation is not None:  # methods that clients invent would be ever new labels
                 self._host.metrics.request(operation.path, operation.method, status, seconds)
 
-    async def _admit(self, operation: Operation, scope: Scope, receive: Receive) -> Call:
-        """The request, if it is allowed and well-formed."""
+    async def _admit(
+        self, operation: Operation, scope: Scope, receive: Receive
+    ) -> tuple[Call, bytes]:
+        """The request and its body, if it is allowed and well-formed."""
         headers = dict(scope["headers"])
         access = self._gate.admit(operation.scope, headers)
-        access.check_path(self._host.registry.catalogue, scope["path_params"])
-        call = Call(self._host, scope["path_params"], access, headers)
+        path = scope["path_params"]
+        catalogue = self._host.registry.catalogue
+        await catalogue.learn(path.get("name", path.get("key")), path.get("ticket"))
+        access.check_path(catalogue, path)
+        body = b""
+        call = Call(self._host, path, access, headers)
         if operation.body is not None:
             body = await read_body(headers, receive, operation.max_body_bytes)
             if body or operation.body_required:
@@ -96,7 +114,7 @@ class Endpoint:
                 call.body = operation.body()
         if operation.query is not None:
             call.query = _decode_query(operation.query, scope["query_string"])
-        return call
+        return call, body
 
     async def _fail(
         self, send: Send, scope: Scope, operation: Operation | None, error: Exception
@@ -124,28 +142,26 @@ class Endpoint:
 
 def _decode(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
     try:
-        return decoder.decode(body)
-    except msgspec.ValidationError as error:
-        raise Problem(422, "invalid", _naming_the_field(str(error))) from None
+        try:
+            return decoder.decode(body)
+        except msgspec.ValidationError as error:
+            value = msgspec.json.decode(body)  # the rest of it may be no JSON
+            raise Problem(422, "invalid", in_words(str(error), decoder.type, value)) from None
     except (msgspec.DecodeError, RecursionError) as error:
         raise Problem(400, "malformed", f"the body is not JSON: {error}") from None
-
-
-def _naming_the_field(detail: str) -> str:
-    """The same detail, which begins with the field where one was left out.
-
-    >>> _naming_the_field("Object missing required field `max_loss`")
-    'max_loss: must be given'
-    """
-    return re.sub(r"^Object missing required field `(\w+)`", r"\1: must be given", detail)
 
 
 def _decode_query(kind: Any, raw: bytes) -> Any:
     try:
         pairs = parse_qsl(raw.decode(), keep_blank_values=True)
-        values = dict(pairs)
-        if len(values) < len(pairs):
-            raise Problem(422, "invalid", "query: a parameter is given twice")
-        return msgspec.convert(values, kind, strict=False)
-    except (UnicodeDecodeError, msgspec.ValidationError) as error:
+    except UnicodeDecodeError as error:
         raise Problem(422, "invalid", f"query: {error}") from None
+    values: dict[str, str] = {}
+    for name, value in pairs:
+        if name in values:
+            raise Problem(422, "invalid", f"{name}: is given twice")
+        values[name] = value
+    try:
+        return msgspec.convert(values, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise Problem(422, "invalid", in_words(str(error), kind, values)) from None

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from floorline.service.http.access import NOBODY, Access
 from floorline.service.http.cors import Cors
-from floorline.service.http.keys import SCOPES, KeyFile
+from floorline.service.http.keys import SCOPES, Keys
 from floorline.service.http.limits import RateLimit
 from floorline.service.http.problems import KeysError, Problem
 
@@ -32,7 +32,7 @@ EVERYTHING = Access(SCOPES)
 class Gate:
     """Admits a request or raises a Problem."""
 
-    def __init__(self, keys: KeyFile, rate: float, cors: Cors) -> None:
+    def __init__(self, keys: Keys, rate: float, cors: Cors) -> None:
         self.cors = cors
         self._keys = keys
         self._limit = RateLimit(rate)

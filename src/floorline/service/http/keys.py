@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import secrets
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -37,8 +38,81 @@ class Key(msgspec.Struct, frozen=True):
     """The names of the campaigns that it is limited to; None if it is not limited."""
 
 
-class KeyFile:
-    """The keys in a file. `floorline key` changes it while a service runs."""
+class Keys(ABC):
+    """The keys of a service. `floorline key` changes them while it runs."""
+
+    @property
+    @abstractmethod
+    def required(self) -> bool:
+        """Whether a key is needed: for ever once there was one, even if it was revoked."""
+
+    @abstractmethod
+    def keys(self) -> dict[str, Key]:
+        """The keys by id, about a second old at most.
+
+        Raises:
+            KeysError: they cannot be read, so that nobody may be admitted.
+        """
+
+    @abstractmethod
+    def add(self, key: Key) -> None:
+        """Store a new key."""
+
+    @abstractmethod
+    def revoke(self, key_id: str) -> None:
+        """Make a key invalid for ever."""
+
+    def create(
+        self, scopes: Iterable[str], name: str = "", campaigns: Iterable[str] | None = None
+    ) -> str:
+        """A new key, complete. It cannot be shown again.
+
+        Args:
+            scopes: what it may do.
+            name: what it is for.
+            campaigns: the only campaigns that it may see and use, existing or not; None for all.
+        """
+        distinct = tuple(dict.fromkeys(scopes))
+        require(bool(distinct), "scopes", f"some of {', '.join(SCOPES)}", distinct)
+        for scope in distinct:
+            choice("scopes", scope, SCOPES)
+        require(len(name) <= 64, "name", "at most 64 characters", name)
+        limited = None if campaigns is None else tuple(dict.fromkeys(campaigns))
+        require(limited != (), "campaigns", "some names, or None for all", limited)
+        for campaign in limited or ():
+            require(0 < len(campaign) <= 64, "campaign", "a name of 1 to 64 characters", campaign)
+        key_id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
+        self.add(Key(key_id, name, distinct, _hash(secret.encode()), time.time(), limited))
+        return f"fl_{key_id}_{secret}"
+
+    def check(self, authorization: bytes, scope: str) -> Key:
+        """The key in an `Authorization` header, which must have the scope.
+
+        Raises:
+            Problem: 401 for an unknown key, 403 for one without the scope.
+        """
+        key = self.find(authorization)
+        if key is None:
+            detail = "a valid key is needed: Authorization: Bearer fl_..."
+            raise Problem(401, "no-key", detail, {"WWW-Authenticate": "Bearer"})
+        if scope not in key.scopes:
+            raise Problem(403, "wrong-scope", f"this needs a key with the scope {scope!r}")
+        return key
+
+    def find(self, authorization: bytes) -> Key | None:
+        """The key in an `Authorization` header, if it is valid."""
+        scheme, _, credentials = authorization.partition(b" ")
+        parts = credentials.strip().split(b"_", 2)
+        key = None
+        if scheme.lower() == b"bearer" and len(parts) == 3 and parts[0] == b"fl":
+            key = self.keys().get(parts[1].decode("latin-1"))
+        expected = key.sha256 if key is not None else "0" * 64
+        same = hmac.compare_digest(_hash(parts[-1]), expected)
+        return key if same else None
+
+
+class KeyFile(Keys):
+    """The keys in a file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -94,30 +168,10 @@ class KeyFile:
                 self._marker.touch(0o600)
                 give_to_owner_of(self.path.parent, self._marker)
 
-    def create(
-        self, scopes: Iterable[str], name: str = "", campaigns: Iterable[str] | None = None
-    ) -> str:
-        """A new key, complete. It cannot be shown again.
-
-        Args:
-            scopes: what it may do.
-            name: what it is for.
-            campaigns: the only campaigns that it may see and use, existing or not; None for all.
-        """
-        distinct = tuple(dict.fromkeys(scopes))
-        require(bool(distinct), "scopes", f"some of {', '.join(SCOPES)}", distinct)
-        for scope in distinct:
-            choice("scopes", scope, SCOPES)
-        require(len(name) <= 64, "name", "at most 64 characters", name)
-        limited = None if campaigns is None else tuple(dict.fromkeys(campaigns))
-        require(limited != (), "campaigns", "some names, or None for all", limited)
-        for campaign in limited or ():
-            require(0 < len(campaign) <= 64, "campaign", "a name of 1 to 64 characters", campaign)
-        key_id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
-        key = Key(key_id, name, distinct, _hash(secret.encode()), time.time(), limited)
+    def add(self, key: Key) -> None:
+        """Store a new key."""
         with self._changing() as keys:
             self._write([*keys.values(), key])
-        return f"fl_{key_id}_{secret}"
 
     def revoke(self, key_id: str) -> None:
         """Make a key invalid for ever."""
@@ -135,31 +189,6 @@ class KeyFile:
     def _write(self, keys: list[Key]) -> None:
         replace_file(self.path, msgspec.json.format(msgspec.json.encode(keys)))
         self._require_for_ever()
-
-    def check(self, authorization: bytes, scope: str) -> Key:
-        """The key in an `Authorization` header, which must have the scope.
-
-        Raises:
-            Problem: 401 for an unknown key, 403 for one without the scope.
-        """
-        key = self.find(authorization)
-        if key is None:
-            detail = "a valid key is needed: Authorization: Bearer fl_..."
-            raise Problem(401, "no-key", detail, {"WWW-Authenticate": "Bearer"})
-        if scope not in key.scopes:
-            raise Problem(403, "wrong-scope", f"this needs a key with the scope {scope!r}")
-        return key
-
-    def find(self, authorization: bytes) -> Key | None:
-        """The key in an `Authorization` header, if it is valid."""
-        scheme, _, credentials = authorization.partition(b" ")
-        parts = credentials.strip().split(b"_", 2)
-        key = None
-        if scheme.lower() == b"bearer" and len(parts) == 3 and parts[0] == b"fl":
-            key = self.keys().get(parts[1].decode("latin-1"))
-        expected = key.sha256 if key is not None else "0" * 64
-        same = hmac.compare_digest(_hash(parts[-1]), expected)
-        return key if same else None
 
 
 def _hash(secret: bytes) -> str:

@@ -24,6 +24,8 @@ class Call:
     headers: Mapping[bytes, bytes]
     body: Any = None
     query: Any = None
+    forward: Forward | None = None
+    """Sends a part of the request to another server; None if there can be none."""
 
 
 @dataclass(slots=True)
@@ -44,6 +46,12 @@ class StreamReply:
     media_type: str
     headers: Mapping[str, str] = field(default_factory=dict)
 
+
+Forward = Callable[
+    [Callable[[], Awaitable[Any]], str, str, bytes, Callable[[bytes], Any]], Awaitable[Any]
+]
+"""Called with what is to be done here if the campaign is here, else with method, path and body of
+the request to its owner, and what reads the body of the response."""
 
 Handler = Callable[[Call], Awaitable[Any]]
 

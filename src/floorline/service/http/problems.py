@@ -77,7 +77,10 @@ def without_folder(text: str) -> str:
 
     >>> without_folder("campaign page: /var/lib/shop/campaigns/page.ledger: the disk is full")
     'campaign page: page.ledger: the disk is full'
+    >>> without_folder("postgresql://me@db:5432/shop/page: the database cannot be reached")
+    'page: the database cannot be reached'
     """
+    text = re.sub(r"postgresql://\S*/(?=[^/\s]*)", "", text)
     return re.sub(r"(^|: )[^:]*/(?=[^/]*\.ledger)", r"\1", text)
 
 

@@ -1,0 +1,44 @@
+"""What `--data` names: a folder, or a database of PostgreSQL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from floorline.service.host.folder import Folder
+from floorline.service.host.host import DataSource
+from floorline.service.http.forwarding import Forwarder
+from floorline.service.http.keys import KeyFile, Keys
+
+DATABASE = "postgresql://"
+
+
+class Data(NamedTuple):
+    """Everything that a service keeps."""
+
+    source: DataSource
+    keys: Keys
+    forwarder: Forwarder | None
+    """Sends requests to other servers; None where there can be none."""
+
+
+def open_data(data: str | Path, *, create: bool = False) -> Data:
+    """Return what a service keeps in a folder or a database.
+
+    Raises:
+        ValueError: there is none and `create` is not set, or it cannot be used.
+    """
+    if not str(data).startswith(DATABASE):
+        folder = Folder(Path(data), create=create)
+        return Data(folder, KeyFile(folder.keys), None)
+    try:
+        from floorline.service.host.database import Database
+        from floorline.service.http.key_table import KeyTable
+    except ImportError as error:
+        raise ValueError(
+            "data: a database needs the extra [postgres]: pip install 'floorline[postgres]' "
+            f"({error})"
+        ) from None
+    database = Database(str(data), create=create)
+    forwarder = Forwarder(database.owners, database.secret)
+    return Data(database, KeyTable(database.session), forwarder)

@@ -1,0 +1,187 @@
+"""Servers that share a database: who is alive, and who owns which campaign.
+
+PostgreSQL is the referee. A campaign's owner holds its advisory lock; a server that is silent for
+two seconds has its sessions ended, and with them its locks. None of this is needed for safety: a
+server that lost its turn cannot write (see `floorline.live.ledgers.postgres`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any, LiteralString, Protocol
+
+from floorline.live import LedgerError
+from floorline.service.host.owners import HandOver, OwnedElsewhere
+
+log = logging.getLogger("floorline.service")
+
+BEAT_SECONDS = 0.5
+SILENT_SECONDS = 2.0
+"""After which a server is taken for dead, by the database's clock."""
+
+BEAT: LiteralString = (
+    "UPDATE floorline.servers SET seen = clock_timestamp() WHERE server = %s RETURNING server"
+)
+JOIN: LiteralString = "INSERT INTO floorline.servers VALUES (%s, %s, clock_timestamp())"
+LEAVE: LiteralString = "DELETE FROM floorline.servers WHERE server = %s"
+END_SESSIONS_OF_SILENT: LiteralString = """
+SELECT pg_terminate_backend(pid) FROM floorline.servers
+JOIN pg_stat_activity ON application_name = 'floorline-' || server
+WHERE seen < clock_timestamp() - %s * interval '1 second' AND datname = current_database()
+"""
+EXPEL_SILENT: LiteralString = """
+DELETE FROM floorline.servers
+WHERE seen < clock_timestamp() - %s * interval '1 second' RETURNING address
+"""
+SERVERS: LiteralString = "SELECT server, address FROM floorline.servers"
+OWNERS: LiteralString = (
+    "SELECT name, server FROM floorline.owners JOIN floorline.campaigns USING (campaign)"
+)
+CLAIM: LiteralString = """
+INSERT INTO floorline.owners
+SELECT campaign, %s FROM floorline.campaigns WHERE name = %s AND NOT retired
+ON CONFLICT (campaign) DO UPDATE SET server = excluded.server
+"""
+RELEASE: LiteralString = """
+DELETE FROM floorline.owners WHERE server = %s
+AND campaign = (SELECT campaign FROM floorline.campaigns WHERE name = %s)
+"""
+
+
+class RunsStatements(Protocol):
+    """A session of the database."""
+
+    def run(self, statement: LiteralString, values: Sequence[Any] = ()) -> list[Any]:
+        """Return the rows of a statement; raise LedgerError if it fails."""
+
+    def close(self) -> None:
+        """End the session."""
+
+
+class Cluster:
+    """This server among those that share a database."""
+
+    def __init__(self, session: RunsStatements) -> None:
+        self.server = secrets.token_hex(8)
+        self.address = ""
+        """Where the others reach this one; set before `start`."""
+        self._session = session
+        self._thread = ThreadPoolExecutor(1, "heartbeat")  # which nothing else may delay
+        self._servers: dict[str, str] = {}
+        self._owners: dict[str, str] = {}
+        self._suspects: dict[str, float] = {}
+        self._member_since = float("inf")
+        self._stopping = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def session_name(self) -> str:
+        """The name of this server's sessions that hold campaigns; others end them by it."""
+        return f"floorline-{self.server}"
+
+    async def start(self, owned: Callable[[], list[str]], hand_over: HandOver) -> None:
+        """Join; `owned` lists the campaigns that are open here, `hand_over` gives one up."""
+        with suppress(LedgerError):  # the heart goes on trying
+            await self._run(self._beat)
+        self._task = asyncio.create_task(self._keep_beating(owned, hand_over))
+
+    async def stop(self) -> None:
+        """Leave, so that the others take over."""
+        self._stopping.set()
+        if self._task is not None:
+            await self._task
+        with suppress(LedgerError):
+            await self._run(lambda: self._session.run(LEAVE, (self.server,)))
+        self._session.close()
+        self._thread.shutdown(wait=False)
+
+    async def refresh(self) -> None:
+        """Look again who owns what."""
+        await self._run(self._look)
+
+    def route(self, name: str) -> None:
+        """Raise OwnedElsewhere unless this server is to open the campaign."""
+        owner = self._owners.get(name)
+        if owner is None or not self._is_trusted(owner):
+            owner = self._preferred(name)
+        if owner != self.server:
+            raise OwnedElsewhere(name, owner, self._servers[owner])
+
+    def suspect(self, server: str) -> None:
+        """Do without a server that could not be reached, until its silence shows or ends."""
+        self._suspects[server] = time.monotonic() + SILENT_SECONDS
+
+    def _is_trusted(self, server: str) -> bool:
+        until = self._suspects.get(server, 0.0)
+        return server in self._servers and time.monotonic() >= until
+
+    def _preferred(self, name: str) -> str:
+        """The server that should own a campaign: the same choice everywhere, evenly spread."""
+        trusted = [server for server in self._servers if self._is_trusted(server)]
+
+        def weight(server: str) -> bytes:
+            return hashlib.blake2b(f"{server} {name}".encode(), digest_size=8).digest()
+
+        return max(trusted, key=weight, default=self.server)
+
+    async def claimed(self, name: str) -> None:
+        """Note that this server has opened a campaign."""
+        self._owners[name] = self.server
+        with suppress(LedgerError):  # expelled just now: the next beat tells
+            await self._run(lambda: self._session.run(CLAIM, (self.server, name)))
+
+    async def released(self, name: str) -> None:
+        """Note that this server has closed a campaign."""
+        with suppress(LedgerError):
+            await self._run(lambda: self._session.run(RELEASE, (self.server, name)))
+        if self._owners.get(name) == self.server:
+            del self._owners[name]
+
+    async def _keep_beating(self, owned: Callable[[], list[str]], hand_over: HandOver) -> None:
+        failing = False
+        while not self._stopping.is_set():
+            try:
+                was_member = await self._run(self._beat)
+                for name in owned():
+                    if not was_member or self._preferred(name) != self.server:
+                        await hand_over(name)
+                failing = False
+            except LedgerError as error:
+                self._member_since = float("inf")
+                if not failing:
+                    log.error("no heartbeat", extra={"why": str(error)})
+                failing = True
+            except Exception:
+                log.exception("a heartbeat failed")
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), BEAT_SECONDS)
+
+    def _beat(self) -> bool:
+        """Tell the others of this server, and expel silent ones; return whether it was a member."""
+        was_member = bool(self._session.run(BEAT, (self.server,)))
+        now = time.monotonic()
+        if not was_member:
+            self._session.run(JOIN, (self.server, self.address))
+        if not was_member or self._member_since > now:
+            self._member_since = now
+        if now - self._member_since > SILENT_SECONDS:
+            # Not sooner: after an outage of the database everybody has been silent.
+            self._session.run(END_SESSIONS_OF_SILENT, (SILENT_SECONDS,))
+            for (address,) in self._session.run(EXPEL_SILENT, (SILENT_SECONDS,)):
+                log.warning("server silent: others take over", extra={"address": address})
+        self._look()
+        return was_member
+
+    def _look(self) -> None:
+        self._servers = dict(self._session.run(SERVERS))
+        self._owners = dict(self._session.run(OWNERS))
+
+    async def _run(self, work: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)

@@ -1,0 +1,196 @@
+"""Requests to the servers that own other campaigns, many in one message."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import msgspec
+
+FORWARD_PATH = "/internal/requests"
+SECRET_HEADER = "x-floorline-secret"
+
+MAX_REQUESTS = 256
+"""In one message."""
+MAX_MESSAGE_BYTES = 4 * 1024 * 1024
+"""After which no further request is added to a message."""
+IDLE_SECONDS = 20.0
+"""After which a connection is not used again; the other side closes it after 30."""
+CONNECTIONS = 4
+"""To each server: slow requests must not delay all others."""
+
+
+class ForwardedRequest(msgspec.Struct, array_like=True):
+    """A request as it came from a client."""
+
+    method: str
+    path: str
+    query: bytes
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+
+class ForwardedReply(msgspec.Struct, array_like=True):
+    """The response of the server that owns the campaign."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+
+class PeerError(Exception):
+    """A server cannot be reached, or does not answer."""
+
+
+class Peer:
+    """Another server. What waits while its connections are busy is sent together."""
+
+    def __init__(self, address: str, secret: bytes) -> None:
+        self._address = address
+        self._secret = secret.hex()
+        self._waiting: deque[tuple[ForwardedRequest, asyncio.Future[ForwardedReply]]] = deque()
+        self._senders: set[asyncio.Task[None]] = set()
+        self._idle: list[tuple[Connection, float]] = []
+
+    async def ask(self, request: ForwardedRequest) -> ForwardedReply:
+        """Return the response to a request; raise PeerError if there is none."""
+        future: asyncio.Future[ForwardedReply] = asyncio.get_running_loop().create_future()
+        self._waiting.append((request, future))
+        if len(self._senders) < CONNECTIONS:
+            task = asyncio.create_task(self._send_all())
+            self._senders.add(task)
+            task.add_done_callback(self._senders.discard)
+        return await future
+
+    async def _send_all(self) -> None:
+        while self._waiting:
+            batch: list[tuple[ForwardedRequest, asyncio.Future[ForwardedReply]]] = []
+            size = 0
+            while self._waiting and len(batch) < MAX_REQUESTS and size < MAX_MESSAGE_BYTES:
+                request, future = self._waiting.popleft()
+                if not future.done():  # its client still waits
+                    batch.append((request, future))
+                    size += len(request.body)
+            try:
+                replies = await self._exchange([request for request, _ in batch])
+            except (OSError, EOFError, ValueError, asyncio.LimitOverrunError) as error:
+                for _, future in batch:
+                    if not future.done():
+                        future.set_exception(PeerError(f"{self._address}: {error}"))
+                continue
+            for (_, future), reply in zip(batch, replies, strict=True):
+                if not future.done():
+                    future.set_result(reply)
+
+    async def _exchange(self, requests: list[ForwardedRequest]) -> list[ForwardedReply]:
+        connection = self._idle_connection() or await Connection.open(self._address)
+        try:
+            headers = [(SECRET_HEADER, self._secret), ("content-type", "application/msgpack")]
+            body = msgspec.msgpack.encode(requests)
+            reply = await connection.request("POST", FORWARD_PATH, headers, body)
+            content = await connection.read(reply.length)
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.append((connection, time.monotonic()))
+        if reply.status != 200:
+            raise ValueError(f"refused with {reply.status}")
+        return msgspec.msgpack.decode(content, type=list[ForwardedReply])
+
+    def _idle_connection(self) -> Connection | None:
+        while self._idle:
+            connection, since = self._idle.pop()
+            if time.monotonic() - since < IDLE_SECONDS:
+                return connection
+            connection.close()
+        return None
+
+    async def stream(
+        self, request: ForwardedRequest
+    ) -> tuple[ForwardedReply, AsyncGenerator[bytes, None]]:
+        """Return the beginning of a response without an end, and its parts."""
+        try:
+            connection = await Connection.open(self._address)
+            headers = [(name.decode(), value.decode("latin-1")) for name, value in request.headers]
+            target = request.path + (f"?{request.query.decode()}" if request.query else "")
+            headers.append((SECRET_HEADER, self._secret))
+            reply = await connection.request(request.method, target, headers, b"")
+        except (OSError, EOFError, ValueError) as error:
+            raise PeerError(f"{self._address}: {error}") from None
+        return ForwardedReply(reply.status, reply.headers, b""), connection.parts(reply)
+
+    def close(self) -> None:
+        """Close the connections that are not in use."""
+        for connection, _ in self._idle:
+            connection.close()
+
+
+class Head(NamedTuple):
+    """The beginning of a response."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    length: int
+    """Of the body; 0 if that comes in chunks."""
+
+
+class Connection:
+    """A connection to another server, which speaks as ours do."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    @classmethod
+    async def open(cls, address: str) -> Connection:
+        """Connect to an address, by TLS if it says https."""
+        url = urlsplit(address)
+        tls = ssl.create_default_context() if url.scheme == "https" else None
+        if tls is not None and url.hostname in ("127.0.0.1", "::1"):  # another worker
+            tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
+        return cls(*await asyncio.open_connection(url.hostname, url.port, ssl=tls))
+
+    async def request(
+        self, method: str, target: str, headers: list[tuple[str, str]], body: bytes
+    ) -> Head:
+        """Send a request and return the beginning of the response."""
+        names = {name.lower() for name, _ in headers}
+        if "host" not in names:
+            headers = [*headers, ("host", "localhost")]
+        lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers)]
+        head = "\r\n".join([*lines, f"content-length: {len(body)}", "", ""])
+        self._writer.write(head.encode("latin-1") + body)
+        await self._writer.drain()
+        first, *rest = (await self._reader.readuntil(b"\r\n\r\n")).split(b"\r\n")
+        pairs = [line.split(b": ", 1) for line in rest if line]
+        received = [(name.lower(), value) for name, value in pairs]
+        return Head(
+            int(first.split(b" ")[1]), received, int(dict(received).get(b"content-length", 0))
+        )
+
+    async def read(self, length: int) -> bytes:
+        """Return a body of known length."""
+        return await self._reader.readexactly(length)
+
+    async def parts(self, head: Head) -> AsyncGenerator[bytes, None]:
+        """Yield the parts of a body until its end, then close."""
+        try:
+            if head.length:
+                yield await self.read(head.length)
+                return
+            while size := int(await self._reader.readuntil(b"\r\n"), 16):
+                yield await self._reader.readexactly(size)
+                await self._reader.readexactly(2)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        with suppress(RuntimeError):  # the loop has ended
+            self._writer.close()
