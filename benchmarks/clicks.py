@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from floorline import Bernoulli, PolicySetup, make_policy, simulate
-from floorline.paper.style import Line, legend, pyplot, save, tidy
+from floorline.paper.style import Line, legend, pyplot, save
 from floorline.simulation import Results
+from floorline.simulation.plots import tidy
 
 HORIZON = 50_000
 CHECKPOINTS = [9, 10, *range(500, HORIZON + 1, 500)]

@@ -24,7 +24,7 @@ from floorline import (
 )
 from floorline.core.records import Arms
 from floorline.core.slots import fallback_arm, fallback_probability
-from floorline.floors.confidence import ConfidenceRules, budget_bound
+from floorline.floors.confidence_account import ConfidenceRules, budget_bound
 
 RUNS = 1000
 HORIZON = 1500

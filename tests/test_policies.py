@@ -70,10 +70,26 @@ def test_every_field_of_a_setting_is_documented():
         assert f"        {field.name}: " in PolicySetup.__doc__
 
 
-@pytest.mark.parametrize("environment", ENVIRONMENTS.values(), ids=ENVIRONMENTS)
-@pytest.mark.parametrize("name", CATALOGUE)
-def test_every_policy_passes_the_suite(name, environment):
-    for learned in (False, True):
+ONE_PROPOSER_UNDER_ANY_FLOOR = (
+    "thompson-votes",
+    "bayes-ucb",
+    "anytime-moss",
+    "information-directed",
+)
+"""Proposers that tests/testing tries by themselves, too: each runs here in one environment."""
+
+COMBINATIONS = [
+    (name, place, (False, True))
+    for name in CATALOGUE
+    if not name.endswith(ONE_PROPOSER_UNDER_ANY_FLOOR)
+    for place in ENVIRONMENTS
+] + [(f"conservative-{name}", "bernoulli", (True,)) for name in ONE_PROPOSER_UNDER_ANY_FLOOR]
+
+
+@pytest.mark.parametrize(("name", "place", "known_or_learned"), COMBINATIONS)
+def test_every_policy_passes_the_suite(name, place, known_or_learned):
+    environment = ENVIRONMENTS[place]
+    for learned in known_or_learned:
         policy = make_policy(name, setting(environment, learned=learned))
         needs_unit = policy.unit_rewards or policy.floor.counts_received
         if policy.floor.private_clock or (needs_unit and not environment.bounded):
@@ -83,7 +99,7 @@ def test_every_policy_passes_the_suite(name, environment):
         check_policy(policy, environment)
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
+@pytest.mark.parametrize("name", dict.fromkeys(name for name, place, _ in COMBINATIONS[:-4]))
 def test_every_policy_passes_the_suite_against_an_adversary(name):
     adversary = Adaptive([0.5, 0.8, 0.3])
     check_policy(make_policy(name, setting(adversary)), adversary)

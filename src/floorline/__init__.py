@@ -17,17 +17,22 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
+_PACKAGES = ("client", "live", "testing", "theory")
+"""Packages for users, loaded when first used: `floorline.live` needs no import of its own."""
+
 
 if not TYPE_CHECKING:  # a type checker would take any name for known
 
     def __getattr__(name: str) -> Any:
+        if name in _PACKAGES:
+            return import_module(f"{__name__}.{name}")
         if name != "__all__" and (name.startswith("_") or find_spec(f"{__name__}.{name}")):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return _public(name)
 
 
 def __dir__() -> list[str]:
-    return ["__version__", *_public("__all__")]
+    return ["__version__", *_PACKAGES, *_public("__all__")]
 
 
 def _public(name: str) -> Any:

@@ -9,6 +9,7 @@ from floorline.policy import Policy
 from floorline.policy_setup import FLOORS, Entry, PolicySetup
 from floorline.proposers import (
     ab_test,
+    anytime_moss,
     classical_ucb,
     exp3_ix,
     kl_ucb,
@@ -61,6 +62,54 @@ CATALOGUE: dict[str, Entry] = {
         "Thompson sampling where the guaranteed budget allows it",
         _FLOOR,
         lambda s: s.floored(s.thompson()),
+        live=True,
+        floors=ANY_FLOOR,
+    ),
+    "thompson-votes": Entry(
+        "Thompson sampling by votes: its chances are known exactly",
+        _NONE,
+        lambda s: Policy(s.votes()),
+    ),
+    "conservative-thompson-votes": Entry(
+        "Thompson sampling by votes where the guaranteed budget allows it",
+        _FLOOR,
+        lambda s: s.floored(s.votes()),
+        live=True,
+        floors=ANY_FLOOR,
+    ),
+    "bayes-ucb": Entry(
+        "Bayes-UCB: the posterior quantile 1 - 1/t, Gaussian or, for rewards in [0, 1], Beta",
+        _NONE,
+        lambda s: Policy(s.bayes_ucb()),
+    ),
+    "conservative-bayes-ucb": Entry(
+        "Bayes-UCB where the guaranteed budget allows it",
+        _FLOOR,
+        lambda s: s.floored(s.bayes_ucb()),
+        live=True,
+        floors=ANY_FLOOR,
+    ),
+    "anytime-moss": Entry(
+        "MOSS without a horizon: no bonus for arms played more than their share",
+        "regret of order sqrt(N t) for N arms, whatever the means; no floor",
+        lambda s: Policy(anytime_moss(s.noise_scale)),
+    ),
+    "conservative-anytime-moss": Entry(
+        "MOSS without a horizon where the guaranteed budget allows it",
+        _FLOOR,
+        lambda s: s.floored(anytime_moss(s.noise_scale)),
+        live=True,
+        floors=ANY_FLOOR,
+    ),
+    "information-directed": Entry(
+        "information-directed sampling: the least regret for what is learned of the best arm",
+        _NONE,
+        lambda s: Policy(s.information_directed()),
+    ),
+    "conservative-information-directed": Entry(
+        "information-directed sampling where the guaranteed budget allows it",
+        _FLOOR,
+        lambda s: s.floored(s.information_directed()),
         live=True,
         floors=ANY_FLOOR,
     ),

@@ -23,6 +23,8 @@ class Prepared(NamedTuple):
     rules: Rules
     kernels: dict[Function, Function]
     memory: MemorySizes
+    floor: Floor
+    """With what depends on the horizon and the boundary filled in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,4 +94,4 @@ class Policy:
             floor=floor.memory_size(n_arms) + (floor.late_memory if late else 0),
             boundary=0 if boundary is None else boundary.kind.memory_size(n_arms),
         )
-        return Prepared(rules, kernels, memory)
+        return Prepared(rules, kernels, memory, floor)

@@ -12,7 +12,16 @@ from floorline.core.checks import choice, number, whole
 from floorline.environments import Environment
 from floorline.floors import ConfidenceFloor, Floor, JointFloor, RandomisedFloor, WarmUp
 from floorline.policy import Policy
-from floorline.proposers import Proposer, beta_thompson, gaussian_thompson, paper_targets
+from floorline.proposers import (
+    Proposer,
+    bayes_ucb,
+    beta_bayes_ucb,
+    beta_thompson,
+    gaussian_thompson,
+    information_directed,
+    paper_targets,
+    thompson_votes,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +50,7 @@ class PolicySetup:
         holdback: the least probability of the fallback arm where a challenger is the candidate;
             unless told, 0.05 under the randomised floor and 0 under others.
         prior: the Beta prior of the boundary `beta-binomial`.
+        voids: whether plays of the default may turn out to have reached nobody, as live.
     """
 
     n_arms: int
@@ -61,14 +71,15 @@ class PolicySetup:
     bounded: bool = False
     holdback: float | None = None
     prior: tuple[float, float] = (0.5, 0.5)
+    voids: bool = False
 
     def __post_init__(self) -> None:
-        whole("arms", self.n_arms, 2)
-        whole("horizon", self.horizon, 1)
+        object.__setattr__(self, "n_arms", whole("n_arms", self.n_arms, 2))
+        object.__setattr__(self, "horizon", whole("horizon", self.horizon, 1))
         number("max_loss", self.max_loss, 0, 1)
 
     @classmethod
-    def of(cls, environment: Environment, horizon: int, **others: Any) -> Self:
+    def of(cls, environment: Environment, horizon: float, **others: Any) -> Self:
         """Return the set-up for an environment: its arms, default mean, noise scale and bounds.
 
         Args:
@@ -89,7 +100,7 @@ class PolicySetup:
             "noise_scale": scale,
             "bounded": environment.bounded,
         }
-        return cls(horizon=horizon, **{**known, **others})
+        return cls(horizon=whole("horizon", horizon, 1), **{**known, **others})
 
     def intervals(self) -> Boundary:
         """The confidence boundary."""
@@ -111,20 +122,29 @@ class PolicySetup:
     def confidence_floor(self) -> ConfidenceFloor:
         """The paper's floor."""
         mean = None if self.learned else self.default_mean
-        return ConfidenceFloor(self.max_loss, mean, self.fallback, self.guarantee)
+        return ConfidenceFloor(self.max_loss, mean, self.fallback, self.guarantee, self.voids)
 
     def joint_floor(self) -> JointFloor:
         """The floor that tests the budget itself; it has one fallback and one guarantee."""
         choice("fallback", self.fallback, ("default",))
         choice("guarantee", self.guarantee, ("probability",))
+        self._refuse_voids("joint")
         return JointFloor(self.max_loss, None if self.learned else self.default_mean)
 
     def randomised_floor(self) -> RandomisedFloor:
         """The floor that tosses coins."""
+        self._refuse_voids("randomised")
         held = {} if self.holdback is None else {"holdback": self.holdback}
         return RandomisedFloor(
             self.max_loss, delta=self.delta, low=self.low, high=self.high, **held
         )
+
+    def _refuse_voids(self, floor: str) -> None:
+        if self.voids:
+            raise ValueError(
+                f"voids: the {floor} floor counts every decision when it is made, and cannot take "
+                'one back; leave voids out, or take floor="confidence"'
+            )
 
     def warming(self) -> WarmUp:
         """BudgetFirst's floor: as the authors have it under their boundary, else certified."""
@@ -134,6 +154,18 @@ class PolicySetup:
     def thompson(self) -> Proposer:
         """Thompson sampling that fits the rewards: Beta for [0, 1], else Gaussian."""
         return beta_thompson() if self.bounded else gaussian_thompson(self.noise_scale)
+
+    def votes(self) -> Proposer:
+        """Thompson sampling by votes, likewise."""
+        return thompson_votes(None if self.bounded else self.noise_scale)
+
+    def bayes_ucb(self) -> Proposer:
+        """Bayes-UCB, likewise."""
+        return beta_bayes_ucb() if self.bounded else bayes_ucb(self.noise_scale)
+
+    def information_directed(self) -> Proposer:
+        """Information-directed sampling, likewise."""
+        return information_directed(self.n_arms, None if self.bounded else self.noise_scale)
 
     def targets(self) -> list[float]:
         """Regret targets of the paper's experiments, or of the authors' program."""

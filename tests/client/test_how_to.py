@@ -42,4 +42,4 @@ def test_the_commands(service: Any) -> None:
     said = run(service, "bash", "-c", "set -e\n" + "\n".join(commands))
     assert '"result":"accepted"' in said
     assert "The floor holds" in said
-    assert '"metadata":{"ticket":' in run(service, "bash", "-c", ofrep)
+    assert run(service, "bash", "-c", ofrep).count('"metadata":{"ticket":') >= 2

@@ -22,7 +22,7 @@ from floorline.core.pending import (
 from floorline.core.records import FOREVER, in_lists, new_arms, new_memory
 from floorline.core.slots import interval
 from floorline.core.steps import forget
-from floorline.floors.confidence import SURELY_EARNED
+from floorline.floors.confidence_account import SURELY_EARNED
 from floorline.live import CampaignSettings
 
 OPEN, RECEIVE, VOID, SKIP = range(4)

@@ -20,7 +20,7 @@ from floorline import (
 from floorline.core.kernel import bind
 from floorline.core.records import new_arms, new_memory
 from floorline.core.steps import decide, forget, observe, play
-from floorline.floors.confidence import (
+from floorline.floors.confidence_account import (
     SURELY_EARNED,
     ConfidenceRules,
     confidence_budget,

@@ -31,7 +31,7 @@ from floorline import (
     simulate,
 )
 from floorline.core.slots import fallback_probability
-from floorline.floors.joint import known_budget, rounds_to_save
+from floorline.floors.joint_account import known_budget, rounds_to_save
 from floorline.floors.joint_evidence import default_deficit
 from floorline.floors.joint_forms import evidence
 from floorline.floors.joint_memory import CHALLENGERS, MEMORY, SURE, TOTAL

@@ -12,6 +12,7 @@ from floorline.core.kernel import bind
 from floorline.core.records import new_arms
 from floorline.core.slots import lower_end, upper_end
 from floorline.floors.joint_cuts import (
+    FIRST_LENGTH,
     SEGMENTS,
     cut_ends,
     cut_play,
@@ -27,9 +28,11 @@ from floorline.floors.joint_late import (
     CUTS,
     END,
     LATE_MEMORY,
+    USES_CUT,
     best_tally,
     count_play,
     count_reward,
+    forget_cut,
     look_at_cuts,
     proof,
     tally_at,
@@ -41,9 +44,14 @@ MAX_LOSS = 0.6
 FLOOR, BOUNDARY = JointFloor(MAX_LOSS).settle(Boundary("beta-binomial"), 10**4)
 RULES = FLOOR.rules(ARMS, 10**4, BOUNDARY)
 KERNELS = FLOOR.kernels()
-PROOF, LOOK, BEST = (
-    bind(KERNELS.get(one, one), KERNELS) for one in (proof, look_at_cuts, best_tally)
+PROOF, LOOK, PLAY = (
+    bind(KERNELS.get(one, one), KERNELS) for one in (proof, look_at_cuts, count_play)
 )
+
+
+def look_at_all(memory, decisions):
+    forget_cut(memory)
+    LOOK(RULES, memory, len(decisions), deficit_after(decisions), 0.0)
 
 
 def history(n, rng, lost=0.02, skipped=0.02, delay=40):
@@ -75,13 +83,16 @@ def in_any_order(decisions, rng, play, settle):
 
 def in_memory(decisions, rng):
     """The floor's memory after these decisions."""
-    memory = np.zeros(MEMORY + LATE_MEMORY)
-    in_any_order(
-        decisions,
-        rng,
-        lambda arm, number: count_play(RULES, None, memory, arm, number),
-        lambda arm, number, reward: count_reward(RULES, None, memory, arm, number, reward),
-    )
+    memory, arms = np.zeros(MEMORY + LATE_MEMORY), new_arms(ARMS)
+
+    def play(arm, number):
+        arms.plays[arm] += 1
+        PLAY(RULES, arms, memory, arm, number, 0.0)
+
+    def settle(arm, number, reward):
+        count_reward(RULES, arms, memory, arm, number, 0.0, reward)
+
+    in_any_order(decisions, rng, play, settle)
     return memory
 
 
@@ -110,21 +121,22 @@ def evidence_before(decisions, end, deficit):
     )
 
 
-@pytest.mark.parametrize("n", [1, 50, SEGMENTS, SEGMENTS + 1, 5 * SEGMENTS + 3, 2000])
+@pytest.mark.parametrize("n", [1, 50, 8 * SEGMENTS, 8 * SEGMENTS + 1, 11 * SEGMENTS + 3, 4000])
 def test_the_best_cut_is_the_best_of_all_ends_of_segments(n):
     rng = random.Random(n)
     decisions = history(n, rng)
     memory = in_memory(decisions, rng)
     assert tally_at(memory, ALL) == before(decisions, n)
     deficit = deficit_after(decisions)
-    length = 2 ** int(memory[CUTS])
+    length = 2 ** (FIRST_LENGTH + int(memory[CUTS]))
     assert length * SEGMENTS >= n
-    assert length == 1 or length * SEGMENTS < 2 * n
-    ends = [*range(length, n, length), n]
-    LOOK(RULES, memory, n, deficit, 0.0)
+    assert length == 8 or length * SEGMENTS < 2 * n
+    look_at_all(memory, decisions)
     assert tally_at(memory, CUT) == before(decisions, int(memory[END]))
-    most = max(evidence_before(decisions, end, deficit) for end in ends)
+    most = max(evidence_before(decisions, end, deficit) for end in range(0, n + 1, length))
     assert PROOF(RULES, deficit, 0.0, tally_at(memory, CUT)) == pytest.approx(most)
+    most = max(most, evidence_before(decisions, n, deficit))
+    assert PROOF(RULES, deficit, 0.0, best_tally(memory)) == pytest.approx(most)
 
 
 def test_the_ends_of_segments_are_nearly_as_good_as_all_decisions():
@@ -134,9 +146,9 @@ def test_the_ends_of_segments_are_nearly_as_good_as_all_decisions():
     memory = in_memory(decisions, rng)
     deficit = deficit_after(decisions)
     exact = max(evidence_before(decisions, end, deficit) for end in range(1, n + 1))
-    arms = new_arms(ARMS)
-    arms.plays[0] = sum(arm == 0 for arm, _, _ in decisions)
-    found = PROOF(RULES, deficit, 0.0, BEST(RULES, arms, memory))
+    look_at_all(memory, decisions)
+    found = PROOF(RULES, deficit, 0.0, best_tally(memory))
+    assert memory[USES_CUT] == 1
     assert exact > evidence_before(decisions, n, deficit) + 5, "the case shows nothing"
     assert 0.9 * exact < found <= exact
 
@@ -149,13 +161,13 @@ def test_a_cut_takes_in_what_comes_later():
     ]
     late = [(arm, reward, False) for arm, reward, _ in decisions]
     memory = in_memory(early, rng)
-    LOOK(RULES, memory, 500, deficit_after(decisions), 0.0)
+    look_at_all(memory, decisions)
     end = int(memory[END])
     assert 100 < end < 500, "the case shows nothing"
     for number in range(0, 500, 3):
         arm, reward, _ = late[number]
         if reward is not None:
-            count_reward(RULES, None, memory, arm, number, reward)
+            count_reward(RULES, None, memory, arm, number, 0.0, reward)
     assert tally_at(memory, CUT) == before(late, end)
     assert tally_at(memory, ALL) == before(late, 500)
 
@@ -179,7 +191,7 @@ def test_interval_ends_are_the_best_over_the_cuts(name):
     )
     boundary = Boundary(name, delta=0.05, noise_scale=0.5)
     rules, kernels, nothing = boundary.rules(ARMS, False, n), boundary.kernels(), np.zeros(0)
-    length = 2 ** int(memory[0])
+    length = 2 ** (FIRST_LENGTH + int(memory[0]))
     for arm in range(ARMS):
         lows, highs = [0.0], [1.0]
         for end in [*range(length, n, length), n]:

@@ -15,6 +15,8 @@ from floorline.floors.joint_evidence import (
     joint_evidence_subgaussian,
     least_refuted,
     log_evidence,
+    mixture_cost,
+    normal_cost,
     sure_budget_bounded,
     sure_budget_subgaussian,
     sure_sum_bounded,
@@ -66,7 +68,7 @@ def on_line(mean_sum, kappa, shift, default_total, challenger_total, rho):
     spare=st.one_of(st.just(0.0), TOTALS, st.just(1e7)),
     challenger_total=TOTALS,
     rho=RHOS,
-    shift=st.one_of(st.just(0.0), st.floats(0, 1000)),
+    shift=st.one_of(st.just(0.0), st.floats(0, 1000), st.floats(-1000, 0)),
 )
 @example(kappa=1e-6, default_total=0.0, spare=1e7, challenger_total=1.0, rho=6.0, shift=0.0)
 @example(kappa=1e5, default_total=0.0, spare=1e7, challenger_total=1e5, rho=6.0, shift=0.0)
@@ -79,7 +81,7 @@ def test_no_point_of_the_line_has_less_evidence(
     evidence = joint_evidence_bounded(
         deficit, shift, default_plays, default_total, challenger_total, rho
     )
-    if deficit <= shift:
+    if deficit <= max(shift, 0.0):
         assert evidence == math.inf
         return
     if not challenger_total > deficit / default_plays * default_total - shift:
@@ -87,7 +89,7 @@ def test_no_point_of_the_line_has_less_evidence(
         return
     kappa = deficit / default_plays
     parts = (kappa, shift, default_total, challenger_total, rho)
-    start, top = shift / kappa, float(default_plays)
+    start, top = max(shift / kappa, 0.0), float(default_plays)
     best = least_refuted(kappa, shift, default_plays, default_total, challenger_total, rho)
     assert start <= best <= top
     likely = 2 * max(default_total, (challenger_total + shift) / kappa, 1.0)
@@ -99,12 +101,12 @@ def test_no_point_of_the_line_has_less_evidence(
     )
     nearby = np.minimum(start + (best - start) * np.geomspace(0.5, 2, 41), top)
     least = min(search.fun, *(on_line(value, *parts) for value in (start, top, *nearby)))
-    size = rho + default_total + challenger_total + kappa * best + best + shift
+    size = rho + default_total + challenger_total + kappa * best + best + abs(shift)
     assert evidence <= least + 1e-13 * size
     assert evidence == pytest.approx(on_line(best, *parts), abs=1e-13 * size)
 
 
-@given(data=st.data(), kappa=st.floats(0.01, 100), shift=st.sampled_from([0.0, 0.0, 3.0, 40.0]))
+@given(data=st.data(), kappa=st.floats(0.01, 100), shift=st.sampled_from([0.0, -9.0, 3.0, 40.0]))
 def test_every_negative_budget_has_the_evidence_of_the_line(data, kappa, shift):
     """The minimum over the region is on its edge."""
     default_total = data.draw(st.floats(0, 100))
@@ -153,9 +155,15 @@ def brute_force_budget(kappa, default_total, challenger_total, log_inverse_delta
     return min(found.fun, budget(best))
 
 
+def sure_budget(deficit, shift, default_plays, default_total, challenger_total, level, rho):
+    allowed = level - mixture_cost(default_total, rho) - mixture_cost(challenger_total, rho)
+    parts = deficit, shift, default_plays, default_total, challenger_total
+    return sure_budget_bounded(*parts, allowed, rho)
+
+
 def test_the_budget_of_the_derivation():
     """Clipped afterwards instead of inside the equation it would be -2.58."""
-    found = sure_budget_bounded(0.3 * 1000, 0.0, 1000, 3.0, 2.0, 3.0, 6.0)
+    found = sure_budget(0.3 * 1000, 0.0, 1000, 3.0, 2.0, 3.0, 6.0)
     assert found == pytest.approx(brute_force_budget(0.3, 3.0, 2.0, 3.0, 6.0), abs=1e-4)
     assert found == pytest.approx(-3.7722, abs=1e-4)
 
@@ -164,7 +172,7 @@ def test_the_budget_of_the_derivation():
 @pytest.mark.parametrize(("default_total", "challenger_total"), [(0, 1), (3, 2), (40, 90), (9, 0)])
 def test_the_budget_against_brute_force(kappa, default_total, challenger_total):
     plays = 10_000
-    found = sure_budget_bounded(
+    found = sure_budget(
         kappa * plays, 0.0, plays, float(default_total), float(challenger_total), 3.0, 6.0
     )
     exact = brute_force_budget(kappa, default_total, challenger_total, 3.0, 6.0)
@@ -176,7 +184,7 @@ def test_the_budget_against_brute_force(kappa, default_total, challenger_total):
     deficit=st.floats(0.01, 1000),
     default_plays=st.integers(1, 2000),
     shares=st.tuples(st.floats(0, 1), st.floats(0, 1)),
-    shift=st.sampled_from([0.0, 0.0, 2.0]),
+    shift=st.sampled_from([0.0, 0.0, 2.0, -1.0, -40.0]),  # below 0: challengers were voided
     log_inverse_delta=st.floats(0.7, 12),
     rho=RHOS,
 )
@@ -186,7 +194,7 @@ def test_a_candidate_is_affordable_when_the_budget_is_sure(
     default_total, challenger_total = shares[0] * default_plays, shares[1] * 3000
     parts = deficit, shift, default_plays, default_total, challenger_total
     evidence = joint_evidence_bounded(*parts, rho)
-    budget = sure_budget_bounded(*parts, log_inverse_delta, rho)
+    budget = sure_budget(*parts, log_inverse_delta, rho)
     if abs(evidence - log_inverse_delta) > 1e-6 and abs(budget) > 1e-6:
         assert (evidence >= log_inverse_delta) == (budget >= 0)
 
@@ -201,7 +209,8 @@ def test_a_candidate_is_affordable_when_the_budget_is_sure(
 def test_the_same_for_subgaussian_noise(deficit, plays, totals, log_inverse_delta, r):
     parts = deficit, 0.0, plays[0], totals[0], plays[1], totals[1]
     evidence = joint_evidence_subgaussian(*parts, r)
-    budget = sure_budget_subgaussian(*parts, log_inverse_delta, r)
+    allowed = log_inverse_delta - normal_cost(plays[0], r) - normal_cost(plays[1], r)
+    budget = sure_budget_subgaussian(*parts, allowed, r)
     if abs(budget) > 1e-6 * (1 + abs(totals[0]) + abs(totals[1])):
         assert (evidence >= log_inverse_delta) == (budget >= 0)
 
@@ -254,7 +263,7 @@ def test_the_counting_rule_and_the_first_play():
     assert joint_evidence_subgaussian(0.0, 0.0, 9, 9.0, 0, 0.0, 100.0) == math.inf
     assert joint_evidence_bounded(0.9, 0.0, 0, 0.0, 0.0, 6.0) == -math.inf
     assert joint_evidence_subgaussian(0.9, 0.0, 0, 0.0, 0, 0.0, 100.0) == -math.inf
-    assert sure_budget_bounded(0.9, 0.0, 0, 0.0, 0.0, 3.0, 6.0) == -0.9
+    assert sure_budget(0.9, 0.0, 0, 0.0, 0.0, 3.0, 6.0) == -0.9
 
 
 @given(low=st.floats(0, 5), width=st.floats(0.1, 10), max_loss=st.floats(0.01, 0.9), data=st.data())

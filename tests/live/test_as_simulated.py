@@ -62,7 +62,7 @@ SETTINGS = {
 
 def simulated_plays(policy, environment, horizon):
     """The plays of an interpreted run: arms, rewards, and the news that came after each round."""
-    prepared = policy.prepare(len(environment.means), horizon)
+    prepared = policy.prepare(len(environment.means), horizon, late=True)
     choices = {**prepared.kernels, **environment.kernels(), late_ends: best_ends}
     arms, room = new_arms(len(environment.means)), new_late_room(len(environment.means), horizon)
     nothing = np.zeros(len(environment.means))
@@ -83,16 +83,24 @@ def simulated_plays(policy, environment, horizon):
     return room
 
 
-@pytest.mark.parametrize("policy", ["conservative-ucb", "conservative-thompson"])
+@pytest.mark.parametrize(
+    ("policy", "floor"),
+    [
+        ("conservative-ucb", "confidence"),
+        ("conservative-thompson", "confidence"),
+        ("conservative-ucb", "joint"),
+    ],
+)
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_with_delays_the_live_state_decides_as_the_simulator(setting, known, policy):
+def test_with_delays_the_live_state_decides_as_the_simulator(setting, known, policy, floor):
     environment = Delayed(CLICKS, **SETTINGS[setting])
     horizon = 600
     settings = CampaignSettings(
         **ALIKE,
         default_mean=environment.means[0] if known else None,
         policy=policy,
+        floor=floor,
         missing=environment.missing,
         window=None if environment.missing == "unknown" else 1.0,
     )

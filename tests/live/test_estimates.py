@@ -10,7 +10,7 @@ from campaigns import Clock, arm, new_campaign, replayed
 from floorline.live import Campaign
 from floorline.live import snapshot as snapshots
 from floorline.live.recorder import MAX_EXPIRED
-from floorline.service.host.series import point_of
+from floorline.live.series import point_of
 
 RATES = {"now": 0.05, "video": 0.2, "quiz": 0.03}
 DECISIONS = 3000

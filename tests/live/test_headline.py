@@ -21,8 +21,8 @@ DEFAULT = found("now", 0.050, 0.040, 0.060)
     [
         (
             [found("video", 0.061, 0.045, 0.080)],
-            "video leads: about 22% more (between 25% less and 100% more). That is not proved yet, "
-            "and the test goes on.",
+            "video leads: about 22% more than now (between 25% less and 100% more). That is not "
+            "proved yet, and the test goes on.",
         ),
         (
             [found("video", 0.10, 0.09, 0.12), found("quiz", 0.03, 0.02, 0.05)],
@@ -40,8 +40,8 @@ DEFAULT = found("now", 0.050, 0.040, 0.060)
         ),
         (
             [found("video", 0.045, 0.02, 0.08)],
-            "now leads; the best challenger is video: about 10% less (between 67% less and 100% "
-            "more). That is not proved yet, and the test goes on.",
+            "now leads; the best challenger is video: about 10% less than now (between 67% "
+            "less and 100% more). That is not proved yet, and the test goes on.",
         ),
         (
             [found("video", None, 0.0, 1.0)],

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from floorline.paper.authors import Comparison, compare, references
+from floorline.paper.authors import AuthorsComparison, compare, references
 from floorline.paper.run import produce
 from floorline.paper.sweeps import PARTS, PaperRun, points
 
@@ -49,9 +49,9 @@ def test_what_agrees_is_decided_by_both_errors():
     exact = ours._replace(standard_error=0.0)
     near = exact._replace(mean=theirs.mean + 5.4 * theirs.standard_error)
     far = exact._replace(mean=theirs.mean + 5.6 * theirs.standard_error)
-    assert Comparison(theirs, near).agrees
-    assert not Comparison(theirs, far).agrees
-    assert Comparison(theirs, far._replace(standard_error=theirs.standard_error)).agrees
+    assert AuthorsComparison(theirs, near).agrees
+    assert not AuthorsComparison(theirs, far).agrees
+    assert AuthorsComparison(theirs, far._replace(standard_error=theirs.standard_error)).agrees
 
 
 def test_the_shipped_numbers_are_those_of_the_tests():

@@ -197,7 +197,7 @@ def test_a_boundary_that_is_not_proved_is_warned_of(tmp_path):
 INTERRUPTED = """
 import signal
 from floorline.cli.main import main
-from floorline.paper.journal import PointJournal
+from floorline.sweeping.journal import PointJournal
 
 add, saved = PointJournal.add, []
 

@@ -51,7 +51,7 @@ class SubgaussianRules(NamedTuple):
 @kernel
 def radius(rules: SubgaussianRules, seen: int) -> float:
     """Return the half-width of an arm's interval after `seen` >= 1 rewards."""
-    if seen < rules.table.size:
+    if seen < len(rules.table):
         return rules.table[seen]  # type: ignore[no-any-return]
     return rules.scale * unit_radius(rules.inverse_error, seen)
 

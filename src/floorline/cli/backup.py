@@ -20,7 +20,8 @@ def backup(data: str = DATA, to: Path = TO) -> None:
         from floorline.service.host.backup import back_up
 
         copied, failed = back_up(Path(data), to)
-    typer.echo(f"{len(copied)} campaigns were copied to {to}")
+    campaigns = "1 campaign was" if len(copied) == 1 else f"{len(copied)} campaigns were"
+    typer.echo(f"{campaigns} copied to {to}")
     for name, why in failed.items():
         typer.echo(f"{name} was not copied: {why}", err=True)
     if failed:

@@ -130,7 +130,7 @@ def show(
         else:
             from floorline.live.explain import explain
 
-            _show(explain(reader, ticket))
+            _show(explain(reader, ticket), _unit(reader))
 
 
 @app.command("repair-clock")
@@ -163,15 +163,22 @@ def _show_status(ledger: LedgerReader) -> None:
         f"campaign {status.id}, {status.state}, epoch {status.epoch}: "
         f"{status.decisions:,} decisions, {status.pending:,} waiting for a reward"
     )
+    unit = "" if state.settings.unit is None else f" {state.settings.unit}"
     for arm in status.arms:
         average = "-" if arm.average is None else f"{arm.average:.4g}"
         typer.echo(
             f"  {arm.name:<20} {arm.plays:>10,} plays  mean {average}, "
-            f"surely {arm.lower:.4g} to {arm.upper:.4g}"
+            f"surely {arm.lower:.4g} to {arm.upper:.4g}{unit}"
         )
 
 
-def _show(found: Explanation) -> None:
+def _unit(ledger: LedgerReader) -> str:
+    """What rewards are counted in, after a space; empty if that was not said."""
+    unit = ledger.opened().body["settings"].get("unit")
+    return "" if unit is None else f" {unit}"
+
+
+def _show(found: Explanation, unit: str) -> None:
     from datetime import UTC, datetime
 
     made = found.record
@@ -179,19 +186,12 @@ def _show(found: Explanation) -> None:
     typer.echo(f"Decision {made.ticket}, {when}: {made.arm} ({made.reason})")
     if made.candidate not in (None, made.arm):
         unaffordable = made.reason in ("budget-low", "no-rewards")
-        left = f" and would have left {found.candidate_budget:.6g}: not affordable"
+        left = f" and would have left {found.candidate_budget:.6g}{unit}: not affordable"
         typer.echo(f"{made.candidate} was proposed{left if unaffordable else ''}")
-    typer.echo("\nThe budget that is sure after it, each mean at the end that makes it smallest:")
-    for number, term in enumerate(found.terms):
-        what = f"{term.plays:,} {'play' if term.plays == 1 else 'plays'}"
-        if number == 0:
-            what += (
-                f" - {1 - found.max_loss:g} x {found.decisions:,} decisions = {term.weight:,.6g}"
-            )
-        end = "at most" if term.weight < 0 else "at least"
-        rest = f", {term.voided:,} voided" if term.voided else ""
-        rest += f", less {term.doubtful:,.6g} not sure yet" if term.doubtful else ""
-        typer.echo(f"  {term.arm}: {what}, times {end} {term.mean:.6g}{rest} = {term.sum:,.6g}")
-    typer.echo(f"  guaranteed budget: {found.guaranteed_budget:,.6g}")
-    reward = "" if made.reward is None else f", reward {made.reward:g}"
+    introduction, *lines = found.arithmetic
+    typer.echo(f"\n{introduction}")
+    for line in lines:
+        typer.echo(f"  {line}")
+    typer.echo(f"  guaranteed budget: {found.guaranteed_budget:,.6g}{unit}")
+    reward = "" if made.reward is None else f", reward {made.reward:g}{unit}"
     typer.echo(f"\nSince then: {made.outcome}{reward}")

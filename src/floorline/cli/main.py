@@ -19,8 +19,10 @@ from floorline.cli import (
     paper,
     plan,
     policies,
+    report,
     serve,
     simulate,
+    sweep,
     verify,
 )
 
@@ -31,6 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("simulate")(simulate.simulate)
+app.command("sweep")(sweep.sweep)
 app.command("policies")(policies.policies)
 app.command("demo")(demo.demo)
 app.command("paper")(paper.paper)
@@ -39,6 +42,7 @@ app.command("plan")(plan.plan)
 app.command("verify")(verify.verify)
 app.command("serve")(serve.serve)
 app.command("backup")(backup.backup)
+app.command("report")(report.report)
 app.add_typer(key.key, name="key")
 ledger.app.command("move")(ledger_move.move)
 ledger.app.command("migrate")(ledger_move.migrate)

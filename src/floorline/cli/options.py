@@ -38,6 +38,14 @@ Floor = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Same seed, same results.")]
 Threads = Annotated[int | None, typer.Option(show_default="all cores")]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        help="Play the runs on a Dask cluster: local, or a scheduler such as tcp://host:8786. "
+        "The results are the same.",
+        show_default="this process",
+    ),
+]
 
 
 def renamed(old: str, old_value: float | None, new: str, new_value: float) -> float:

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from floorline.cli import options
-from floorline.cli.plan_figure import draw
 from floorline.cli.plan_page import print_page
-from floorline.paper.style import pyplot
 
 if TYPE_CHECKING:
     from floorline.planning import Outlook, Question
@@ -91,6 +89,9 @@ def plan(
     number("delay_hours", delay_hours, 0, math.inf)
     floors = [choice("floor", name.strip(), FLOORS) for name in floor.split(",")]
     if figure:
+        from floorline.cli.plan_figure import draw
+        from floorline.paper.style import pyplot
+
         pyplot()  # says so now, rather than after the simulation, if it is missing
     question = Question(
         challengers=challengers,

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from floorline.paper.style import pyplot, tidy
+from floorline.paper.style import pyplot
+from floorline.simulation.plots import COLOURS, DASHES, tidy
 
 if TYPE_CHECKING:
     from floorline.planning import Outlook, Question
-
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-DASHES = ("-", "--", "-.", ":")
 
 
 def draw(question: Question, outlooks: Sequence[Outlook], path: Path) -> Path:

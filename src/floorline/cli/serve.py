@@ -20,6 +20,12 @@ ADVERTISE = typer.Option(
     help="URL at which other servers of the same database reach this one.",
 )
 TLS_CERT = typer.Option(None, envvar="FLOORLINE_TLS_CERT", help="Certificate in PEM, for HTTPS.")
+CORS_ORIGIN = typer.Option(
+    [],
+    envvar="FLOORLINE_CORS_ORIGINS",
+    help="Origin of web pages that may call the service, as https://shop.example; may be given "
+    "again. They need a key for one campaign.",
+)
 TLS_KEY = typer.Option(None, envvar="FLOORLINE_TLS_KEY", help="Its private key in PEM.")
 WORKERS = typer.Option(
     1, envvar="FLOORLINE_WORKERS", help="Processes that share the port; for a database only."
@@ -36,6 +42,7 @@ def serve(
     ),
     tls_cert: Path | None = TLS_CERT,
     tls_key: Path | None = TLS_KEY,
+    cors_origin: list[str] = CORS_ORIGIN,
     advertise: str | None = ADVERTISE,
     workers: int = WORKERS,
 ) -> None:
@@ -47,4 +54,17 @@ def serve(
         raise ValueError(
             f"the service needs the extra [service]: pip install 'floorline[service]' ({error})"
         ) from None
-    run(Config(data, host, port, rate, create, tls_cert, tls_key, advertise, workers))
+    run(
+        Config(
+            data,
+            host,
+            port,
+            rate,
+            create,
+            tls_cert,
+            tls_key,
+            tuple(cors_origin),
+            advertise,
+            workers,
+        )
+    )

@@ -129,6 +129,7 @@ def simulate(
     device: Annotated[
         str, typer.Option(help="cpu, cuda (a GPU), or python (interpreted, slow).")
     ] = "cpu",
+    cluster: options.Cluster = None,
     format: Annotated[str, typer.Option(help="table, json or csv.")] = "table",
 ) -> None:
     """Simulate many runs of one policy.
@@ -141,6 +142,7 @@ def simulate(
     """
     from floorline import BOUNDARIES, make_policy, summarize
     from floorline.core.checks import choice, number, require
+    from floorline.simulation.cluster import connect
 
     choice("format", format, FORMATS)
     low = options.renamed("--lowest-reward", lowest_reward, "--low", low)
@@ -177,16 +179,18 @@ def simulate(
         floor=floor,
         holdback=holdback,
     )
-    found = summarize(
-        make_policy(policy, setting),
-        environment,
-        horizon=horizon,
-        runs=runs,
-        seed=seed,
-        max_loss=max_loss,
-        threads=threads,
-        device=device,
-    )
+    with connect(cluster) as client:
+        found = summarize(
+            make_policy(policy, setting),
+            environment,
+            horizon=horizon,
+            runs=runs,
+            seed=seed,
+            max_loss=max_loss,
+            threads=threads,
+            device=device,
+            cluster=client,
+        )
     answer = as_dict(policy, seed, found)
     if format == "json":
         typer.echo(json.dumps(answer))

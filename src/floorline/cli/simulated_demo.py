@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from floorline.paper.style import LINES, pyplot, tidy
+from floorline.paper.style import LINES, pyplot
 from floorline.paper.sweeps import FIVE, HORIZON, MAX_LOSS, MEANS, POLICIES
+from floorline.simulation.plots import tidy
 
 if TYPE_CHECKING:
     from floorline import Summary

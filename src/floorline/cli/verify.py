@@ -45,6 +45,7 @@ def verify(
     seed: options.Seed = 1,
     threads: options.Threads = None,
     device: Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")] = "cpu",
+    cluster: options.Cluster = None,
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
 ) -> None:
     """Count how often the floor is broken and how often an interval misses its mean.
@@ -55,6 +56,7 @@ def verify(
     """
     from floorline import make_policy
     from floorline.core.checks import choice
+    from floorline.simulation.cluster import connect
     from floorline.verification import verify as verified
 
     choice("format", format, FORMATS)
@@ -72,18 +74,20 @@ def verify(
         boundary=boundary,
         floor=floor,
     )
-    found = verified(
-        make_policy(policy, setting),
-        environment,
-        delta=delta,
-        horizon=horizon,
-        runs=runs,
-        seed=seed,
-        max_loss=max_loss,
-        confidence=confidence,
-        threads=threads,
-        device=device,
-    )
+    with connect(cluster) as client:
+        found = verified(
+            make_policy(policy, setting),
+            environment,
+            delta=delta,
+            horizon=horizon,
+            runs=runs,
+            seed=seed,
+            max_loss=max_loss,
+            confidence=confidence,
+            threads=threads,
+            device=device,
+            cluster=client,
+        )
     if format == "json":
         about = {"policy": policy, "boundary": boundary, "horizon": horizon, "runs": runs}
         typer.echo(json.dumps({**about, "seed": seed, "delta": delta, **as_dict(found)}))

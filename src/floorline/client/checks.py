@@ -20,6 +20,11 @@ def finite(name: str, value: float) -> float:
     raise ValueError(f"{name}: must be a finite number, not {value!r}")
 
 
+def reward_of(value: float) -> float:
+    """Return a reward as a float if it is a finite number, True or False."""
+    return float(value) if isinstance(value, bool) else finite("reward", value)
+
+
 def positive(name: str, value: float, high: float) -> float:
     """Return `value` as a float if it is above 0 and at most `high`; raise ValueError otherwise."""
     number = finite(name, value)

@@ -10,7 +10,7 @@ import time
 from collections import deque
 from itertools import islice
 
-from .checks import finite, positive_int, ticket_id
+from .checks import positive_int, reward_of, ticket_id
 from .deferred import RETENTION_SECONDS, DeferredRewards
 from .delivery import Delivery, deliver
 from .journal import Journal, Reward
@@ -44,7 +44,7 @@ class RewardQueue:
 
     def put(self, ticket: str, value: float) -> bool:
         """Add a reward; False if the queue is full."""
-        reward = Reward(ticket_id(ticket), finite("reward", value))
+        reward = Reward(ticket_id(ticket), reward_of(value))
         with self._changed:
             if self._closing:
                 raise ValueError("client: must be open, and is closed")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 
 from .campaigns import TIMEOUT, CampaignAdmin
-from .checks import finite, positive, ticket_id
+from .checks import positive, reward_of, ticket_id
 from .deadline import Deadline
 from .fallback import DefaultArms
 from .messages import (
@@ -168,7 +168,7 @@ class Client:
             ServiceError: there is no response, or an error. Some may have been taken: it is safe to
                 report all of them again.
         """
-        pairs = [(ticket_id(ticket), finite("reward", value)) for ticket, value in rewards]
+        pairs = [(ticket_id(ticket), reward_of(value)) for ticket, value in rewards]
         receipts = []
         for start in range(0, len(pairs), MAX_BATCH):
             batch = pairs[start : start + MAX_BATCH]

@@ -25,9 +25,9 @@ def number(name: str, value: float, low: float, high: float, *, open_low: bool =
     raise ValueError(f"{name}: must be a number {least}{most}, not {value!r}")
 
 
-def whole(name: str, value: int, low: int) -> int:
-    """`value` as an int, checked to be a whole number of at least `low`."""
-    fits = isinstance(value, int) or (hasattr(value, "__index__"))
+def whole(name: str, value: float, low: int) -> int:
+    """`value` as an int, checked to be a whole number of at least `low`; 1e4 is one."""
+    fits = hasattr(value, "__index__") or (hasattr(value, "is_integer") and value.is_integer())
     require(
         fits and not isinstance(value, bool) and int(value) >= low,
         name,

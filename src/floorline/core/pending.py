@@ -30,6 +30,8 @@ class PendingPlays(NamedTuple):
     """For each arm: the least that those plays have earned."""
     closed_most: Floats
     """For each arm: the most that those plays have earned."""
+    open: Counts
+    """For each arm: plays whose reward may still come."""
     voided: Counts
     """For each arm: plays that reached nobody; those of challengers stay charged."""
     optimistic_upper: Floats
@@ -51,7 +53,7 @@ class PendingPlays(NamedTuple):
 
 def new_pending(n_arms: int, size: int) -> PendingPlays:
     """Return records for `n_arms` arms with `size` slots; `forget_plays` starts them."""
-    arms = [np.zeros(n_arms, kind) for kind in (int, int, float, float, int, float, int, int)]
+    arms = [np.zeros(n_arms, kind) for kind in (int, int, float, float, int, int, float, int, int)]
     plays = [np.zeros(size, kind) for kind in (int, int, int, float, float)]
     return PendingPlays(*arms, *plays)
 
@@ -79,6 +81,7 @@ def forget_plays(pending: PendingPlays) -> None:
         pending.closed[i] = 0
         pending.closed_least[i] = 0.0
         pending.closed_most[i] = 0.0
+        pending.open[i] = 0
         pending.voided[i] = 0
         pending.optimistic_upper[i] = math.inf
         pending.stale[i] = CLOSED
@@ -98,6 +101,7 @@ def open_play(pending: PendingPlays, arm: int, slot: int) -> None:
         pending.after[last] = slot
     pending.last[arm] = slot
     pending.length[arm] += 1
+    pending.open[arm] += 1
     if pending.stale[arm] != CLOSED:
         pending.stale[arm] += 1
 
@@ -124,6 +128,7 @@ def _unlink(pending: PendingPlays, arm: int, slot: int) -> None:
     """Unlink a pending play; the closed plays after it join those before it."""
     before = pending.before[slot]
     after = pending.after[slot]
+    pending.open[arm] -= 1
     if before == NONE:
         pending.closed[arm] += pending.run[slot]
         pending.closed_least[arm] += pending.run_least[slot]

@@ -82,6 +82,23 @@ def guaranteed_budget(rules: Any, arms: Arms, memory: Floats, round: int, arm: i
 
 
 @slot
+def current_budget(rules: Any, arms: Arms, memory: Floats, rounds: int) -> float:
+    """Return the budget guaranteed after `rounds` decisions, for people to read; or NaN."""
+    raise NotImplementedError
+
+
+@slot
+def guaranteed_share(
+    rules: Any, arms: Arms, memory: Floats, default_plays: int, rounds: int
+) -> float:
+    """Return a lower bound on what `rounds` > 0 decisions earn, over the default's; or NaN.
+
+    So many of them are plays of the default arm.
+    """
+    raise NotImplementedError
+
+
+@slot
 def default_rounds(rules: Any, arms: Arms, memory: Floats, round: int, candidate: int) -> int:
     """Return after how many default rounds `candidate` may be affordable, if nothing else changes.
 
@@ -124,14 +141,25 @@ def recount(rules: Any, arms: Arms, memory: Floats, pending: Any, low: float) ->
 
 
 @slot
-def await_reward(rules: Any, arms: Arms, memory: Floats, arm: int, decision: int) -> None:
-    """Take note of a play whose reward may come late, in the newest decision, counted from 0."""
+def await_reward(
+    rules: Any, arms: Arms, memory: Floats, arm: int, decision: int, probability: float
+) -> None:
+    """Take note of a play whose reward may come late, in the newest decision, counted from 0.
+
+    `arms` already includes the play, which was decided at a fallback `probability`.
+    """
     raise NotImplementedError
 
 
 @slot
 def take_late_reward(
-    rules: Any, arms: Arms, memory: Floats, arm: int, decision: int, reward: float
+    rules: Any,
+    arms: Arms,
+    memory: Floats,
+    arm: int,
+    decision: int,
+    probability: float,
+    reward: float,
 ) -> None:
     """Take note of the reward of the play in that decision; NaN: it is skipped, and never comes."""
     raise NotImplementedError

@@ -74,7 +74,7 @@ class _LevelAdversary(Adversary):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", checked_levels(self.levels))
-        whole("span", self.span, 1)
+        object.__setattr__(self, "span", whole("span", self.span, 1))
 
     def rules(self) -> Levels:
         """The record for the kernels."""

@@ -148,13 +148,13 @@ class Delayed(Ranged):
         drawn = not inner.adversarial and not inner.late
         require(drawn, "environment", "one that draws its rewards", type(inner).__name__)
         choice("missing", self.missing, MISSING_POLICIES)
-        whole("batch", self.batch, 1)
+        object.__setattr__(self, "batch", whole("batch", self.batch, 1))
         self._shares("repeated", self.repeated)
         if self.window is not None:
             require(
                 self.missing != "unknown", "window", 'left out where missing="unknown"', self.window
             )
-            whole("window", self.window, 0)
+            object.__setattr__(self, "window", whole("window", self.window, 0))
         differs = any(abs(zero - above) > 1e-12 for zero, above in self._known())
         if self.missing == "random" and differs:
             raise ValueError(
@@ -174,7 +174,7 @@ class Delayed(Ranged):
         require(min(zero.size, above.size) > 0, "delay", "a whole number, or several", self.delay)
         for one in (*zero.tolist(), *above.tolist()):
             whole("delay", one, 0)
-        return zero, above
+        return zero.astype(np.int64), above.astype(np.int64)
 
     def _shares(self, name: str, given: Shares) -> list[tuple[float, float]]:
         """A share for each arm's rewards, of each kind."""

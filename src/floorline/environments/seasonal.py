@@ -48,7 +48,7 @@ class Seasonal(Clicks):
 
     def __post_init__(self) -> None:
         means = checked_means(self.means, 0.0, 1.0)
-        whole("period", self.period, 2)
+        object.__setattr__(self, "period", whole("period", self.period, 2))
         given = [self.swing] * len(means) if isinstance(self.swing, (int, float)) else self.swing
         swings = tuple(number("swing", swing, -1, 1) for swing in given)
         require(

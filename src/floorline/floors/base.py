@@ -10,6 +10,7 @@ from floorline.core import slots
 from floorline.core.kernel import Function, kernel
 from floorline.core.part import Part
 from floorline.core.records import Arms, Floats, NoRules
+from floorline.floors.arithmetic import Arithmetic, Moment
 
 
 @kernel
@@ -42,13 +43,21 @@ def recount_nothing(rules: Any, arms: Arms, memory: Floats, pending: Any, low: f
 
 
 @kernel
-def await_nothing(rules: Any, arms: Arms, memory: Floats, arm: int, decision: int) -> None:
+def await_nothing(
+    rules: Any, arms: Arms, memory: Floats, arm: int, decision: int, probability: float
+) -> None:
     """For floors that do not ask in which decision a play was made."""
 
 
 @kernel
 def take_nothing_late(
-    rules: Any, arms: Arms, memory: Floats, arm: int, decision: int, reward: float
+    rules: Any,
+    arms: Arms,
+    memory: Floats,
+    arm: int,
+    decision: int,
+    probability: float,
+    reward: float,
 ) -> None:
     """For floors that do not ask in which decision a reward was earned."""
 
@@ -56,6 +65,18 @@ def take_nothing_late(
 @kernel
 def unknown_budget(rules: Any, arms: Arms, memory: Floats, round: int, arm: int) -> float:
     """Return NaN: for floors that know no lower bound on the budget."""
+    return math.nan
+
+
+@kernel
+def unknown_now(rules: Any, arms: Arms, memory: Floats, rounds: int) -> float:
+    """Return NaN likewise."""
+    return math.nan
+
+
+@kernel
+def unknown_share(rules: Any, arms: Arms, memory: Floats, default_plays: int, rounds: int) -> float:
+    """Return NaN likewise."""
     return math.nan
 
 
@@ -91,6 +112,9 @@ class Floor(Part):
     besides what `await_reward` and `take_late_reward` told it."""
     late_memory: int = 0
     """How many more numbers it keeps where rewards come late; they come last."""
+    account: slice = slice(0, 0)
+    """The numbers of its memory that only its past tells, where rewards come late: live snapshots
+    keep these. The others it derives from them or from `arms`."""
     private_clock: bool = False
     """Whether the proposer knows only of the rounds that the floor leaves to it."""
     unit_rewards: bool = False
@@ -114,11 +138,17 @@ class Floor(Part):
         """Return the record for this floor's kernels."""
         return NoRules()
 
+    def explain(self, moment: Moment) -> Arithmetic:
+        """Return the arithmetic of the guaranteed budget of a decision; live floors bring it."""
+        raise NotImplementedError
+
     def kernels(self) -> dict[Function, Function]:
         """Return the kernels of a floor without accounts; subclasses add their own."""
         return {
             slots.fallback_arm: play_default,
             slots.guaranteed_budget: unknown_budget,
+            slots.current_budget: unknown_now,
+            slots.guaranteed_share: unknown_share,
             slots.default_rounds: one_round,
             slots.charge: charge_nothing,
             slots.credit: credit_nothing,

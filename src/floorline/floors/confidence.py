@@ -1,148 +1,41 @@
-"""The paper's floor: play the candidate only if the budget surely stays at or above zero.
-
-One formula serves the default mean known and learned: a known mean is an
-interval of width zero (Alg. 1, line 3).
-"""
+"""The paper's floor: play the candidate only if the budget surely stays at or above zero."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import Self
 
 from floorline.boundaries import Boundary
 from floorline.core.checks import choice, number, require
 from floorline.core.kernel import Function, kernel
-from floorline.core.pending import PendingPlays
-from floorline.core.records import FOREVER, TOLERANCE, Arms, Floats
+from floorline.core.records import TOLERANCE, Arms, Floats
 from floorline.core.slots import (
     charge,
     credit,
+    current_budget,
     default_rounds,
     fallback_arm,
     fallback_probability,
     guaranteed_budget,
+    guaranteed_share,
     recount,
 )
+from floorline.floors.arithmetic import Arithmetic, BudgetTerm, Moment, counted
 from floorline.floors.base import Floor, play_default
-
-SURELY_EARNED = 0
-"""Where the floor keeps what challengers have earned for sure: plays times lower ends."""
-
-
-class ConfidenceRules(NamedTuple):
-    """The share of the default's reward that may be lost, and what saving up takes."""
-
-    max_loss: float
-    saving: float
-    """Plays of a default arm of known mean that add 1 to the budget; infinite if none do."""
-    slack: float
-    """Plays of the default arm, for each round, that the tolerance is worth."""
-
-
-@kernel
-def budget_bound(
-    max_loss: float, arms: Arms, default_plays: int, rounds: int, earned: float
-) -> float:
-    """Lower bound on the budget after `rounds`, `earned` coming from challengers for sure.
-
-    Differs: by sign, the lower or the upper end of the default's interval is
-    used. The paper always takes the upper end; that leads to the same
-    decisions but is no lower bound while the default is ahead.
-    """
-    ahead = default_plays - (1.0 - max_loss) * rounds
-    if abs(ahead) <= TOLERANCE * rounds:
-        return earned  # and not 0 times an infinite upper end
-    if ahead < 0.0:
-        return earned + ahead * arms.upper[0]  # type: ignore[no-any-return]
-    return earned + ahead * arms.lower[0]  # type: ignore[no-any-return]
-
-
-@kernel
-def confidence_budget(
-    rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, arm: int
-) -> float:
-    """Lower bound on the budget if `arm` is played now (Alg. 1, line 10; eq. for xi')."""
-    earned = memory[SURELY_EARNED]
-    if arm == 0:
-        return budget_bound(rules.max_loss, arms, arms.plays[0] + 1, round, earned)
-    return budget_bound(rules.max_loss, arms, arms.plays[0], round, earned + arms.lower[arm])
-
-
-@kernel
-def refuse_unaffordable(
-    rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, candidate: int
-) -> float:
-    """Return 0 if the budget surely stays at or above zero with the candidate, else 1."""
-    return 0.0 if confidence_budget(rules, arms, memory, round, candidate) >= 0.0 else 1.0
-
-
-@kernel
-def rounds_short(saving: float, slack: float, budget: float, round: int) -> int:
-    """Plays of a default arm that make up for a negative budget, up to one more; at least 1.
-
-    `saving` plays add 1 to the budget, and the tolerance is worth `slack` plays a round.
-    """
-    about = -saving * budget
-    if about >= FOREVER:
-        return FOREVER
-    # This is the count up to rounding and tolerance; `budget_bound` has the last word.
-    return max(1, math.ceil((about - slack * round) / (1.0 + slack)) - 1)
-
-
-@kernel
-def rounds_to_save(
-    rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, candidate: int
-) -> int:
-    """Plays of a default arm of known mean that make `candidate` affordable, at least 1."""
-    if candidate == 0:
-        return FOREVER
-    budget = confidence_budget(rules, arms, memory, round, candidate)
-    count = rounds_short(rules.saving, rules.slack, budget, round)
-    if count == FOREVER:
-        return FOREVER
-    earned = memory[SURELY_EARNED] + arms.lower[candidate]
-    plays = arms.plays[0]
-    while budget_bound(rules.max_loss, arms, plays + count, round + count, earned) < 0.0:
-        count += 1
-    return count
-
-
-@kernel
-def charge_lower_end(
-    rules: ConfidenceRules, arms: Arms, memory: Floats, arm: int, probability: float
-) -> None:
-    """A challenger's play counts at its lower end from the moment it is made."""
-    if arm > 0:
-        memory[SURELY_EARNED] += arms.lower[arm]
-
-
-@kernel
-def credit_lower_end(
-    rules: ConfidenceRules,
-    arms: Arms,
-    memory: Floats,
-    arm: int,
-    probability: float,
-    reward: float,
-    lower_before: float,
-) -> None:
-    """A new lower end is counted for all of the challenger's plays."""
-    if arm > 0:
-        memory[SURELY_EARNED] += arms.plays[arm] * (arms.lower[arm] - lower_before)
-
-
-@kernel
-def recount_lower_ends(
-    rules: ConfidenceRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
-) -> None:
-    """Sum up what challengers have earned for sure; voided plays count at the lowest reward."""
-    earned = 0.0
-    for i in range(1, len(arms.plays)):
-        earned += arms.plays[i] * arms.lower[i]
-        if pending.voided[i] > 0:
-            earned += pending.voided[i] * low
-    memory[SURELY_EARNED] = earned
+from floorline.floors.confidence_account import (
+    ConfidenceRules,
+    charge_lower_end,
+    confidence_budget,
+    confidence_budget_now,
+    confidence_share,
+    credit_lower_end,
+    doubtful_credit,
+    recount_lower_ends,
+    recount_without_doubtful,
+    refuse_unaffordable,
+    rounds_to_save,
+)
 
 
 @kernel
@@ -178,12 +71,15 @@ class ConfidenceFloor(Floor):
         guarantee: `probability`, or `expectation`: the floor then holds for the expected
             reward, failures of the intervals included (delta becomes 1/horizon and
             max_loss a little less; paper, section on expected regret and budget).
+        voids: whether plays of the default may turn out to have reached nobody. What pending
+            challengers would add to the budget is then not spent before their rewards are known.
     """
 
     max_loss: float
     default_mean: float | None = None
     fallback: str = "default"
     guarantee: str = "probability"
+    voids: bool = False
 
     def __post_init__(self) -> None:
         number("max_loss", self.max_loss, 0, 1)
@@ -228,8 +124,40 @@ class ConfidenceFloor(Floor):
             fallback_probability: refuse_unaffordable,
             fallback_arm: FALLBACKS[self.fallback],
             guaranteed_budget: confidence_budget,
+            current_budget: confidence_budget_now,
+            guaranteed_share: confidence_share,
             default_rounds: rounds_to_save,
             charge: charge_lower_end,
             credit: credit_lower_end,
-            recount: recount_lower_ends,
+            recount: recount_without_doubtful if self.voids else recount_lower_ends,
         }
+
+    def explain(self, moment: Moment) -> Arithmetic:
+        """What each arm adds to the guaranteed budget."""
+        terms = [self._term(moment, arm) for arm in range(len(moment.names))]
+        words = ["The budget that is sure after it, each mean at the end that makes it smallest:"]
+        for arm, term in enumerate(terms):
+            what = counted(term.plays, "play")
+            if arm == 0:
+                owed = f"{1 - self.max_loss:g} x {counted(moment.rounds, 'decision')}"
+                what += f" - {owed} = {term.weight:,.6g}"
+            end = "at most" if term.weight < 0 else "at least"
+            rest = f", {term.voided:,} voided" if term.voided else ""
+            rest += f", less {term.doubtful:,.6g} not sure yet" if term.doubtful else ""
+            times = f"times {end} {term.mean:.6g}{rest}"
+            words.append(f"{term.arm}: {what}, {times} = {term.sum:,.6g}{moment.unit}")
+        return Arithmetic(words, terms)
+
+    def _term(self, moment: Moment, arm: int) -> BudgetTerm:
+        arms, pending, plays = moment.arms, moment.pending, moment.plays[arm]
+        lower, upper = float(arms.lower[arm]), float(arms.upper[arm])
+        voided = int(pending.voided[arm]) if arm > 0 else 0
+        weight = float(plays) if arm > 0 else plays - (1 - self.max_loss) * moment.rounds
+        mean = upper if weight < 0 else lower
+        doubtful, low = 0.0, moment.low
+        if arm > 0 and self.voids:
+            doubtful = float(doubtful_credit(moment.rules, arms, pending, low, arm))
+        earned = weight * mean + voided * low - doubtful
+        return BudgetTerm(
+            moment.names[arm], plays, lower, upper, weight, mean, voided, doubtful, earned
+        )

@@ -12,29 +12,36 @@ from typing import Self
 
 from floorline.boundaries import Boundary
 from floorline.core.checks import choice, number, require
-from floorline.core.kernel import Function, kernel
-from floorline.core.records import TOLERANCE, Arms, Floats
+from floorline.core.kernel import Function
+from floorline.core.records import TOLERANCE
 from floorline.core.slots import (
     await_reward,
     credit,
+    current_budget,
     default_rounds,
     fallback_probability,
     guaranteed_budget,
+    guaranteed_share,
     recount,
     take_late_reward,
 )
+from floorline.floors.arithmetic import Arithmetic, Moment
 from floorline.floors.base import Floor
-from floorline.floors.confidence import rounds_short
-from floorline.floors.joint_evidence import default_deficit, gamma_excess
-from floorline.floors.joint_forms import (
-    FORMS,
-    JointRules,
-    evidence,
-    leaves_cost,
-    mixture,
-    sure_budget,
-    sure_sum,
+from floorline.floors.joint_account import (
+    budget_of_known,
+    budget_of_known_now,
+    credit_challengers,
+    credit_sums,
+    proved_budget,
+    proved_budget_now,
+    proved_share,
+    refuse_below_zero,
+    refuse_unless_proved,
+    rounds_to_save,
+    share_of_known,
 )
+from floorline.floors.joint_evidence import gamma_excess
+from floorline.floors.joint_forms import FORMS, JointRules
 from floorline.floors.joint_late import (
     LATE_MEMORY,
     count_play,
@@ -45,7 +52,8 @@ from floorline.floors.joint_late import (
     recount_known,
     recount_learned,
 )
-from floorline.floors.joint_memory import CHALLENGERS, COST, DEFAULT, MEMORY, PLAYS, SURE, TOTAL
+from floorline.floors.joint_memory import MEMORY
+from floorline.floors.joint_words import explain_known, explain_learned
 
 WEIGHTS = {"bounded": 6.0, "subgaussian": 100.0}
 """What the mixture of each form is worth unless told: rewards of 1, or plays."""
@@ -53,122 +61,11 @@ WEIGHTS = {"bounded": 6.0, "subgaussian": 100.0}
 LEAST_EVIDENCE = 0.5
 """From here on missing rewards may be filled in (docs/joint-floor.md, point 14)."""
 
-
-@kernel
-def refuse_unless_proved(
-    rules: JointRules, arms: Arms, memory: Floats, round: int, candidate: int
-) -> float:
-    """Return 0 if the rewards refute every negative budget, else 1."""
-    if candidate == 0:
-        return 0.0
-    found = evidence(
-        rules,
-        default_deficit(rules.max_loss, round, arms.plays[0]),
-        rules.shift * round,
-        memory[DEFAULT + PLAYS],
-        memory[DEFAULT + TOTAL],
-        memory[CHALLENGERS + PLAYS],
-        memory[CHALLENGERS + TOTAL],
-        memory[DEFAULT + COST],
-        memory[CHALLENGERS + COST],
-    )
-    return 0.0 if found >= rules.log_inverse_delta else 1.0
-
-
-@kernel
-def proved_budget(rules: JointRules, arms: Arms, memory: Floats, round: int, arm: int) -> float:
-    """The least budget that the rewards do not refute if `arm` is played now."""
-    default_plays = arms.plays[0] + 1 if arm == 0 else arms.plays[0]
-    return rules.width * sure_budget(
-        rules,
-        default_deficit(rules.max_loss, round, default_plays),
-        rules.shift * round,
-        memory[DEFAULT + PLAYS],
-        memory[DEFAULT + TOTAL],
-        memory[CHALLENGERS + PLAYS],
-        memory[CHALLENGERS + TOTAL],
-    )
-
-
-@kernel
-def credit_sums(
-    rules: JointRules,
-    arms: Arms,
-    memory: Floats,
-    arm: int,
-    probability: float,
-    reward: float,
-    lower_before: float,
-) -> None:
-    """Add a reward to its sum; what it costs to mix is kept with it."""
-    at = CHALLENGERS if arm > 0 else DEFAULT
-    gain = (reward - rules.low) / rules.width
-    memory[at + PLAYS] += 1.0
-    memory[at + TOTAL] += gain
-    if not leaves_cost(gain):
-        memory[at + COST] = mixture(rules, memory[at + PLAYS], memory[at + TOTAL])
-
-
-@kernel
-def known_budget(rules: JointRules, memory: Floats, round: int, default_plays: int) -> float:
-    """Lower bound on the moved budget after `round`, if so many plays are of the default."""
-    deficit = default_deficit(rules.max_loss, round, default_plays)
-    return memory[SURE] - deficit * rules.default_mean + rules.shift * round  # type: ignore[no-any-return]
-
-
-@kernel
-def refuse_below_zero(
-    rules: JointRules, arms: Arms, memory: Floats, round: int, candidate: int
-) -> float:
-    """Return 0 if the budget surely stays at or above zero with a challenger, else 1."""
-    if candidate == 0 or known_budget(rules, memory, round, arms.plays[0]) >= 0.0:
-        return 0.0
-    return 1.0
-
-
-@kernel
-def budget_of_known(rules: JointRules, arms: Arms, memory: Floats, round: int, arm: int) -> float:
-    """Lower bound on the budget if `arm` is played now."""
-    default_plays = arms.plays[0] + 1 if arm == 0 else arms.plays[0]
-    return rules.width * known_budget(rules, memory, round, default_plays)
-
-
-@kernel
-def rounds_to_save(
-    rules: JointRules, arms: Arms, memory: Floats, round: int, candidate: int
-) -> int:
-    """Plays of a default arm of known mean that make a challenger affordable, at least 1."""
-    plays = arms.plays[0]
-    budget = -math.inf if candidate == 0 else known_budget(rules, memory, round, plays)
-    count = rounds_short(rules.saving, rules.slack, budget, round)
-    if known_budget(rules, memory, round + count, plays + count) < 0.0:
-        count += 1  # if that is not enough, the floor is asked again and says so
-    return count
-
-
-@kernel
-def credit_challengers(
-    rules: JointRules,
-    arms: Arms,
-    memory: Floats,
-    arm: int,
-    probability: float,
-    reward: float,
-    lower_before: float,
-) -> None:
-    """Add a challenger's reward to the sum, and see how much of it is sure."""
-    if arm > 0:
-        gain = (reward - rules.low) / rules.width
-        memory[CHALLENGERS + PLAYS] += 1.0
-        memory[CHALLENGERS + TOTAL] += gain
-        if not leaves_cost(gain):
-            plays, total = memory[CHALLENGERS + PLAYS], memory[CHALLENGERS + TOTAL]
-            memory[SURE] = sure_sum(rules, plays, total)
-
-
 LEARNED: dict[Function, Function] = {
     fallback_probability: refuse_unless_proved,
     guaranteed_budget: proved_budget,
+    current_budget: proved_budget_now,
+    guaranteed_share: proved_share,
     credit: credit_sums,
     recount: recount_learned,
     proof: proof_learned,
@@ -176,6 +73,8 @@ LEARNED: dict[Function, Function] = {
 KNOWN: dict[Function, Function] = {
     fallback_probability: refuse_below_zero,
     guaranteed_budget: budget_of_known,
+    current_budget: budget_of_known_now,
+    guaranteed_share: share_of_known,
     default_rounds: rounds_to_save,
     credit: credit_challengers,
     recount: recount_known,
@@ -218,6 +117,8 @@ class JointFloor(Floor):
     needs_boundary = True
     can_fast_forward = True
     takes_late_rewards = True
+    live = True
+    account = slice(MEMORY, None)
     shared_memory = MEMORY
     late_memory = LATE_MEMORY
 
@@ -262,6 +163,12 @@ class JointFloor(Floor):
             await_reward: count_play,
             take_late_reward: count_reward,
         }
+
+    def explain(self, moment: Moment) -> Arithmetic:
+        """The sums that the test is made of, and what it finds."""
+        learned = self.default_mean is None
+        words = explain_learned(moment) if learned else explain_known(moment)
+        return Arithmetic(words, [])
 
     def _highest(self, boundary: Boundary) -> float:
         return float(boundary.high) if boundary.kind.needs_range else math.inf

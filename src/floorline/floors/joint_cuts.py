@@ -5,7 +5,8 @@ before it are filled in at the worst: the lowest for a challenger, the highest f
 does an interval of one arm, filled in at its own worst. The best cut may be taken. Few are worth
 looking at: decisions are counted in at most SEGMENTS segments of equal length, which doubles when
 there is no more room, and cuts are the ends of segments. So there is a cut within 1/64 of the
-decisions of any moment; a play or a reward takes one step, looking at all cuts SEGMENTS steps.
+decisions of any moment, or within 8 decisions; a play or a reward takes one step, looking at all
+cuts SEGMENTS steps.
 
 Plays are counted in groups, such as the arms, or the default and all others. A tally is three
 numbers a group. In a part's memory the cuts begin at `at`: how often segments have doubled, then
@@ -23,6 +24,9 @@ from floorline.core.slots import lower_end, upper_end
 
 SEGMENTS = 128
 """An even number."""
+
+FIRST_LENGTH = 3
+"""Logarithm to base 2 of the length of a segment at the start."""
 
 PLAYED, SEEN, EARNED = range(3)
 """In a tally, for each group: plays, those whose reward was seen, and the sum of these."""
@@ -61,13 +65,13 @@ def tally_of(memory: Floats, at: int, groups: int, segment: int) -> int:
 @kernel
 def segment_of(memory: Floats, at: int, decision: int) -> int:
     """The segment of a decision, counted from 0."""
-    return decision >> int(memory[at])
+    return decision >> (FIRST_LENGTH + int(memory[at]))
 
 
 @kernel
 def segment_end(memory: Floats, at: int, segment: int) -> int:
     """The decisions up to the end of a segment."""
-    return (segment + 1) << int(memory[at])
+    return (segment + 1) << (FIRST_LENGTH + int(memory[at]))
 
 
 @kernel

@@ -64,8 +64,12 @@ def change_evidence(
 
 @kernel
 def known_change_evidence(mean: float, since_plays: int, since_total: float) -> float:
-    """The same for a mean that is known, strictly between 0 and 1."""
-    strength = 2.0 / min(mean, 1.0 - mean)
+    """The same for a mean that is known, from 0 to 1."""
     failures = since_plays - since_total
+    if mean <= 0.0:
+        return math.inf if since_total > 0.0 else 0.0
+    if mean >= 1.0:
+        return math.inf if failures > 0.0 else 0.0
+    strength = 2.0 / min(mean, 1.0 - mean)
     evidence = log_mixture(since_total, failures, strength * mean, strength * (1.0 - mean))
     return evidence - since_total * math.log(mean) - failures * math.log1p(-mean)

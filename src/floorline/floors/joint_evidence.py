@@ -23,8 +23,14 @@ STIRLING_FROM = 10.0
 STEPS = 12
 """More of Newton's steps than are ever needed."""
 
-HALVINGS = 50
-"""Halvings for the guaranteed budget: as many as leave a number below 1."""
+HALVINGS = 60
+"""More steps than the guaranteed budget ever needs."""
+
+CLOSE = 1e-9
+"""Share of nu at which these steps end: the next one would be far below SAFE_SIDE."""
+
+SAFE_SIDE = 1e-12
+"""Share by which nu is raised in the end."""
 
 
 @kernel
@@ -110,7 +116,7 @@ def evidence_on_line(
     rho: float,
 ) -> float:
     """`joint_evidence_bounded`, given the `mixture_cost` of both totals."""
-    if deficit <= shift:  # whatever the default's mean is, which is at most 1
+    if deficit <= shift or deficit <= 0.0:  # whatever the default's mean is, at most 1
         return math.inf
     if default_plays == 0:
         return -math.inf
@@ -136,7 +142,8 @@ def joint_evidence_bounded(
     """Least log evidence against any negative budget; a challenger is affordable at log(1/delta).
 
     Minus infinity if the rewards speak for a negative budget, infinity if there cannot be one.
-    Totals are of rewards moved to [0, 1]. `shift` is max_loss * rounds * low / (high - low).
+    Totals are of rewards moved to [0, 1]. `shift` is max_loss * rounds * low / (high - low), less
+    the challengers' plays that reached nobody: their means count, and they earned nothing.
     With late rewards the totals and `default_plays` are of decisions before some cut; `deficit`
     is of all decisions.
     """
@@ -241,10 +248,12 @@ def sure_budget_bounded(
     default_plays: float,
     default_total: float,
     challenger_total: float,
-    log_inverse_delta: float,
+    allowed: float,
     rho: float,
 ) -> float:
     """The least budget that the rewards do not refute, in units of the range.
+
+    `allowed` is log(1/delta) less the `mixture_cost` of both totals.
 
     The least Lambda_c - kappa Lambda_0 + shift among pairs with evidence below log(1/delta). There
     rho + Lambda_c = (rho + S_c) / (1 + nu) and rho + Lambda_0 = (rho + S_0) / (1 - kappa nu), where
@@ -256,25 +265,60 @@ def sure_budget_bounded(
     x = rho + challenger_total
     y = rho + default_total
     most = rho + default_plays
-    allowed = log_inverse_delta
-    allowed -= mixture_cost(challenger_total, rho) + mixture_cost(default_total, rho)
-    inside = 0.0
-    outside = 1.0
     challengers = rho
-    default = most if kappa > 0.0 else rho
-    for _ in range(HALVINGS):
-        middle = 0.5 * (inside + outside)
-        nu = middle / ((1.0 - middle) * max(kappa, 1.0))
+    default = y  # which is right where the default does not matter
+    if kappa != 0.0:
+        default = most if kappa > 0.0 else rho
+    if divergence(x, challengers) + divergence(y, default) > allowed:
+        nu = least_nu(kappa, x, y, most, allowed, rho)
+        challengers = max(x / (1.0 + nu), rho)
         tilt = 1.0 - kappa * nu
-        a = max(x / (1.0 + nu), rho)
-        b = max(y / tilt, rho) if tilt * most > y else most
-        if divergence(x, a) + divergence(y, b) < allowed:
-            inside = middle
-        else:
-            outside = middle
-            challengers = a
-            default = b
+        default = max(y / tilt, rho) if tilt * most > y else most
     return challengers - rho - kappa * (default - rho) + shift
+
+
+@kernel
+def least_nu(kappa: float, x: float, y: float, most: float, allowed: float, rho: float) -> float:
+    """The nu of `sure_budget_bounded`, a little too large.
+
+    The evidence rises with nu. Newton's steps, and a halving wherever one would leave what is
+    known to hold the root.
+    """
+    inside = 0.0
+    outside = math.inf if kappa <= 0.0 else (1.0 - y / most) / kappa
+    outside = max(outside, x / rho - 1.0)  # beyond it both sums are at their limits
+    bend = x + kappa * kappa * y
+    nu = math.sqrt(2.0 * allowed / bend)
+    nu *= 1.0 + nu * (x - kappa * kappa * kappa * y) / (1.5 * bend)  # the series' next term
+    for _ in range(HALVINGS):
+        if not inside < nu < outside:
+            nu = 0.5 * (inside + outside) if outside < math.inf else 2.0 * inside + 1.0
+        slope = 0.0
+        a = x / (1.0 + nu)
+        if a > rho:
+            slope += x * nu / ((1.0 + nu) * (1.0 + nu))
+        else:
+            a = rho
+        tilt = 1.0 - kappa * nu
+        b = most
+        if tilt * most > y:
+            b = y / tilt
+            if b > rho:
+                slope += y * kappa * kappa * nu / (tilt * tilt)
+            else:
+                b = rho
+        excess = x * math.log(x / a) - x + a + y * math.log(y / b) - y + b - allowed
+        if excess < 0.0:
+            inside = nu
+        else:
+            outside = nu
+        step = excess / slope if slope > 0.0 else math.inf
+        if outside - inside <= SAFE_SIDE * inside:
+            return outside
+        nu -= step
+        if abs(step) <= CLOSE * nu:
+            break
+    return nu * (1.0 + SAFE_SIDE)
 
 
 @kernel
@@ -285,14 +329,16 @@ def sure_budget_subgaussian(
     default_total: float,
     challenger_plays: float,
     challenger_total: float,
-    log_inverse_delta: float,
+    allowed: float,
     r: float,
 ) -> float:
-    """The same for subgaussian noise of scale 1; minus infinity before the first default play."""
+    """The same for subgaussian noise of scale 1; minus infinity before the first default play.
+
+    `allowed` is log(1/delta) less the `normal_cost` of both counts.
+    """
     if default_plays == 0:
         return -math.inf
     kappa = deficit / default_plays
     variance = challenger_plays + r + kappa * kappa * (default_plays + r)
-    level = math.log1p(challenger_plays / r) + math.log1p(default_plays / r)
-    radius = math.sqrt(variance * (2.0 * log_inverse_delta + level))
+    radius = math.sqrt(2.0 * variance * allowed)
     return challenger_total - kappa * default_total + shift - radius

@@ -97,8 +97,12 @@ def sure_budget(
     default_total: float,
     challenger_plays: float,
     challenger_total: float,
+    costs: float,
 ) -> float:
-    """Return the least budget that is not refuted; at least 0 where a challenger is allowed."""
+    """Return the least budget that is not refuted; at least 0 where a challenger is allowed.
+
+    `costs` is the sum of both `mixture`.
+    """
     raise NotImplementedError
 
 
@@ -160,17 +164,19 @@ def bounded_budget(
     default_total: float,
     challenger_plays: float,
     challenger_total: float,
+    costs: float,
 ) -> float:
     """For rewards in [0, 1]."""
-    return sure_budget_bounded(
+    sure = sure_budget_bounded(
         deficit,
         shift,
         default_plays,
         default_total,
         challenger_total,
-        rules.log_inverse_delta,
+        rules.log_inverse_delta - costs,
         rules.weight,
     )
+    return max(sure, 0.0) if deficit <= 0.0 else sure  # the counting rule
 
 
 @kernel
@@ -232,6 +238,7 @@ def subgaussian_budget(
     default_total: float,
     challenger_plays: float,
     challenger_total: float,
+    costs: float,
 ) -> float:
     """For subgaussian noise of scale 1."""
     sure = sure_budget_subgaussian(
@@ -241,7 +248,7 @@ def subgaussian_budget(
         default_total,
         challenger_plays,
         challenger_total,
-        rules.log_inverse_delta,
+        rules.log_inverse_delta - costs,
         rules.weight,
     )
     return max(sure, 0.0) if deficit <= 0.0 else sure  # the counting rule

@@ -7,9 +7,9 @@ deficit is always that of all decisions made.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from floorline.core.kernel import kernel, slot
+from floorline.core.pending import PendingPlays
 from floorline.core.records import Arms, Floats
 from floorline.floors.joint_cuts import (
     EARNED,
@@ -27,8 +27,25 @@ from floorline.floors.joint_cuts import (
     tally_of,
 )
 from floorline.floors.joint_evidence import default_deficit
-from floorline.floors.joint_forms import JointRules, Tally, evidence, fill_in, mixture, sure_sum
-from floorline.floors.joint_memory import CHALLENGERS, COST, DEFAULT, MEMORY, PLAYS, SURE, TOTAL
+from floorline.floors.joint_forms import (
+    JointRules,
+    Tally,
+    evidence,
+    fill_in,
+    leaves_cost,
+    mixture,
+    sure_sum,
+)
+from floorline.floors.joint_memory import (
+    CHALLENGERS,
+    COST,
+    DEFAULT,
+    MEMORY,
+    PLAYS,
+    SURE,
+    TOTAL,
+    VOIDED,
+)
 
 GROUPS = 2
 """The default, and all challengers."""
@@ -36,14 +53,18 @@ GROUPS = 2
 DECISIONS = MEMORY
 """Decisions made."""
 NEXT_LOOK = MEMORY + 1
-"""At how many decisions all cuts are looked at again."""
+"""At how many decisions cuts are looked at again."""
 END = MEMORY + 2
 """Decisions before the cut that was best then."""
-CUT = MEMORY + 3
+USES_CUT = MEMORY + 3
+"""1 if the plays before that cut proved more than all plays, else 0."""
+CUT = MEMORY + 4
 """The tally of the plays before that cut, kept up to date."""
 ALL = CUT + GROUPS * FIELDS
 """The tally of all plays."""
-CUTS = ALL + GROUPS * FIELDS
+SUM = ALL + GROUPS * FIELDS
+"""A tally to add up segments in; it is of no use afterwards."""
+CUTS = SUM + GROUPS * FIELDS
 LATE_MEMORY = CUTS + cuts_size(GROUPS) - MEMORY
 
 
@@ -54,19 +75,38 @@ def proof(rules: JointRules, deficit: float, shift: float, tally: Tally) -> floa
 
 
 @kernel
-def count_play(rules: JointRules, arms: Arms, memory: Floats, arm: int, decision: int) -> None:
-    """Count a play; plays of a default arm of known mean prove nothing."""
+def count_play(
+    rules: JointRules, arms: Arms, memory: Floats, arm: int, decision: int, probability: float
+) -> None:
+    """Count a play; plays of a default arm of known mean prove nothing.
+
+    Cuts are looked at here and not when the floor is asked: which one is used follows from the
+    plays and rewards alone, and not from who asked when.
+    """
+    waiting = is_missing_some(memory, ALL)
     memory[DECISIONS] = decision + 1
+    doubled = memory[CUTS]
     make_room(memory, CUTS, GROUPS, decision)
+    if memory[CUTS] > doubled:
+        forget_cut(memory)  # it may lie inside a segment now
     if arm > 0 or math.isnan(rules.default_mean):
         group = 1 if arm > 0 else 0
         cut_play(memory, CUTS, GROUPS, group, decision)
         add_play(memory, ALL, group)
+    if waiting and decision + 1 >= memory[NEXT_LOOK]:
+        deficit = default_deficit(rules.max_loss, decision + 2, arms.plays[0])
+        look_at_cuts(rules, memory, decision + 1, deficit, rules.shift * (decision + 2))
 
 
 @kernel
 def count_reward(
-    rules: JointRules, arms: Arms, memory: Floats, arm: int, decision: int, reward: float
+    rules: JointRules,
+    arms: Arms,
+    memory: Floats,
+    arm: int,
+    decision: int,
+    probability: float,
+    reward: float,
 ) -> None:
     """Add a reward to all sums that its play is in."""
     if arm > 0 or math.isnan(rules.default_mean):
@@ -93,6 +133,14 @@ def tally_at(memory: Floats, place: int) -> Tally:
 
 
 @kernel
+def is_missing_some(memory: Floats, place: int) -> bool:
+    """Whether rewards are missing in the tally that begins there."""
+    if memory[place + SEEN] < memory[place + PLAYED]:
+        return True
+    return memory[place + FIELDS + SEEN] < memory[place + FIELDS + PLAYED]  # type: ignore[no-any-return]
+
+
+@kernel
 def is_complete(tally: Tally) -> bool:
     """Whether no reward is missing."""
     default_seen = tally.default_seen >= tally.default_plays
@@ -100,52 +148,47 @@ def is_complete(tally: Tally) -> bool:
 
 
 @kernel
+def forget_cut(memory: Floats) -> None:
+    """Go back to the cut before the first decision."""
+    memory[END] = 0.0
+    memory[USES_CUT] = 0.0
+    for i in range(GROUPS * FIELDS):
+        memory[CUT + i] = 0.0
+
+
+@kernel
 def look_at_cuts(
     rules: JointRules, memory: Floats, decisions: int, deficit: float, shift: float
 ) -> None:
-    """Keep the cut that proves most, the last of several."""
+    """Keep the cut that proves most, of the one there is and all later ones, or all plays.
+
+    What came before the cut is left out: rewards come in the end, and better cuts are later.
+    """
     for i in range(GROUPS * FIELDS):
-        memory[CUT + i] = 0.0
-    last = segment_of(memory, CUTS, decisions - 1)
-    best = 0
-    most = -math.inf
-    for segment in range(last + 1):
-        _add_segment(memory, segment)
-        found = proof(rules, deficit, shift, tally_at(memory, CUT))
+        memory[SUM + i] = memory[CUT + i]
+    most = proof(rules, deficit, shift, tally_at(memory, CUT))
+    last = segment_of(memory, CUTS, decisions)
+    for segment in range(segment_of(memory, CUTS, int(memory[END])), last):
+        source = tally_of(memory, CUTS, GROUPS, segment)
+        for i in range(GROUPS * FIELDS):
+            memory[SUM + i] += memory[source + i]
+        found = proof(rules, deficit, shift, tally_at(memory, SUM))
         if found >= most:
             most = found
-            best = segment
-    for i in range(GROUPS * FIELDS):
-        memory[CUT + i] = 0.0
-    for segment in range(best + 1):
-        _add_segment(memory, segment)
-    memory[END] = min(segment_end(memory, CUTS, best), decisions)
+            memory[END] = segment_end(memory, CUTS, segment)
+            for i in range(GROUPS * FIELDS):
+                memory[CUT + i] = memory[SUM + i]
+    everything = proof(rules, deficit, shift, tally_at(memory, ALL))
+    memory[USES_CUT] = 1.0 if everything < most else 0.0
     memory[NEXT_LOOK] = segment_end(memory, CUTS, last)
 
 
 @kernel
-def _add_segment(memory: Floats, segment: int) -> None:
-    """Add the plays of a segment to those before the cut."""
-    source = tally_of(memory, CUTS, GROUPS, segment)
-    for i in range(GROUPS * FIELDS):
-        memory[CUT + i] += memory[source + i]
-
-
-@kernel
-def best_tally(rules: JointRules, arms: Arms, memory: Floats) -> Tally:
+def best_tally(memory: Floats) -> Tally:
     """All plays if no reward is missing; else these, or those before the cut."""
-    everything = tally_at(memory, ALL)
-    if is_complete(everything):
-        return everything
-    decisions = int(memory[DECISIONS])
-    deficit = default_deficit(rules.max_loss, decisions + 1, arms.plays[0])
-    shift = rules.shift * (decisions + 1)
-    if decisions >= memory[NEXT_LOOK]:
-        look_at_cuts(rules, memory, decisions, deficit, shift)
-    cut = tally_at(memory, CUT)
-    if proof(rules, deficit, shift, everything) >= proof(rules, deficit, shift, cut):
-        return everything
-    return cut
+    if memory[USES_CUT] > 0.0 and is_missing_some(memory, ALL):
+        return tally_at(memory, CUT)
+    return tally_at(memory, ALL)
 
 
 @kernel
@@ -173,15 +216,25 @@ def proof_learned(rules: JointRules, deficit: float, shift: float, tally: Tally)
 
 
 @kernel
+def count_voided(memory: Floats, pending: PendingPlays) -> None:
+    """Count the challengers' plays that reached nobody."""
+    memory[VOIDED] = 0.0
+    for i in range(1, len(pending.voided)):
+        memory[VOIDED] += pending.voided[i]
+
+
+@kernel
 def recount_learned(
-    rules: JointRules, arms: Arms, memory: Floats, pending: Any, low: float
+    rules: JointRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
 ) -> None:
     """Set the sums that the test is made of."""
-    tally = best_tally(rules, arms, memory)
+    count_voided(memory, pending)
+    tally = best_tally(memory)
     default_total, challenger_total = fill_in(tally)
     memory[DEFAULT + PLAYS] = tally.default_plays
+    if not leaves_cost(default_total - memory[DEFAULT + TOTAL]):
+        memory[DEFAULT + COST] = mixture(rules, tally.default_plays, default_total)
     memory[DEFAULT + TOTAL] = default_total
-    memory[DEFAULT + COST] = mixture(rules, tally.default_plays, default_total)
     cost = mixture(rules, tally.challenger_plays, challenger_total)
     memory[CHALLENGERS + PLAYS] = tally.challenger_plays
     memory[CHALLENGERS + TOTAL] = challenger_total
@@ -196,6 +249,9 @@ def proof_known(rules: JointRules, deficit: float, shift: float, tally: Tally) -
 
 
 @kernel
-def recount_known(rules: JointRules, arms: Arms, memory: Floats, pending: Any, low: float) -> None:
+def recount_known(
+    rules: JointRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
+) -> None:
     """Set what challengers have surely earned."""
-    memory[SURE] = proof_known(rules, 0.0, 0.0, best_tally(rules, arms, memory))
+    count_voided(memory, pending)
+    memory[SURE] = proof_known(rules, 0.0, 0.0, best_tally(memory))

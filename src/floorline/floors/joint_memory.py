@@ -11,4 +11,7 @@ PLAYS, TOTAL, COST = range(3)
 SURE = 6
 """The least sum of the challengers' means that is not refuted; where the default's is known."""
 
-MEMORY = 7
+VOIDED = 7
+"""Challengers' plays that reached nobody: their means count, and they earned nothing."""
+
+MEMORY = 8

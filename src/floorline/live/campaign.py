@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from types import TracebackType
 from typing import Any
@@ -20,6 +20,7 @@ from floorline.live.events import Event
 from floorline.live.history import events, records
 from floorline.live.ledgers import Ledger
 from floorline.live.messages import Record, Result, Ticket
+from floorline.live.notes import checked_labels, checked_note
 from floorline.live.opening import open_recorder
 from floorline.live.recorder import Recorder
 from floorline.live.settings import (
@@ -161,6 +162,9 @@ class Campaign:
         """
         recorder = self._recorder
         settings = recorder.state.settings
+        if isinstance(reward, (Ticket, str)) and not isinstance(ticket, (Ticket, str)):
+            raise ValueError(f"ticket: must come before the reward, not {ticket!r} before {reward}")
+        reward = float(reward) if isinstance(reward, bool) else reward  # it clicked, or did not
         try:
             given = number("reward", reward, settings.low, settings.high)
         except ValueError:
@@ -296,6 +300,21 @@ class Campaign:
                 self._recorder.record("changed", body=body)
             elif wanted not in (None, state.serves):
                 raise Conflict(f"arm: the campaign was stopped with {state.serves}, not {wanted}")
+
+    def note(self, text: str) -> None:
+        """Record a remark, which is shown among what happened to the campaign."""
+        self._recorder.run(self._recorder.record, "noted", None, None, {"text": checked_note(text)})
+
+    def label(self, labels: Sequence[str]) -> None:
+        """Replace the campaign's labels, by which people find it."""
+        body = {"labels": checked_labels(labels)}
+        self._recorder.run(self._recorder.record, "noted", None, None, body)
+
+    def archive(self, archived: bool = True) -> None:
+        """Leave the campaign out of lists, or take it back in. It goes on as before."""
+        with self.transaction():
+            if self._state.archived != archived:
+                self._recorder.record("noted", body={"archived": archived})
 
     @property
     def serves(self) -> str | None:

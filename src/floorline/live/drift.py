@@ -1,20 +1,28 @@
 """A watch on the default arm: has its mean changed?
 
-The default's plays, in the order of decisions, are cut into blocks. At 1, 2, 4, ... blocks the
-plays before are compared with all plays since. While the mean does not change, all of these
-intervals contain it at all times, except with probability `drift_level`: one half of that goes to
-the plays from the start, the other to the later starts, 1/((j+1)(j+2)) of it to start number j.
-An alarm is two intervals that do not meet. Missing rewards are filled in at the worst.
+The default's plays, in the order of decisions, are cut into blocks, and the plays before a block
+are compared with all plays since.
+
+Where all rewards are known, an alarm is evidence against every mean that might have stayed, at one
+of many change points (floors/joint_drift.py). Where some are missing they are filled in at the
+worst, and an alarm is two intervals that do not meet, at 1, 2, 4, ... blocks: while the mean does
+not change all intervals contain it, except with the probability that they are given, one half of it
+for the plays from the start, the other for the later starts, 1/((j+1)(j+2)) of it for number j.
+
+Each of the two has half of `drift_level`. A watch by `intervals` alone, as in version 0.1, uses all
+of it for them, and compares known rewards by them, too.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 from floorline.core.kernel import bind
 from floorline.core.slots import lower_end, upper_end
+from floorline.floors.joint_drift import change_evidence, known_change_evidence, next_point
 from floorline.live.settings import CampaignSettings
 
 BLOCK = 100
@@ -52,6 +60,8 @@ class DriftWatch:
         """Sum of the default's observed rewards, even if `default_mean` is given."""
         self._settings = settings
         self._boundary = settings.to_boundary()
+        by_evidence = settings.drift_watch == "evidence"
+        self._level = settings.drift_level / 2 if by_evidence else settings.drift_level
         kernels = self._boundary.kernels()
         self._lower_end, self._upper_end = (
             bind(kernels[end], kernels) for end in (lower_end, upper_end)
@@ -84,7 +94,10 @@ class DriftWatch:
         before = len(self._closed)
         self._close_blocks()
         if len(self._closed) > before:
-            self._compare(self._closed)
+            if self._settings.drift_watch == "evidence":
+                self._weigh_evidence()
+            else:
+                self._compare(self._closed)
 
     def _close_blocks(self) -> None:
         while len(self._closed) <= len(self.blocks) and self._is_closed(len(self._closed) - 1):
@@ -111,6 +124,44 @@ class DriftWatch:
         low, high = self._settings.low, self._settings.high
         return Stretch(int(plays), total + missing * low, total + missing * high)
 
+    def _weigh_evidence(self) -> None:
+        """Raise an alarm if no mean can have stayed at some point, by rewards that are known."""
+        if self.alarm:
+            return
+        number, point = 0, 0 if self._settings.default_mean is not None else 1
+        most, most_at = 0.0, -1
+        while point < len(self._closed) - 1:
+            before, since = self._closed[point], self._closed[-1].since(self._closed[point])
+            chance = self._level / ((number + 1) * (number + 2))
+            beyond = self._change_evidence(before, since) + math.log(chance)
+            if beyond >= most:
+                most, most_at = beyond, point
+            number, point = number + 1, next_point(point)
+        if most_at >= 0:
+            before = self._closed[most_at]
+            self.alarm = self._words(before, self._closed[-1].since(before))
+
+    def _change_evidence(self, before: Stretch, since: Stretch) -> float:
+        """Return the log evidence that the mean changed between two stretches."""
+        known, total = self._settings.default_mean, self._in_unit(since.plays, since.least)
+        if known is not None:
+            return known_change_evidence(self._in_unit(1, known), since.plays, total)
+        earlier = self._in_unit(before.plays, before.least)
+        return change_evidence(before.plays, earlier, since.plays, total)
+
+    def _in_unit(self, plays: int, total: float) -> float:
+        """Return the sum of the rewards of some plays, each moved to [0, 1]."""
+        low, high = self._settings.low, self._settings.high
+        return min(max((total - plays * low) / (high - low), 0.0), float(plays))
+
+    def _words(self, before: Stretch, since: Stretch) -> str:
+        known = self._settings.default_mean
+        now = f"{since.least / since.plays:.4g} a play in the {since.plays:,}"
+        if known is not None:
+            return f"the default's mean was given as {known:.4g}; it earned {now} last ones"
+        was = f"{before.least / before.plays:.4g} a play in its first {before.plays:,} plays"
+        return f"the default earned {was}, and {now} since"
+
     def _compare(self, ends: Sequence[Stretch]) -> None:
         """Raise an alarm if the plays up to some end and those since have different means."""
         known = self._settings.default_mean
@@ -132,7 +183,7 @@ class DriftWatch:
         """Return the interval of a stretch's mean, at 1/share of the drift level."""
         if stretch.plays == 0:
             return self._settings.low, self._settings.high
-        rules: Any = self._boundary.rules_at(share / self._settings.drift_level)
+        rules: Any = self._boundary.rules_at(share / self._level)
         low = self._lower_end(rules, NO_MEMORY, 0, stretch.plays, stretch.least)
         return float(low), float(self._upper_end(rules, NO_MEMORY, 0, stretch.plays, stretch.most))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def estimates_of(state: State, now: float) -> list[tuple[int, float | None]]:
         numbers = [all_ - early for all_, early in zip(numbers, early_numbers, strict=True)]
         totals = [all_ - early for all_, early in zip(totals, early_totals, strict=True)]
     else:
-        pairs = zip(numbers, state.pending, strict=True)
+        pairs = zip(numbers, state.book.open, strict=True)
         numbers = [number if number >= pending else 0 for number, pending in pairs]
     return [
         (number, _held(state, arm, total / number) if number else None)
@@ -103,6 +104,18 @@ class Rewards(NamedTuple):
     """Of as many decisions for the default."""
     turned_away: float
     """What decisions would have earned beyond the default, had the floor not turned them to it."""
+    equal_split: float
+    """Of as many decisions, the same number for each arm."""
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What a campaign earned beyond the default alone, in units of reward."""
+
+    estimate: float
+    lower: float
+    """It lies between this and `upper` at all times, at the campaign's confidence."""
+    upper: float
 
 
 def expected_rewards(
@@ -119,8 +132,28 @@ def expected_rewards(
         min(max(mean, arm.lower), arm.upper) if arm.average is None else arm.average for arm in arms
     ]
     means[0] = mean
+    counted = decisions - arms[0].voided  # a voided default counts nowhere
     return Rewards(
         sum(arm.plays * mean for arm, mean in zip(arms, means, strict=True)),
-        (decisions - arms[0].voided) * mean,  # a voided default counts nowhere
+        counted * mean,
         sum(arm.turned_away * (m - mean) for arm, m in zip(arms, means, strict=True)),
+        counted * sum(means) / len(means),
+    )
+
+
+def gain_of(settings: CampaignSettings, arms: Sequence[ArmStatus], expected: Rewards) -> Gain:
+    """Return what was earned beyond the default alone, with its interval.
+
+    Only challengers differ from the default: each adds its plays times the difference of the two
+    means, each somewhere in its interval. A voided challenger earned nothing, in the default's
+    place.
+    """
+    default, challengers = arms[0], arms[1:]
+    given = settings.default_mean
+    least, most = (default.lower, default.upper) if given is None else (given, given)
+    voided = sum(arm.voided for arm in challengers)
+    return Gain(
+        expected.campaign - expected.default,
+        sum(arm.plays * (arm.lower - most) for arm in challengers) - voided * most,
+        sum(arm.plays * (arm.upper - least) for arm in challengers) - voided * least,
     )

@@ -23,8 +23,9 @@ KINDS = (
     "paused",
     "resumed",
     "changed",
+    "noted",
 )
-CHANGES = ("opened", "paused", "resumed", "changed")
+CHANGES = ("opened", "paused", "resumed", "changed", "noted")
 """The kinds that concern the campaign itself rather than one decision."""
 
 

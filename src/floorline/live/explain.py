@@ -7,7 +7,7 @@ from floorline.live.history import record
 from floorline.live.ledgers import LedgerReader
 from floorline.live.messages import Explanation, Record, Term
 from floorline.live.replay import load
-from floorline.live.state import State
+from floorline.live.state import State, fallback_probability_of
 from floorline.live.tickets import decision_of, ticket_ids
 
 
@@ -21,31 +21,16 @@ def explain(ledger: LedgerReader, ticket: str) -> Explanation:
 
 def _explained(state: State, event: Event, record: Record) -> Explanation:
     state.refresh()
-    candidate = event.body["candidate"]
-    refused = candidate is not None and candidate != event.body["arm"]
-    candidate_budget = state.budget_after(state.index[candidate]) if refused else None
-    arm = state.index[event.body["arm"]]
-    uncounted = arm == 0 and state.settings.voids
-    rounds = state.rounds if uncounted else state.rounds + 1
-    plays = [int(count) for count in state.arms.plays]
-    plays[arm] += 0 if uncounted else 1
-    terms = [_term(state, i, plays[i], rounds) for i in range(len(plays))]
+    body = event.body
+    candidate, arm = body["candidate"], state.index[body["arm"]]
+    refused = candidate is not None and candidate != body["arm"]
+    arithmetic = state.explain(arm, fallback_probability_of(body))
     return Explanation(
         record,
-        rounds,
+        state.rounds + (arm > 0 or not state.settings.voids),
         state.settings.max_loss,
-        terms,
-        sum(term.sum for term in terms),
-        candidate_budget,
+        [Term(*term) for term in arithmetic.terms],
+        arithmetic.words,
+        state.budget_after(arm) if arm > 0 else state.budget_after_default(),
+        state.budget_after(state.index[candidate]) if refused else None,
     )
-
-
-def _term(state: State, arm: int, plays: int, rounds: int) -> Term:
-    lower, upper = float(state.arms.lower[arm]), float(state.arms.upper[arm])
-    voided = int(state.book.voided[arm]) if arm > 0 else 0
-    weight = float(plays) if arm > 0 else plays - (1 - state.settings.max_loss) * rounds
-    mean = upper if weight < 0 else lower
-    doubtful = state.doubtful_credit(arm) if arm > 0 and state.settings.voids else 0.0
-    earned = weight * mean + voided * state.settings.low - doubtful
-    name = state.settings.arms[arm]
-    return Term(name, plays, lower, upper, weight, mean, voided, doubtful, earned)

@@ -6,28 +6,35 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from floorline.live.amounts import amount
+
 if TYPE_CHECKING:
     from floorline.live.status import ArmStatus
 
+SAME = "the same"
 
-def headline_of(state: str, serves: str | None, arms: Sequence[ArmStatus]) -> str:
+
+def headline_of(
+    state: str, serves: str | None, arms: Sequence[ArmStatus], unit: str | None = None
+) -> str:
     """Return the sentence for a campaign in this state.
 
     Shares compare two means, each somewhere in its interval; those hold at all times together.
     """
     default = arms[0]
     if state in ("finished", "stopped"):
-        return f"{state.capitalize()}: everybody gets {serves}. {_evidence(arms, serves)}".rstrip()
+        evidence = _evidence(arms, serves, unit)
+        return f"{state.capitalize()}: everybody gets {serves}. {evidence}".rstrip()
     if state == "drift":
         return (
             f"{default.name} seems to have changed: everybody gets it until you start a new epoch."
         )
     if state == "paused":
-        return f"Paused: everybody gets {default.name}. {_lead(arms)[0]}"
-    return " ".join(_lead(arms))
+        return f"Paused: everybody gets {default.name}. {_lead(arms, unit)[0]}"
+    return " ".join(_lead(arms, unit))
 
 
-def _lead(arms: Sequence[ArmStatus]) -> tuple[str, str]:
+def _lead(arms: Sequence[ArmStatus], unit: str | None) -> tuple[str, str]:
     """Return who leads, and what happens next."""
     default = arms[0]
     known = [arm for arm in arms[1:] if arm.average is not None]
@@ -35,7 +42,9 @@ def _lead(arms: Sequence[ArmStatus]) -> tuple[str, str]:
         return "Too early to say who leads:", "rewards of the first decisions are awaited."
     best = max(known, key=lambda arm: arm.lower)
     if best.lower > default.upper:
-        words = f"{best.name} is surely better than {default.name}: {_more(best, default)}."
+        words = (
+            f"{best.name} is surely better than {default.name}: {difference(best, default, unit)}."
+        )
         rivals = [arm.name for arm in arms[1:] if arm is not best and arm.upper >= best.lower]
         if rivals:
             return words, f"Whether {_listed(rivals)} is better still is not known yet."
@@ -45,29 +54,33 @@ def _lead(arms: Sequence[ArmStatus]) -> tuple[str, str]:
         return words, "You can finish with it."
     leader = max(known, key=lambda arm: arm.average or 0.0)
     if (leader.average or 0.0) > default.average:
-        words = f"{leader.name} leads: {_more(leader, default)}."
+        words = f"{leader.name} leads: {difference(leader, default, unit, than=True)}."
     else:
         words = (
-            f"{default.name} leads; the best challenger is {leader.name}: {_more(leader, default)}."
+            f"{default.name} leads; the best challenger is {leader.name}: "
+            f"{difference(leader, default, unit, than=True)}."
         )
     return words, "That is not proved yet, and the test goes on."
 
 
-def _evidence(arms: Sequence[ArmStatus], serves: str | None) -> str:
+def _evidence(arms: Sequence[ArmStatus], serves: str | None, unit: str | None) -> str:
     served = next(arm for arm in arms if arm.name == serves)
     if served is arms[0] or served.average is None or arms[0].average is None:
         return "" if served is not arms[0] else "It is the default."
-    return f"Against {arms[0].name}: {_more(served, arms[0])}."
+    return f"Against {arms[0].name}: {difference(served, arms[0], unit)}."
 
 
-def _more(arm: ArmStatus, default: ArmStatus) -> str:
-    """Return how much more an arm earns than the default, with its interval."""
+def difference(arm: ArmStatus, default: ArmStatus, unit: str | None, *, than: bool = False) -> str:
+    """Return how much more an arm earns than the default, which may be named, with its interval."""
     assert arm.average is not None and default.average is not None
     if default.average <= 0:
-        return f"about {arm.average:.4g} against {default.average:.4g} a decision"
+        averages = f"{amount(arm.average, unit)} against {amount(default.average, unit)}"
+        return f"about {averages} a decision"
     least = arm.lower / default.upper - 1 if default.upper > 0 else -math.inf
     most = arm.upper / default.lower - 1 if default.lower > 0 else math.inf
-    return f"about {_change(arm.average / default.average - 1)} ({_between(least, most)})"
+    change = _change(arm.average / default.average - 1)
+    name = "" if not than else f" {'as' if change == SAME else 'than'} {default.name}"
+    return f"about {change}{name} ({_between(least, most)})"
 
 
 def _between(least: float, most: float) -> str:
@@ -83,7 +96,7 @@ def _change(share: float) -> str:
     ('22% more', '5% less', '160% more')
     """
     if abs(share) < 0.0005:
-        return "the same"
+        return SAME
     percent = abs(100 * share)
     digits = f"{percent:.1f}" if percent < 10 and round(percent) != percent else f"{percent:,.0f}"
     return f"{digits.removesuffix('.0')}% {'more' if share > 0 else 'less'}"

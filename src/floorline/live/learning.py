@@ -60,7 +60,7 @@ def _unheard(state: State) -> str | None:
 def _unexplored(state: State) -> str | None:
     """No challenger is ever played, though one could be."""
     arms = range(1, len(state.settings.arms))
-    if state.paused or any(state.pending[i] or state.arms.plays[i] for i in arms):
+    if state.paused or any(state.book.open[i] or state.arms.plays[i] for i in arms):
         return None
     if any(state.book.voided[i] for i in arms):
         return None

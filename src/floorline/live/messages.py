@@ -95,6 +95,9 @@ class Explanation(msgspec.Struct, frozen=True):
     """Decisions that count for the budget, this one included."""
     max_loss: float
     terms: list[Term]
+    """What each arm adds; none under a floor that does not count arm by arm."""
+    arithmetic: list[str]
+    """The same in words, line by line."""
     guaranteed_budget: float
     candidate_budget: float | None
     """The budget that would have stayed guaranteed had the candidate been played; None if it was

@@ -34,7 +34,7 @@ def start(ledger: LedgerReader) -> tuple[State, Checked]:
     """Return the state before the first event, and all events with their checksums."""
     opened = ledger.opened()
     try:
-        state = State(CampaignSettings.from_json(opened.body["settings"]))
+        state = State(CampaignSettings.from_ledger(opened.body["settings"]))
     except UNUSABLE as error:
         raise unusable(ledger, opened, error) from None
     return state, ledger.checked_events(0, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -12,20 +11,27 @@ from floorline.boundaries import BOUNDARIES, Boundary
 from floorline.core.checks import choice, number, require
 from floorline.core.records import FOREVER
 from floorline.environments.delayed import MISSING_POLICIES
+from floorline.live.durations import seconds_of
+from floorline.live.names import check_arm_name
 from floorline.policies import CATALOGUE, find_entry
 from floorline.policy import Policy
-from floorline.policy_setup import PolicySetup
+from floorline.policy_setup import FLOORS, PolicySetup
 
 LIVE_BOUNDARIES = tuple(name for name, kind in BOUNDARIES.items() if kind.live)
 LIVE_POLICIES = tuple(name for name, entry in CATALOGUE.items() if entry.live)
 """The policies of the catalogue that may run live; plug-ins may add others."""
+_ANY = PolicySetup(n_arms=2, horizon=FOREVER, default_mean=0.5)
+LIVE_FLOORS = tuple(name for name, floor in FLOORS.items() if floor(_ANY).live)
+"""The floors that may run live."""
 MAX_ARMS = 64
 LARGEST_REWARD = 1e12
 BEYOND = ("refuse", "clip")
 MAX_UNIT = 16
+DRIFT_WATCHES = ("evidence", "intervals")
+VERSION_1 = {"drift_watch": "intervals"}
+"""Settings that ledgers of version 0.1 do not name, as they were then."""
 SMALLEST = 1e-200
 """Probabilities and means below it would lead to numbers that are not finite."""
-NAME = re.compile(r"[\w][\w .:/-]{0,63}", re.ASCII)
 CHANGEABLE = ("policy", "holdback")
 """Settings that may change at any time: the promise does not depend on them."""
 CHANGEABLE_IN_NEW_EPOCH = (*CHANGEABLE, "floor")
@@ -57,11 +63,12 @@ class CampaignSettings:
         missing: what a missing reward means: `unknown` (the worst is assumed until it arrives),
             `zero` (after the window it is a 0), or `random` (after the window it is skipped; you
             state that the loss of a reward does not depend on the reward).
-        window: seconds to wait for a reward; for `zero` and `random`.
+        window: seconds to wait for a reward, or a text like "30m"; for `zero` and `random`.
         voids: whether decisions may be voided, defaults too. Then a default counts, and a
             challenger adds to the budget, only once its reward is known or its window is over.
         holdback: the share of decisions that always go to the default, to watch it.
         drift_level: the probability that the test for a drifting default ever gives a false alarm.
+        drift_watch: that test: `evidence`, or `intervals`, as in version 0.1, which takes longer.
     """
 
     arms: tuple[str, ...]
@@ -81,6 +88,7 @@ class CampaignSettings:
     voids: bool = False
     holdback: float = 0.02
     drift_level: float = 0.01
+    drift_watch: str = "evidence"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", _checked_arms(self.arms))
@@ -94,6 +102,7 @@ class CampaignSettings:
             fits = self.default_mean == 0 or self.default_mean >= SMALLEST
             require(fits, "default_mean", f"0 or at least {SMALLEST:g}", self.default_mean)
         words = {"boundary": LIVE_BOUNDARIES, "missing": MISSING_POLICIES, "beyond": BEYOND}
+        words["drift_watch"] = DRIFT_WATCHES
         for name, allowed in words.items():
             object.__setattr__(self, name, choice(name, getattr(self, name), allowed))
         self._keep_policy()
@@ -106,10 +115,12 @@ class CampaignSettings:
         else:
             if self.window is None:
                 raise ValueError(f'window: must be given in seconds where missing="{self.missing}"')
+            object.__setattr__(self, "window", seconds_of("window", self.window))
             self._keep("window", 0, math.inf, open_low=True)
         if self.missing == "zero":
             self._require_zero_in_range()
-        policy = self.to_policy()  # raises now if the boundary does not fit
+        policy = self.to_policy()
+        policy.prepare(len(self.arms), FOREVER, late=True)  # raises now if its parts do not fit
         if not policy.floor.live:
             raise ValueError(f"floor: {self.floor} runs in simulations only")
 
@@ -183,6 +194,7 @@ class CampaignSettings:
             bounded=(self.low, self.high) == (0, 1),
             holdback=self.holdback,
             prior=self.prior,
+            voids=self.voids,
         )
         return find_entry(self.policy).build(setup)
 
@@ -209,6 +221,11 @@ class CampaignSettings:
             require(own == other, name, f"as the campaign was opened ({own!r})", other)
 
     @classmethod
+    def from_ledger(cls, values: Mapping[str, Any]) -> CampaignSettings:
+        """Return settings from a ledger, which may be older than some of them."""
+        return cls.from_json({**VERSION_1, **values})
+
+    @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> CampaignSettings:
         """Return settings from plain values; unknown names are refused."""
         known = {field.name for field in fields(cls)}
@@ -227,12 +244,7 @@ def _checked_arms(names: Sequence[str]) -> tuple[str, ...]:
     fits = 2 <= len(names) <= MAX_ARMS and len(set(names)) == len(names)
     require(fits, "arms", f"2 to {MAX_ARMS} different names, the default's first", list(names))
     for name in names:
-        require(
-            NAME.fullmatch(name) is not None,
-            "arms",
-            "names of at most 64 letters, digits, spaces and _.:/-",
-            name,
-        )
+        check_arm_name(name)
     return tuple(plain_text(name) for name in names)
 
 

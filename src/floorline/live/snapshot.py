@@ -26,6 +26,8 @@ def to_json(state: State) -> dict[str, Any]:
         "finished": state.finished,
         "outage": state.outage,
         "serves": state.serves,
+        "labels": list(state.labels),
+        "archived": state.archived,
         "turned_away": list(state.turned_away),
         "clipped": state.clipped,
         "refused": state.refused,
@@ -38,12 +40,15 @@ def to_json(state: State) -> dict[str, Any]:
         "known": {name: list(getattr(state.arms, name)) for name in KNOWN},
         "book": {name: list(getattr(state.book, name)) for name in BY_ARM},
         "proposer": [] if state.rules.caches else list(state.memory.proposer),
+        "floor": list(state.memory.floor[state.floor.account]),
         "open": {
             "tickets": list(state.open),
             "arms": [play.arm for play in plays],
             "times": [play.time for play in plays],
             "since": [play.since for play in plays],
             "blocks": [play.block for play in plays],
+            "numbers": [play.number for play in plays],
+            "probabilities": [play.probability for play in plays],
             **{name: list(map(getattr(state.book, name).__getitem__, slots)) for name in BY_PLAY},
         },
     }
@@ -57,12 +62,13 @@ def plain(state: State) -> dict[str, Any]:
 
 def from_json(values: dict[str, Any]) -> State:
     """Return the state that `to_json` was given."""
-    state = State(CampaignSettings.from_json(values["settings"]))
+    state = State(CampaignSettings.from_ledger(values["settings"]))
     for name in SCALARS:
         setattr(state, name, values[name])
     stopped_with = state.settings.arms[0] if state.stopped else None
     state.finished = values.get("finished", False)  # not in snapshots of version 0.1
     state.serves = values.get("serves", stopped_with)
+    state.labels, state.archived = values.get("labels", []), values.get("archived", False)
     state.outage = values.get("outage", 0.0)
     state.turned_away[:] = values.get("turned_away", state.turned_away)
     state.clipped, state.refused = values.get("clipped", 0), values.get("refused", 0)
@@ -77,16 +83,21 @@ def from_json(values: dict[str, Any]) -> State:
         getattr(state.arms, name)[:] = values["known"][name]
     if remembered := values.get("proposer"):  # not in snapshots of version 0.1
         state.memory.proposer[:] = remembered
+    if accounts := values.get("floor"):  # not in snapshots of version 0.1
+        state.memory.floor[state.floor.account] = accounts
     opened = values["open"]
-    for decision_seq, arm, time, since, block in zip(
+    nothing = [0] * len(opened["tickets"])  # in snapshots of version 0.1, which has no use for it
+    for opened_play in zip(
         opened["tickets"],
         opened["arms"],
         opened["times"],
         opened.get("since", opened["times"]),
         opened["blocks"],
+        opened.get("numbers", nothing),
+        opened.get("probabilities", nothing),
         strict=True,
     ):
-        state.open_play(decision_seq, arm, time, since, block)
+        state.open.add(*opened_play)
     for name in BY_PLAY:
         for play, value in zip(state.open.values(), opened[name], strict=True):
             getattr(state.book, name)[play.slot] = value

@@ -3,55 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
-from copy import copy
-from typing import Any, cast
+from typing import Any
 
-import msgspec
-
-from floorline.core.kernel import Function, bind
-from floorline.core.late import best_ends, late_ends, receive, update_bounds
-from floorline.core.pending import (
-    add_slots,
-    close_play,
-    forget_plays,
-    new_pending,
-    open_play,
-    skip_play,
-)
-from floorline.core.records import FOREVER, Decision, in_lists, in_slots, new_arms, new_memory
-from floorline.core.slots import chance, guaranteed_budget
-from floorline.core.steps import candidate_of, decide_on, forget, refusal_probability
-from floorline.floors.confidence import SURELY_EARNED, budget_bound
 from floorline.live.drift import DriftWatch
 from floorline.live.errors import LedgerError
 from floorline.live.estimates import EarlyRewards
 from floorline.live.events import Event
+from floorline.live.knowledge import Knowledge
+from floorline.live.plays import OpenPlay
 from floorline.live.settings import CHANGEABLE_IN_NEW_EPOCH, CampaignSettings
 
-TICK = 10
-"""Seconds to which the ages of open plays are counted."""
 
-
-class OpenPlay(msgspec.Struct, frozen=True, gc=False):
-    """A decision whose reward may still come."""
-
-    arm: int
-    time: float
-    since: float
-    """The time without outages: windows run by it."""
-    slot: int
-    """Its index in the book of open plays."""
-    block: int
-    """For the default arm: its block in the drift watch."""
-
-
-class State:
+class State(Knowledge):
     """What follows from a campaign's events, which `apply` takes one by one."""
 
     def __init__(self, settings: CampaignSettings) -> None:
-        self.settings = settings
         self.index = {name: arm for arm, name in enumerate(settings.arms)}
         self.seq = 0
         self.time = 0.0
@@ -63,35 +31,17 @@ class State:
         self.finished = False
         self.serves: str | None = None
         """The arm that everybody gets for good, once the campaign is finished or stopped."""
-        self._prepare()
-        self._start_epoch()
+        self.labels: list[str] = []
+        self.archived = False
+        super().__init__(settings)
 
-    def _prepare(self) -> None:
-        """Bind the kernels of the policy, which may change during a campaign."""
-        policy = self.settings.to_policy().prepare(len(self.settings.arms), FOREVER)
-        choices: dict[Function, Function] = {**policy.kernels, late_ends: best_ends}
-        self.rules = in_slots(policy.rules)
-        # A new policy starts with an empty memory; the floor's accounts follow from the plays.
-        self.memory = in_slots(in_lists(new_memory(policy.memory)))
-        self._forget = bind(forget, choices)
-        self._update_bounds = bind(update_bounds, choices)
-        self._candidate_of = bind(candidate_of, choices)
-        self._decide_on = bind(decide_on, choices)
-        self._refusal_probability = bind(refusal_probability, choices)
-        self._receive_reward = bind(receive, choices)
-        self._chance = bind(choices[chance], choices)
-        self._budget_after = bind(choices[guaranteed_budget], choices)
-
-    def _start_epoch(self) -> None:
-        """Reset counts, intervals and budget to zero."""
+    def start(self) -> None:
+        """Start an epoch: reset everything that is counted."""
+        super().start()
         n_arms = len(self.settings.arms)
         self.epoch += 1
         self.decisions = 0
-        self.rounds = 0  # decisions that weigh on the budget
-        self.open: OrderedDict[int, OpenPlay] = OrderedDict()
-        self.pending = [0] * n_arms  # open plays by arm
         # A Counter would take three times as long.
-        self.open_since: defaultdict[float, int] = defaultdict(int)  # open plays by their TICK
         self.reasons: defaultdict[str, int] = defaultdict(int)
         self.lost = [0] * n_arms
         self.late = 0
@@ -102,88 +52,8 @@ class State:
         window = self.settings.window
         self.early = None if window is None else EarlyRewards(n_arms, window)
         self.drift = DriftWatch(self.settings)
-        arms, book = in_lists(new_arms(n_arms)), in_lists(new_pending(n_arms, 64))
-        self.arms, self.book = in_slots(arms), in_slots(book)
-        self._seen_by_proposer = in_slots(arms._replace(upper=book.optimistic_upper))
-        self._free = list(range(64))
-        self._forget(self.rules, self.arms, self.memory)
-        forget_plays(self.book)
 
-    # Queries.
-
-    def propose(self, rng: Any) -> int:
-        """Return the arm that the proposer would play now; its counts include open plays."""
-        # On a copy of its memory: the state must follow from the events alone.
-        self._proposal = cast(Any, copy(self.memory))
-        self._proposal.proposer = list(self.memory.proposer)
-        seen, round = self._seen_by_proposer, self.rounds + 1
-        arm: int = self._candidate_of(self.rules, seen, self._proposal, round, rng)
-        return arm
-
-    def decide_on(self, candidate: int, coin: Any) -> Decision:
-        """Return the decision between a candidate and the default. Call `refresh` first."""
-        decision: Decision = self._decide_on(
-            self.rules, self.arms, self.memory, self.rounds + 1, candidate, coin
-        )
-        return decision
-
-    def refusal_probability(self, candidate: int) -> float:
-        """Return how likely a candidate is to be refused now. Call `refresh` first."""
-        round = self.rounds + 1
-        return float(
-            self._refusal_probability(self.rules, self.arms, self.memory, round, candidate)
-        )
-
-    def chance(self, candidate: int, arm: int) -> float:
-        """Return how likely the proposer was to propose `arm` when it proposed `candidate`."""
-        seen = self._seen_by_proposer
-        memory = self._proposal.proposer
-        return float(self._chance(self.rules.proposer, seen, memory, candidate, arm))
-
-    def budget_after_default(self) -> float:
-        """Lower bound on the budget after a default decision. Call `refresh` first."""
-        if self.settings.voids:  # it may be voided, and counts only once it is closed
-            return self.budget()
-        return self.budget_after(0)
-
-    def budget_after(self, arm: int) -> float:
-        """Lower bound on the budget after `arm` is played now. Call `refresh` first."""
-        round = self.rounds + 1
-        return float(self._budget_after(self.rules.floor, self.arms, self.memory.floor, round, arm))
-
-    def refresh(self) -> None:
-        """Update the intervals, and the lower bound on what challengers have earned."""
-        self._update_bounds(
-            self.rules,
-            self.arms,
-            self.memory,
-            self.book,
-            self.settings.low,
-            self.settings.high,
-        )
-        if self.settings.voids:
-            challengers = range(1, len(self.arms.plays))
-            self.memory.floor[SURELY_EARNED] -= sum(
-                self.doubtful_credit(arm) for arm in challengers
-            )
-
-    def doubtful_credit(self, arm: int) -> float:
-        """Return what open and voided plays of a challenger would add to the budget.
-
-        If they reach nobody they add nothing, so it must not be spent before.
-        """
-        break_even = (1 - self.settings.max_loss) * self.arms.lower[0]
-        open_credit = self.pending[arm] * max(0.0, self.arms.lower[arm] - break_even)
-        voided_credit = self.book.voided[arm] * max(0.0, self.settings.low - break_even)
-        return float(open_credit + voided_credit)
-
-    def budget(self) -> float:
-        """Lower bound on the budget now."""
-        self.refresh()
-        arms = self.arms
-        loss = float(self.settings.max_loss)
-        earned = self.memory.floor[SURELY_EARNED]
-        return float(budget_bound(loss, arms, arms.plays[0], self.rounds, earned))
+    # Windows.
 
     def is_due(self, decision_seq: int, now: float) -> bool:
         """Whether a decision is open although its window is over."""
@@ -231,47 +101,37 @@ class State:
             self.paused = kind == "paused"
         elif kind == "changed":
             self._changed(event.body)
+        elif kind == "noted":
+            self.labels = event.body.get("labels", self.labels)
+            self.archived = event.body.get("archived", self.archived)
         elif kind != "opened":
             raise LedgerError(f"event {event.seq}: {kind!r} is not a kind of event")
 
     def _decided(self, event: Event) -> None:
-        arm = self.index[event.body["arm"]]
+        body = event.body
+        arm, number = self.index[body["arm"]], self.decisions
         self.decisions += 1
-        self.reasons[event.body["reason"]] += 1
-        if event.body["reason"] in ("budget-low", "no-rewards"):
-            self.turned_away[self.index[event.body["candidate"]]] += 1
+        self.reasons[body["reason"]] += 1
+        if body["reason"] in ("budget-low", "no-rewards"):
+            self.turned_away[self.index[body["candidate"]]] += 1
+        probability = fallback_probability_of(body)
         if arm > 0 or not self.settings.voids:
-            self._count(arm)
+            self.count(arm, number, probability)
         block = self.drift.decided() if arm == 0 else -1
-        self.open_play(event.seq, arm, event.time, event.time - self.outage, block)
-
-    def _count(self, arm: int) -> None:
-        """Count a play for the budget."""
-        self.rounds += 1
-        self.arms.plays[arm] += 1
-
-    def open_play(self, decision_seq: int, arm: int, time: float, since: float, block: int) -> None:
-        """Add a play whose reward may still arrive; plays are added in order."""
-        if not self._free:
-            self._free.extend(add_slots(self.book))
-        slot = self._free.pop()
-        open_play(self.book, arm, slot)
-        self.open[decision_seq] = OpenPlay(arm, time, since, slot, block)
-        self.pending[arm] += 1
-        self.open_since[time // TICK] += 1
+        since = event.time - self.outage
+        self.open.add(event.seq, arm, event.time, since, block, number, probability)
 
     def _close(self, decision_seq: int | None) -> OpenPlay:
         if decision_seq is None or decision_seq not in self.open:
             raise LedgerError(f"event {self.seq}: its decision {decision_seq} is not open")
-        play = self.open.pop(decision_seq)
         self.refused_open.discard(decision_seq)
-        self.pending[play.arm] -= 1
-        since = play.time // TICK
-        self.open_since[since] -= 1
-        if self.open_since[since] == 0:
-            del self.open_since[since]
-        self._free.append(play.slot)
+        play = self.open.take(decision_seq)
         return play
+
+    def _count_if_voidable(self, play: OpenPlay) -> None:
+        """Count a default that could be voided until now."""
+        if play.arm == 0 and self.settings.voids:
+            self.count(0, play.number, play.probability)
 
     def _observed(self, event: Event) -> None:
         if event.decision_seq in self.open:
@@ -281,11 +141,8 @@ class State:
             self.late += 1
 
     def _receive(self, play: OpenPlay, reward: float) -> None:
-        if play.arm == 0 and self.settings.voids:
-            self._count(0)
-        self._receive_reward(
-            self.rules, self.arms, self.memory, self.book, play.arm, play.slot, reward
-        )
+        self._count_if_voidable(play)
+        self.receive(play, reward)
         if play.arm == 0:
             self.drift.observed(play.block, reward)
         if self.early is not None:
@@ -302,30 +159,24 @@ class State:
         was_refused = event.decision_seq in self.refused_open
         play = self._close(event.decision_seq)
         if was_refused:  # something was earned: neither a zero nor lost whatever it was
-            self._leave_unknown(play)
+            self._count_if_voidable(play)
+            self.leave_unknown(play)
             return
         self.lost[play.arm] += 1
         if self.settings.missing == "zero":
             self._receive(play, 0.0)
             return
-        if play.arm == 0 and self.settings.voids:
-            self._count(0)
-        skip_play(self.book, play.arm, play.slot)
+        self._count_if_voidable(play)
+        self.skip(play)
         if play.arm == 0:
             self.drift.skipped(play.block)
-
-    def _leave_unknown(self, play: OpenPlay) -> None:
-        """Close a play whose reward stays unknown: each interval counts it at its worst."""
-        if play.arm == 0 and self.settings.voids:
-            self._count(0)
-        close_play(self.book, play.arm, play.slot, self.settings.low, self.settings.high)
 
     def _voided(self, event: Event) -> None:
         play = self._close(event.decision_seq)
         if play.arm > 0:  # it still counts as a round, credited with the lowest reward
             self.arms.plays[play.arm] -= 1
         self.book.voided[play.arm] += 1
-        close_play(self.book, play.arm, play.slot, self.settings.low, self.settings.high)
+        self.leave_unknown(play)
         if play.arm == 0:
             self.drift.skipped(play.block)
 
@@ -333,11 +184,21 @@ class State:
         changed = {name: body[name] for name in CHANGEABLE_IN_NEW_EPOCH if name in body}
         if changed:
             self.settings = CampaignSettings.from_json({**self.settings.to_json(), **changed})
-            self._prepare()
+            self.prepare()
         if "epoch" in body:
-            self._start_epoch()
+            self.start()
         self.outage += body.get("outage", 0.0)
         if body.get("stopped") or body.get("finished"):
             self.stopped = self.stopped or "stopped" in body
             self.finished = self.finished or "finished" in body
             self.serves = body.get("serves", self.settings.arms[0])  # not named in version 0.1
+
+
+def fallback_probability_of(body: dict[str, Any]) -> float:
+    """Return the fallback probability at which a decision was made.
+
+    The body of its event has it where it was a coin's.
+    """
+    if "p" in body:
+        return float(body["p"])
+    return 0.0 if body["arm"] == body["candidate"] else 1.0

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from floorline.floors.confidence import SURELY_EARNED
-from floorline.live.estimates import estimates_of, expected_rewards
+from floorline.core.display import Displayed, Table
+from floorline.live.amounts import exact_percent, percent
+from floorline.live.estimates import Gain, estimates_of, expected_rewards, gain_of
 from floorline.live.headline import headline_of
 from floorline.live.learning import learning_problems
-from floorline.live.state import TICK, State
+from floorline.live.plays import TICK
+from floorline.live.state import State
 
 LEAST_SHARE = -10.0
 """Shown in place of any lower share, which only rewards below zero can cause."""
@@ -46,8 +47,8 @@ class ArmStatus:
     upper: float
 
 
-@dataclass(frozen=True)
-class Status:
+@dataclass(frozen=True, repr=False)
+class Status(Displayed):
     """The status of a campaign."""
 
     id: str
@@ -73,6 +74,10 @@ class Status:
     """Whether the floor holds."""
     estimated_share: float | None
     """Estimate of the expected reward, over what the default alone would be expected to earn."""
+    gain: Gain | None
+    """What was earned beyond the default alone; None before that can be estimated."""
+    over_equal_split: float | None
+    """Estimate of what was earned beyond an equal split of the same traffic among all arms."""
     price: float | None
     """Estimate of what the floor has cost: what the challengers that were proposed and not played
     would have earned beyond the default. Below zero, it has saved that much."""
@@ -97,8 +102,32 @@ class Status:
     another one comes."""
     clipped: int
     """Rewards above the range that were clipped to its end."""
+    labels: list[str]
+    archived: bool
     duplicates: int
     """Rewards reported again since the campaign was opened in this process."""
+
+    def _table(self) -> Table:
+        title = [
+            f"Campaign {self.id}, {self.state}, epoch {self.epoch}: "
+            f"{self.decisions:,} decisions, {self.pending:,} waiting for a reward",
+            self.headline,
+            self.verdict,
+            *self.problems,
+        ]
+        heads = ("arm", "plays", "rewards", "estimate", "surely from", "to")
+        rows = [
+            (
+                arm.name,
+                f"{arm.plays:,}",
+                f"{arm.seen:,}",
+                "-" if arm.average is None else f"{arm.average:.4g}",
+                f"{arm.lower:.4g}",
+                f"{arm.upper:.4g}",
+            )
+            for arm in self.arms
+        ]
+        return Table("\n".join(title), heads, rows)
 
 
 def status_of(
@@ -106,7 +135,7 @@ def status_of(
 ) -> Status:
     """Return the status of a campaign in this state; `problems` are further ones to show."""
     budget = state.budget()
-    share = guaranteed_share(state)
+    share = max(LEAST_SHARE, state.guaranteed_share())
     arms = arms_of(state, now)
     settings = state.settings
     expected = expected_rewards(settings, arms, state.decisions)
@@ -121,11 +150,13 @@ def status_of(
         guaranteed_share=share,
         promised_share=1 - settings.max_loss,
         confidence=1 - settings.delta,
-        headline=headline_of(_word(state), state.serves, arms),
+        headline=headline_of(_word(state), state.serves, arms, settings.unit),
         verdict=_verdict(state, share),
         estimated_share=expected.campaign / expected.default
         if expected and expected.default
         else None,
+        gain=None if expected is None else gain_of(settings, arms, expected),
+        over_equal_split=None if expected is None else expected.campaign - expected.equal_split,
         price=None if expected is None else expected.turned_away,
         problems=[*problems, *learning_problems(state)],
         alarm=state.drift.alarm,
@@ -137,6 +168,8 @@ def status_of(
         late=state.late,
         refused=state.refused,
         clipped=state.clipped,
+        labels=list(state.labels),
+        archived=state.archived,
         duplicates=duplicates,
     )
 
@@ -147,13 +180,14 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
     estimates = estimates_of(state, now)
     for arm, name in enumerate(state.settings.arms):
         estimated_from, average = estimates[arm]
+        pending = int(state.book.open[arm])
         uncounted = arm == 0 and state.settings.voids
         statuses.append(
             ArmStatus(
                 name=name,
-                plays=int(state.arms.plays[arm]) + (state.pending[0] if uncounted else 0),
+                plays=int(state.arms.plays[arm]) + (pending if uncounted else 0),
                 seen=int(state.arms.seen[arm]),
-                pending=state.pending[arm],
+                pending=pending,
                 lost=state.lost[arm],
                 voided=int(state.book.voided[arm]),
                 turned_away=state.turned_away[arm],
@@ -176,28 +210,9 @@ def winner_of(arms: list[ArmStatus]) -> str | None:
 def by_age(state: State, now: float) -> list[int]:
     """Return the number of open decisions in each age group: up to each of AGES, and older."""
     counts = [0] * (len(AGES) + 1)
-    for since, number in state.open_since.items():
+    for since, number in state.open.ages.items():
         counts[bisect_right(AGES, now - since * TICK)] += number
     return counts
-
-
-def guaranteed_share(state: State) -> float:
-    """Lower bound on the expected reward of all decisions so far, over the default's.
-
-    With the default's mean m in its interval it is N_0 / t + earned / (t m). Open defaults that
-    can still be voided are counted only where that lowers it.
-    """
-    arms = state.arms
-    earned = float(state.memory.floor[SURELY_EARNED])
-    mean = float(arms.upper[0] if earned > 0 else arms.lower[0])
-    by_challengers = earned / mean if mean > 0 else (0.0 if earned == 0 else float("-inf"))
-    voidable = state.pending[0] if state.settings.voids else 0
-    shares = [
-        (float(arms.plays[0]) + shown + by_challengers) / (state.rounds + shown)
-        for shown in (0, voidable)
-        if state.rounds + shown > 0
-    ]
-    return max(LEAST_SHARE, min(shares, default=1.0))
 
 
 def _word(state: State) -> str:
@@ -213,8 +228,8 @@ def _word(state: State) -> str:
 def _verdict(state: State, share: float) -> str:
     settings = state.settings
     promised = 1 - settings.max_loss
-    promise = f"promised {_percent(promised)}, confidence {_percent(1 - settings.delta)}"
-    sure = f"{math.floor(1000 * share + 1e-6) / 10:.1f}%"  # rounded down: it is a bound
+    promise = f"promised {exact_percent(promised)}, confidence {exact_percent(1 - settings.delta)}"
+    sure = percent(share)
     if state.drift.alarm:
         return f"Exploration is off: the default seems to have changed ({state.drift.alarm})"
     if share >= promised - 1e-9:
@@ -223,7 +238,3 @@ def _verdict(state: State, share: float) -> str:
         f"The floor held at every decision. Rewards since then make only {sure} of the default "
         f"sure ({promise}), so it is played until that is made up"
     )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.6g}%"

@@ -107,7 +107,7 @@ def _decided(state: State, event: Event) -> str | None:
     if arm > 0 and not state.finished and (state.paused or state.drift.alarm):
         return f"{event.body['arm']} was played where only the default was allowed"
     budget = state.budget_after(arm) if arm > 0 else state.budget_after_default()
-    affordable = arm == 0 or budget >= 0.0 or state.finished
+    affordable = arm == 0 or state.refusal_probability(arm) < 1.0 or state.finished
     if not affordable or not math.isclose(recorded, budget, rel_tol=1e-9, abs_tol=1e-9):
         return f"decided at a guaranteed budget of {recorded:g}; the events before give {budget:g}"
     return None
@@ -177,9 +177,10 @@ def _compare_snapshot(ledger: LedgerReader, state: State, check: int, report: Re
         stored = ledger.snapshot(state.seq)
         # Through a state: snapshots of earlier versions lack what has a default.
         kept, replayed = snapshot.plain(snapshot.from_json(stored.state)), snapshot.plain(state)
-        for name in ("early", "turned_away"):  # which version 0.1 did not store
-            if name not in stored.state:
-                kept[name] = replayed[name]
+        for name in replayed.keys() - stored.state.keys():  # which earlier versions did not store
+            kept[name] = replayed[name]
+        for name in replayed["open"].keys() - stored.state["open"].keys():
+            kept["open"][name] = replayed["open"][name]
         agrees = (stored.check, kept) == (check, replayed)
     except UNUSABLE:
         agrees = False

@@ -28,7 +28,7 @@ class Reference(NamedTuple):
     standard_error: float
 
 
-class Comparison(NamedTuple):
+class AuthorsComparison(NamedTuple):
     """The same point in the authors' program and here."""
 
     theirs: Reference
@@ -67,7 +67,7 @@ def references() -> tuple[Reference, ...]:
         )
 
 
-def compare(rows: Sequence[ResultRow]) -> list[Comparison]:
+def compare(rows: Sequence[ResultRow]) -> list[AuthorsComparison]:
     """Every point of the authors' program that is among the rows of the two figures."""
     ours = {
         (row.policy, row.horizon, row.max_loss): row
@@ -75,4 +75,4 @@ def compare(rows: Sequence[ResultRow]) -> list[Comparison]:
         if row.sweep in ("alpha", "horizon")
     }
     keys = [(theirs, (theirs.policy, theirs.horizon, theirs.max_loss)) for theirs in references()]
-    return [Comparison(theirs, ours[key]) for theirs, key in keys if key in ours]
+    return [AuthorsComparison(theirs, ours[key]) for theirs, key in keys if key in ours]

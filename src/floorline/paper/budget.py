@@ -9,9 +9,10 @@ import numpy as np
 from floorline.boundaries import Boundary
 from floorline.environments import Gaussian
 from floorline.floors import ConfidenceFloor
-from floorline.paper.style import legend, pyplot, save, tidy
+from floorline.paper.style import legend, pyplot, save
 from floorline.policy import Policy
 from floorline.proposers import optimistic
+from floorline.simulation.plots import tidy
 from floorline.simulation.stepping import step_through
 
 # Wide gaps, little noise and a large loss: one page then shows saving up, exploring, being ahead.

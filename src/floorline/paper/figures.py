@@ -11,8 +11,9 @@ import numpy as np
 
 from floorline.boundaries import Boundary
 from floorline.paper.run import ResultRow
-from floorline.paper.style import BOUNDARY_LINES, LINES, Line, legend, pyplot, save, tidy
+from floorline.paper.style import BOUNDARY_LINES, LINES, Line, legend, pyplot, save
 from floorline.paper.sweeps import BOUNDARIES, FIVE, HORIZON, MEANS
+from floorline.simulation.plots import tidy
 
 BAND = 1.96
 """Standard errors on either side that make a 95% band."""

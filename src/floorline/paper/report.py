@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from floorline import __version__
-from floorline.paper.authors import ERRORS, Comparison, Reference, compare
+from floorline.paper.authors import ERRORS, AuthorsComparison, Reference, compare
 from floorline.paper.claims import claims
 from floorline.paper.run import ResultRow
 from floorline.paper.style import BOUNDARY_LINES, LINES
@@ -104,7 +104,7 @@ def _figure(name: str, folder: Path) -> str:
     return _section(title, f"<figure>{image}<figcaption>{caption}</figcaption></figure>")
 
 
-def _authors(found: Sequence[Comparison], settings: PaperRun) -> str:
+def _authors(found: Sequence[AuthorsComparison], settings: PaperRun) -> str:
     if not found:
         return ""
     as_programmed = settings.boundary == "authors"
@@ -147,7 +147,7 @@ def _pm(row: ResultRow | Reference) -> str:
     return f"{row.mean:,.2f} ± {row.standard_error:.2f}"
 
 
-def _in_errors(one: Comparison) -> str:
+def _in_errors(one: AuthorsComparison) -> str:
     difference = one.ours.mean - one.theirs.mean
     return f"{difference / one.error:+.1f}" if one.error > 1e-3 else "no chance in it"
 

@@ -6,18 +6,21 @@ import csv
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from floorline.boundaries import Boundary
 from floorline.core.checks import choice, whole
 from floorline.paper import figures
 from floorline.paper.budget import draw_budget
-from floorline.paper.journal import NAME, PointJournal
 from floorline.paper.report import Account, report
 from floorline.paper.run import ResultRow, collect
 from floorline.paper.style import FORMATS, pyplot
 from floorline.paper.sweeps import HORIZON, PARTS, PaperRun, points
 from floorline.simulation import DEVICES, start_device
+from floorline.sweeping.journal import NAME, PointJournal
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 RESULTS = "results.csv"
 REPORT = "report.html"
@@ -45,7 +48,12 @@ class Reproduction(NamedTuple):
 
 
 def reproduce(
-    settings: PaperRun, folder: Path, parts: Sequence[str] = tuple(PARTS), *, force: bool = False
+    settings: PaperRun,
+    folder: Path,
+    parts: Sequence[str] = tuple(PARTS),
+    *,
+    force: bool = False,
+    cluster: Client | None = None,
 ) -> Reproduction:
     """Run what is missing in the folder, then draw and report all that is complete in it."""
     _check(settings)
@@ -57,7 +65,7 @@ def reproduce(
         wanted = [point for part in parts for point in points(settings, part)]
         finished = all(point in journal for point in wanted) and _has_files(folder, parts)
         if not finished:
-            collect(wanted, settings, journal)
+            collect(wanted, settings, journal, cluster)
             _write(folder, settings, journal, parts)
     except OSError as error:
         where = error.filename or folder

@@ -5,19 +5,22 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from floorline.core.records import TOLERANCE, Floats
 from floorline.environments import Gaussian
-from floorline.paper.journal import PointJournal
 from floorline.paper.sweeps import MEANS, POLICIES, PaperRun, Point
 from floorline.policies import make_policy
 from floorline.policy import Policy
 from floorline.policy_setup import PolicySetup
 from floorline.simulation import Case, Summary, batches, sweep
 from floorline.simulation.progress import progress_bar
+from floorline.sweeping.journal import PointJournal
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 EARLY = 10
 """Early means within the first tenth of the rounds."""
@@ -46,14 +49,19 @@ class ResultRow(NamedTuple):
     """Share of runs below the floor within the first tenth of the rounds."""
 
 
-def collect(points: Sequence[Point], settings: PaperRun, journal: PointJournal) -> None:
+def collect(
+    points: Sequence[Point],
+    settings: PaperRun,
+    journal: PointJournal,
+    cluster: Client | None = None,
+) -> None:
     """Simulate the points that the journal does not have, and save each in it."""
     missing = [point for point in points if point not in journal]
     total = sum(point.horizon for point in missing)
     done = 0
     with progress_bar("simulating", total) as tick:
         start = time.perf_counter()
-        for point, rows in zip(missing, produce(missing, settings), strict=True):
+        for point, rows in zip(missing, produce(missing, settings, cluster), strict=True):
             now = time.perf_counter()
             journal.add(point, rows, now - start)
             start = now
@@ -61,7 +69,9 @@ def collect(points: Sequence[Point], settings: PaperRun, journal: PointJournal) 
             tick(done)
 
 
-def produce(points: Sequence[Point], settings: PaperRun) -> Iterator[list[ResultRow]]:
+def produce(
+    points: Sequence[Point], settings: PaperRun, cluster: Client | None = None
+) -> Iterator[list[ResultRow]]:
     """The results of each point in turn, a row for each of its losses.
 
     Every point has the seed of the settings: `floorline simulate` with that seed gives
@@ -82,9 +92,18 @@ def produce(points: Sequence[Point], settings: PaperRun) -> Iterator[list[Result
         for policy in [_policy(point)]
         for loss in point.max_losses
     )
-    found = sweep(cases, runs=settings.runs, seed=settings.seed, device=settings.device)
+    found = sweep(
+        cases, runs=settings.runs, seed=settings.seed, device=settings.device, cluster=cluster
+    )
+    elsewhere = {}
+    if cluster is not None:  # each as one task: its results, round by round, are too long to send
+        for point in at_once:
+            task = (_for_every_loss, point, _policy(point), settings)
+            elsewhere[point] = cluster.submit(*task, pure=False)
     for point in points:
-        if point in at_once:
+        if point in elsewhere:
+            yield elsewhere[point].result()
+        elif point in at_once:
             yield _for_every_loss(point, _policy(point), settings)
         else:
             yield [_summed(point, settings, loss, next(found)) for loss in point.max_losses]

@@ -55,12 +55,6 @@ def pyplot() -> ModuleType:
     return pyplot
 
 
-def tidy(axes: Any) -> None:
-    """Leave of the frame what helps to read."""
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(alpha=0.25)
-
-
 def legend(place: Any, **where: Any) -> None:
     """A legend with lines long enough to show their dashes."""
     place.legend(frameon=False, handlelength=4, **where)

@@ -132,7 +132,7 @@ def outlook(
     (5, True)
     """
     number("max_loss", max_loss, 0, 1, open_low=True)
-    whole("runs", runs, FEWEST_RUNS)
+    runs = whole("runs", runs, FEWEST_RUNS)
     better, none = (_simulated(question, max_loss, n, runs, seed, device) for n in (1, 0))
     return Outlook(
         floor=question.floor,

@@ -56,9 +56,8 @@ class Question:
     delay: int = 0
 
     def __post_init__(self) -> None:
-        whole("challengers", self.challengers, 1)
-        whole("decisions_per_day", self.decisions_per_day, 1)
-        whole("days", self.days, 1)
+        for name, low in (("challengers", 1), ("decisions_per_day", 1), ("days", 1), ("delay", 0)):
+            object.__setattr__(self, name, whole(name, getattr(self, name), low))
         number("delta", self.delta, 0, 1, open_low=True)
         number("low", self.low, -math.inf, math.inf)
         number("high", self.high, max(0.0, self.low), math.inf, open_low=True)
@@ -79,7 +78,6 @@ class Question:
         choice("boundary", self.boundary, live)
         number("holdback", self.holdback, 0, 1)
         number("lost", self.lost, 0, 1)
-        whole("delay", self.delay, 0)
         self.environment(self.means(0))  # a meaning of silence that does not fit is an error now
 
     @property

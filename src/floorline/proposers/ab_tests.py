@@ -75,8 +75,8 @@ def ab_test(
     kept if it is ahead of the default by a one-sided z-test at level delta over the number of
     challengers; else the default is.
     """
-    whole("arms", n_arms, 2)
-    whole("duration", duration, 0)
+    n_arms = whole("n_arms", n_arms, 2)
+    duration = whole("duration", duration, 0)
     number("share", share, 0, 1)
     number("delta", delta, 0, 1, open_low=True)
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)

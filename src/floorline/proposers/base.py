@@ -84,8 +84,8 @@ class Proposer(Part):
         for name in ("propose", "learn", "chance"):
             value = getattr(self, name)
             require(is_kernel(value), name, "a function marked with @kernel", value)
-        whole("memory", self.memory, 0)
-        whole("shared_memory", self.shared_memory, 0)
+        for name in ("memory", "shared_memory"):
+            object.__setattr__(self, name, whole(name, getattr(self, name), 0))
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""

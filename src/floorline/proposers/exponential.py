@@ -99,7 +99,7 @@ def exp3_ix(n_arms: int) -> Proposer:
     Its clock is the number of rounds on which it acted. Its regret after t of them is, with
     probability 1 - delta, at most 4 sqrt(t N log N) + (sqrt(t N / log N) + 1) log(2 / delta).
     """
-    whole("arms", n_arms, 2)
+    n_arms = whole("n_arms", n_arms, 2)
     rate = math.sqrt(math.log(n_arms) / n_arms)
     return Proposer(
         exponential_arm,
@@ -119,8 +119,8 @@ def prior_target(n_arms: int, horizon: int, default_target: float) -> float:
 
     A larger one would turn the prior against the default arm.
     """
-    whole("n_arms", n_arms, 2)
-    whole("horizon", horizon, 1)
+    n_arms = whole("n_arms", n_arms, 2)
+    horizon = whole("horizon", horizon, 1)
     number("default_target", default_target, 0, math.inf, open_low=True)
     return min(default_target, math.sqrt(2 * horizon * n_arms * math.log(n_arms)))
 

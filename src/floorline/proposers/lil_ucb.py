@@ -62,7 +62,7 @@ def lil_ucb(
     (epsilon 0, beta 1/2, lambda 1 + 10/N) is faster and not proved. Neither looks after what is
     lost on the way.
     """
-    whole("arms", n_arms, 2)
+    n_arms = whole("n_arms", n_arms, 2)
     number("delta", delta, 0, 1, open_low=True)
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
     if choice("lil_ucb", form, FORMS) == "theoretical":

@@ -56,7 +56,7 @@ def unbalanced_moss(
         ValueError: no algorithm can meet such targets (see `on_frontier`).
     """
     targets = np.asarray(regret_targets, dtype=float)
-    whole("horizon", horizon, 1)
+    horizon = whole("horizon", horizon, 1)
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
     require(
         targets.ndim == 1 and len(targets) > 1 and bool(np.all(targets >= 0)),

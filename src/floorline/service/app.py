@@ -14,6 +14,7 @@ from floorline.service.api.routes import OPERATIONS
 from floorline.service.config import Config
 from floorline.service.data import open_data
 from floorline.service.host.host import Host
+from floorline.service.http.cors import Cors
 from floorline.service.http.endpoint import Endpoint
 from floorline.service.http.forwarded import ForwardedRequests
 from floorline.service.http.gate import Gate
@@ -29,7 +30,7 @@ class Service:
         self.config = config
         source, self.keys, self.forwarder = open_data(config.data, create=config.create)
         self.host = Host(source)
-        self.gate = Gate(self.keys, config.rate)
+        self.gate = Gate(self.keys, config.rate, Cors(config.cors_origins))
         self.router = Router(
             routes=[
                 *self._api(),

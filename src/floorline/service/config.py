@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from floorline.core.checks import number, require
 from floorline.service.data import DATABASE
 from floorline.service.host.folder import KEYS_FILE
+from floorline.service.http.cors import Cors
 from floorline.service.http.gate import LOOPBACK
 from floorline.service.listening import url_of
 
@@ -31,6 +32,7 @@ class Config:
         create: whether `data` may be a new folder, or a database without tables.
         tls_cert: file of the certificate, with those that lead to its authority, in PEM.
         tls_key: file of its private key. With both, the service speaks HTTPS.
+        cors_origins: origins of the web pages that may call the service from a browser.
         advertise: the URL at which other servers of the same database reach this one; unless
             given, the address to listen on.
         workers: how many processes serve; more than one need a database.
@@ -44,6 +46,7 @@ class Config:
     create: bool = False
     tls_cert: Path | None = None
     tls_key: Path | None = None
+    cors_origins: tuple[str, ...] = ()
     advertise: str | None = None
     workers: int = 1
     shares_port: bool = False
@@ -53,6 +56,7 @@ class Config:
         if (self.tls_cert is None) != (self.tls_key is None):
             raise ValueError("tls_cert and tls_key: both are needed, or none of them")
         require(0 <= self.port <= 65535, "port", "between 0 and 65535", self.port)
+        Cors(self.cors_origins)  # raises if one is not an origin
         require(1 <= self.workers <= MAX_WORKERS, "workers", f"1 to {MAX_WORKERS}", self.workers)
         if self.workers > 1 and not self.is_database:
             raise ValueError(
@@ -62,7 +66,7 @@ class Config:
             own_url = self.advertise is not None or self.host not in ANY_ADDRESS
             require(own_url, "advertise", f"given, since others cannot call {self.host}", None)
         elif not (Path(self.data) / KEYS_FILE).exists():
-            self.refuse_others()
+            self.refuse_without_keys()
 
     @property
     def is_database(self) -> bool:
@@ -77,10 +81,16 @@ class Config:
             return self.advertise
         return url_of(listening, scheme, urlsplit(self.advertise).hostname)
 
-    def refuse_others(self) -> None:
-        """Raise ValueError if others than this machine can reach a service without keys."""
+    def refuse_without_keys(self) -> None:
+        """Raise ValueError if a service without keys would be reached by others, or by pages."""
+        shown = "URL" if self.is_database else self.data
+        if self.cors_origins:
+            raise ValueError(
+                "cors_origin: a web page needs a key, and there are none. Create one with: "
+                f"floorline key create --data {shown} --scopes decide,reward --campaign NAME "
+                "(and --create for a new folder)"
+            )
         if self.host not in LOOPBACK:
-            shown = "URL" if self.is_database else self.data
             raise ValueError(
                 f"host: {self.host} can be reached by others, and there are no keys. Create one "
                 f"with: floorline key create --data {shown} --scopes admin,read,decide,reward "

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from floorline.core.checks import require
+from floorline.core.checks import require, whole
 from floorline.environments import Environment
 from floorline.policy import Policy
+from floorline.simulation.compare import Comparison, compare
 from floorline.simulation.digest import Digest
 from floorline.simulation.engines.cpu import BLOCK
 from floorline.simulation.fit import check_arms
@@ -17,14 +19,19 @@ from floorline.simulation.results import Results
 from floorline.simulation.summary import Spread, Summary
 from floorline.simulation.sweep import sweep
 
+if TYPE_CHECKING:
+    from distributed import Client
+
 __all__ = [
     "DEVICES",
     "Case",
+    "Comparison",
     "Results",
     "Spread",
     "Summary",
     "all_cores",
     "batches",
+    "compare",
     "simulate",
     "start_device",
     "summarize",
@@ -36,14 +43,15 @@ def simulate(
     policy: Policy,
     environment: Environment,
     *,
-    horizon: int,
-    runs: int,
+    horizon: float,
+    runs: float,
     seed: int = 1,
     max_loss: float | None = None,
     checkpoints: Sequence[int] | None = None,
     rewards: bool = False,
     threads: int | None = None,
     device: str = "cpu",
+    cluster: Client | None = None,
     progress: bool | None = None,
 ) -> Results:
     """Every run of a policy in an environment: regret, lowest budget, breaches and plays.
@@ -61,7 +69,7 @@ def simulate(
     Args:
         policy: a proposer under a floor.
         environment: what the arms pay.
-        horizon: rounds a run.
+        horizon: rounds a run; `1e4` will do.
         runs: how many runs.
         seed: any whole number from 0.
         max_loss: the loss that breaches are counted against; the floor's own unless told.
@@ -70,12 +78,21 @@ def simulate(
         threads: how many threads; all cores unless told.
         device: `cpu`; `cuda`, an NVIDIA GPU, which agrees with it in distribution; or `python`:
             the same code as on the CPU, interpreted, to step through.
+        cluster: a client of a Dask cluster whose workers play the runs; the results are the same.
         progress: whether to show a bar when it takes over two seconds; on a terminal unless told.
     """
     case = Case(policy, environment, horizon, max_loss, checkpoints, rewards)
+    runs = whole("runs", runs, 1)
     with progress_bar("simulating", runs, progress) as tick:
         (results,) = batches(
-            case, runs=runs, size=runs, seed=seed, threads=threads, device=device, tick=tick
+            case,
+            runs=runs,
+            size=runs,
+            seed=seed,
+            threads=threads,
+            device=device,
+            cluster=cluster,
+            tick=tick,
         )
     return results
 
@@ -88,6 +105,7 @@ def batches(
     seed: int = 1,
     threads: int | None = None,
     device: str = "cpu",
+    cluster: Client | None = None,
     tick: Callable[[int], None] = lambda done: None,
 ) -> Iterator[Results]:
     """Yield the results that `simulate` would give, `size` runs at a time, to save memory.
@@ -99,9 +117,10 @@ def batches(
         seed: any whole number from 0.
         threads: how many threads; all cores unless told.
         device: `cpu`, `cuda` or `python`, as for `simulate`.
+        cluster: a client of a Dask cluster, as for `simulate`.
         tick: called now and then with how many runs of the batch are done.
     """
-    job = prepare(case, runs, seed, threads, device)
+    job = prepare(case, runs, seed, threads, device, cluster)
     require(size == runs or size % BLOCK == 0, "size", f"a multiple of {BLOCK}, or all runs", size)
     job.engine.compile()
     for first in range(0, runs, size):
@@ -125,8 +144,8 @@ def summarize(
     policy: Policy,
     environment: Environment,
     *,
-    horizon: int,
-    runs: int,
+    horizon: float,
+    runs: float,
     seed: int = 1,
     max_loss: float | None = None,
     checkpoints: Sequence[int] | None = None,
@@ -134,6 +153,7 @@ def summarize(
     misses: bool = False,
     threads: int | None = None,
     device: str = "cpu",
+    cluster: Client | None = None,
     progress: bool | None = None,
 ) -> Summary:
     """Any number of runs in a few numbers: what `simulate(...).summary()` gives, in little memory.
@@ -148,7 +168,7 @@ def summarize(
         misses: whether to hold every interval against its arm's mean, after every reward.
     """
     case = Case(policy, environment, horizon, max_loss, checkpoints, rewards, misses)
-    job = prepare(case, runs, seed, threads, device)
+    job = prepare(case, runs, seed, threads, device, cluster)
     job.engine.compile()
     digest = Digest(job.checkpoints)
     start = time.perf_counter()

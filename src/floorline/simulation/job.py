@@ -15,11 +15,14 @@ from floorline.environments import Environment
 from floorline.environments.moments import changes
 from floorline.policy import Policy
 from floorline.simulation.engines.base import Engine
+from floorline.simulation.engines.cluster import ClusterEngine
 from floorline.simulation.engines.cpu import CpuEngine
 from floorline.simulation.fit import check_fit
 from floorline.simulation.loops.run import Measure
 
 if TYPE_CHECKING:
+    from distributed import Client
+
     from floorline.simulation.engines.cuda.engine import CudaEngine
 
 DEVICES = ("cpu", "cuda", "python")
@@ -30,7 +33,7 @@ class Case(NamedTuple):
 
     policy: Policy
     environment: Environment
-    horizon: int
+    horizon: float
     max_loss: float | None = None
     checkpoints: Sequence[int] | None = None
     rewards: bool = False
@@ -47,15 +50,25 @@ class Job(NamedTuple):
     runs: int
 
 
-def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) -> Job:
+def prepare(
+    case: Case,
+    runs: float,
+    seed: int,
+    threads: int | None,
+    device: str,
+    cluster: Client | None = None,
+) -> Job:
     """The case, checked and ready to be played."""
     policy, environment, checkpoints = case.policy, case.environment, case.checkpoints
+    check_order(policy, environment)
     horizon = whole("horizon", case.horizon, 1)
     runs = whole("runs", runs, 1)
     seed = whole("seed", seed, 0)
     threads = all_cores() if threads is None else whole("threads", threads, 1)
     choice("device", device, DEVICES)
     late = environment.late
+    if cluster is not None:
+        require(device == "cpu", "device", "cpu on a cluster", device)
     if device == "cuda":
         require(not late, "device", "cpu or python where rewards come late", device)
         require(horizon < 2**31, "horizon", "below 2^31 on a GPU", horizon)
@@ -69,7 +82,7 @@ def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) 
         raise ValueError(
             "misses: must not be asked for under a floor that is not made of intervals"
         )
-    points = np.array([horizon] if checkpoints is None else checkpoints, dtype=np.int64)
+    points = np.array([horizon] if checkpoints is None else checkpoints).astype(np.int64)
     fits = points.size > 0 and points[0] >= 1 and points[-1] <= horizon
     require(
         bool(fits and np.all(np.diff(points) > 0)),
@@ -103,8 +116,23 @@ def prepare(case: Case, runs: int, seed: int, threads: int | None, device: str) 
     elif device == "python":
         engine = CpuEngine(prepared, environment, measure, seed, 1, interpreted=True)
     else:
-        engine = CpuEngine(prepared, environment, measure, seed, threads)
+        cpu = engine = CpuEngine(prepared, environment, measure, seed, threads)
+        if cluster is not None:
+            engine = ClusterEngine(cpu, case._replace(horizon=horizon), seed, cluster)
     return Job(engine, points, runs)
+
+
+def check_environment(environment: object) -> None:
+    """Raise ValueError unless this is an environment, as where arguments are swapped."""
+    fits = hasattr(environment, "means") and hasattr(environment, "kernels")
+    require(fits, "environment", "an Environment, which comes after the policy", environment)
+
+
+def check_order(policy: object, environment: object) -> None:
+    """Raise ValueError unless these are a policy and an environment, in this order."""
+    fits = isinstance(policy, Policy)
+    require(fits, "policy", "a Policy, which comes before the environment", policy)
+    check_environment(environment)
 
 
 def gpu_engine() -> type[CudaEngine]:

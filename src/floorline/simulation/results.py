@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from floorline.core.display import Displayed, Table
 from floorline.core.records import Counts, Floats
 from floorline.simulation.digest import CHUNK, Digest, sums_of
+from floorline.simulation.frames import frame, run_columns
 from floorline.simulation.loops.run import RunRecords, rows
+from floorline.simulation.plots import draw_runs, pyplot
 from floorline.simulation.summary import Summary
 
+if TYPE_CHECKING:
+    import pandas
 
-@dataclass(frozen=True)
-class Results:
+
+@dataclass(frozen=True, repr=False)
+class Results(Displayed):
     """Every run, as arrays of runs x checkpoints."""
 
     checkpoints: Counts
@@ -47,3 +54,24 @@ class Results:
         for start in range(0, len(self.first_breach), CHUNK):
             digest.add(sums_of(rows(whole, start, start + CHUNK), self.checkpoints))
         return digest.summary(self.seconds)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a data frame with a row for each run and checkpoint; runs count from 0."""
+        return frame(run_columns(self))
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw regret: over the rounds, or of one checkpoint how it is spread over the runs.
+
+        Args:
+            axes: matplotlib axes to draw on; new ones unless given. They are returned.
+        """
+        if len(self.checkpoints) > 1:
+            return self.summary().plot(axes)
+        axes = pyplot().subplots(layout="constrained")[1] if axes is None else axes
+        regret = self.pseudo_regret if self.regret is None else self.regret
+        draw_runs(regret[:, 0], f"regret after {self.checkpoints[0]:,} rounds", axes)
+        return axes
+
+    def _table(self) -> Table:
+        table = self.summary()._table()
+        return table._replace(title=table.title.replace("Summary of", "Results of", 1))

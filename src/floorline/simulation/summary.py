@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from floorline.core.display import Displayed, Table
 from floorline.core.records import Counts, Floats
 from floorline.simulation.bins import middle_of
+from floorline.simulation.frames import frame, summary_columns
+from floorline.simulation.plots import draw_regret, pyplot
+
+if TYPE_CHECKING:
+    import pandas
+
+SHOWN_CHECKPOINTS = 8
+"""Checkpoints, at most, that a summary shows of itself."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +46,8 @@ class Spread:
         return values
 
 
-@dataclass(frozen=True)
-class Summary:
+@dataclass(frozen=True, repr=False)
+class Summary(Displayed):
     """Many runs in a few numbers, each an array with an entry for every checkpoint."""
 
     runs: int
@@ -59,3 +69,49 @@ class Summary:
     def rounds_per_second(self) -> float:
         """Simulated rounds over seconds; `summarize` leaves compilation out of them."""
         return self.runs * float(self.checkpoints[-1]) / max(self.seconds, 1e-9)
+
+    @property
+    def main_regret(self) -> Spread:
+        """Regret in hindsight against an adversary, else pseudo-regret."""
+        return self.pseudo_regret if self.regret is None else self.regret
+
+    @property
+    def breach_error(self) -> Floats:
+        """Standard error of the breach rate, at each checkpoint."""
+        error: Floats = np.sqrt(self.breach_rate * (1 - self.breach_rate) / self.runs)
+        return error
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a data frame with a row for each checkpoint."""
+        return frame(summary_columns(self))
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw mean regret over the rounds, with two standard errors to each side.
+
+        Args:
+            axes: matplotlib axes to draw on; new ones unless given. They are returned.
+        """
+        axes = pyplot().subplots(layout="constrained")[1] if axes is None else axes
+        draw_regret({f"mean of {self.runs:,} runs": self}, axes)
+        return axes
+
+    def _table(self) -> Table:
+        total = len(self.checkpoints)
+        shown = np.unique(np.linspace(0, total - 1, min(total, SHOWN_CHECKPOINTS)).astype(int))
+        title = f"Summary of {self.runs:,} runs of {self.checkpoints[-1]:,} rounds"
+        if len(shown) < total:
+            title += f" ({len(shown)} of {total:,} checkpoints)"
+        heads = ("round", "regret", "below the floor", "lowest budget", "plays, default first")
+        return Table(title, heads, [self.row(int(i)) for i in shown])
+
+    def row(self, checkpoint: int) -> tuple[str, str, str, str, str]:
+        """Return what the table of a summary shows of a checkpoint, given by its index."""
+        regret, budget = self.main_regret, self.lowest_budget
+        shares = self.plays[checkpoint] / self.checkpoints[checkpoint]
+        return (
+            f"{self.checkpoints[checkpoint]:,}",
+            f"{regret.mean[checkpoint]:,.1f} ± {regret.standard_error[checkpoint]:.2g}",
+            f"{self.breach_rate[checkpoint]:.2%} ± {self.breach_error[checkpoint]:.2%}",
+            f"{budget.mean[checkpoint]:,.4g} (min {budget.min[checkpoint]:,.4g})",
+            " ".join(f"{share:.1%}" for share in shares),
+        )

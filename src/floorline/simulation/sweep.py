@@ -12,7 +12,13 @@ from floorline.simulation.job import Case, Job, prepare
 from floorline.simulation.summary import Summary
 
 if TYPE_CHECKING:
+    from distributed import Client
+
+    from floorline.simulation.engines.cluster import ClusterEngine
     from floorline.simulation.engines.cuda.engine import CudaEngine
+
+TASKS_AHEAD = 8
+"""Tasks for each thread of a cluster that are submitted ahead."""
 
 SMALL_CASE_RUNS = 2**14
 """Runs of a case, at most, that are too few to keep a GPU busy by themselves."""
@@ -24,15 +30,16 @@ MAX_CASES_PER_LAUNCH = 1024
 def sweep(
     cases: Iterable[Case],
     *,
-    runs: int,
+    runs: float,
     seed: int = 1,
     threads: int | None = None,
     device: str = "cpu",
+    cluster: Client | None = None,
 ) -> Iterator[Summary]:
     """The summary of each case, in their order: what `summarize` gives for it, sooner on a GPU.
 
     The seconds of a summary are those since the one before it. A GPU plays many cases at once,
-    so there cases are taken ahead, and summaries come in groups.
+    so there cases are taken ahead, and summaries come in groups; so they are for a cluster.
 
     >>> from floorline import Gaussian, Policy, classical_ucb
     >>> case = Case(Policy(classical_ucb()), Gaussian([0.5, 0.6]), horizon=100)
@@ -46,10 +53,16 @@ def sweep(
         seed: the seed of each.
         threads: how many threads; all cores unless told.
         device: `cpu`, `cuda` or `python`, as for `simulate`.
+        cluster: a client of a Dask cluster, as for `simulate`.
     """
     start = time.perf_counter()
-    jobs = (prepare(case, runs, seed, threads, device) for case in cases)
-    for found in _in_grids(jobs) if device == "cuda" else map(_alone, jobs):
+    jobs = (prepare(case, runs, seed, threads, device, cluster) for case in cases)
+    digests: Iterator[Digest] = map(_alone, jobs)
+    if device == "cuda":
+        digests = _in_grids(jobs)
+    elif cluster is not None:
+        digests = _on_cluster(jobs, sum(cluster.nthreads().values()))
+    for found in digests:
         now = time.perf_counter()
         yield found.summary(now - start)
         start = now
@@ -61,6 +74,18 @@ def _alone(job: Job) -> Digest:
     for part in job.engine.parts(job.runs, lambda done: None):
         digest.add(part)
     return digest
+
+
+def _on_cluster(jobs: Iterable[Job], threads: int) -> Iterator[Digest]:
+    """Yield the same, with enough cases submitted ahead to keep all workers busy."""
+    submitted: deque[tuple[Job, int]] = deque()
+    for job in jobs:
+        job.engine.compile()
+        submitted.append((job, cast("ClusterEngine", job.engine).submit(job.runs)))
+        while sum(tasks for _, tasks in submitted) > TASKS_AHEAD * threads:
+            yield _alone(submitted.popleft()[0])
+    while submitted:
+        yield _alone(submitted.popleft()[0])
 
 
 def _in_grids(jobs: Iterable[Job]) -> Iterator[Digest]:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from floorline.core.checks import number
+from floorline.core.checks import number, whole
 from floorline.environments import Environment
 from floorline.environments.moments import changes
 from floorline.policy import Policy
 from floorline.simulation import summarize
+from floorline.simulation.job import check_order
 from floorline.verification.binomial import limits
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["CONFIDENCE", "Share", "Verification", "verify"]
 
@@ -57,13 +62,14 @@ def verify(
     environment: Environment,
     *,
     delta: float,
-    horizon: int,
-    runs: int,
+    horizon: float,
+    runs: float,
     seed: int = 1,
     max_loss: float | None = None,
     confidence: float = CONFIDENCE,
     threads: int | None = None,
     device: str = "cpu",
+    cluster: Client | None = None,
     progress: bool | None = None,
 ) -> Verification:
     """Whether breaches and missed means, up to the horizon, stay within `delta` of the runs.
@@ -86,9 +92,12 @@ def verify(
         confidence: how sure the limits are, each of them exact (Clopper and Pearson).
         threads: how many threads; all cores unless told.
         device: `cpu` or `cuda`, an NVIDIA GPU.
+        cluster: a client of a Dask cluster, as for `simulate`.
         progress: whether to show a bar when it takes over two seconds; on a terminal unless told.
     """
+    check_order(policy, environment)
     number("delta", delta, 0, 1, open_low=True)
+    runs = whole("runs", runs, 1)
     number("confidence", confidence, 0, 1)
     fixed_means = not environment.adversarial and not changes(environment)
     found = summarize(
@@ -101,6 +110,7 @@ def verify(
         misses=policy.boundary is not None and fixed_means and not policy.floor.counts_received,
         threads=threads,
         device=device,
+        cluster=cluster,
         progress=progress,
     )
 

@@ -234,23 +234,6 @@ def test_explanations(client: TestClient, page: str) -> None:
     assert found["candidate_budget"] < 0
 
 
-def test_ofrep(client: TestClient, page: str) -> None:
-    path = "/ofrep/v1/evaluate/flags/page"
-    answer = client.post(path, json={"context": {"targetingKey": "user", "country": "NZ"}}).json()
-    assert list(answer) == ["key", "value", "variant", "reason", "metadata"]
-    assert (answer["key"], answer["value"], answer["variant"]) == ("page", "now", "now")
-    assert answer["reason"] == "DEFAULT"
-    ticket = answer["metadata"]["ticket"]
-    reward = client.post(f"/v1/decisions/{ticket}/reward", json={"reward": 1}).json()
-    assert reward["result"] == "accepted"
-    missing = client.post("/ofrep/v1/evaluate/flags/none", json={})
-    assert missing.status_code == 404
-    assert (missing.json()["key"], missing.json()["errorCode"]) == ("none", "FLAG_NOT_FOUND")
-    client.post(f"{page}/stop")
-    stopped = client.post(path, json={})
-    assert (stopped.status_code, stopped.json()["default_arm"]) == (409, "now")
-
-
 def test_unknown_names_and_paths(client: TestClient) -> None:
     for method, path in (
         ("POST", "/decisions"),
@@ -335,16 +318,6 @@ def test_health_and_docs(client: TestClient, page: str) -> None:
         assert f"/docs/files/{file}" in shown
         assert client.get(f"/docs/files/{file}").status_code == 200
     assert "http://" not in shown and "https://" not in shown  # it works without internet
-
-
-def test_the_description_tells_the_members_of_ofreps_problems(client: TestClient) -> None:
-    described = client.get("/openapi.json").json()
-    evaluate = described["paths"]["/ofrep/v1/evaluate/flags/{key}"]["post"]
-    content = evaluate["responses"]["404"]["content"]["application/problem+json"]
-    word = content["schema"]["$ref"].rpartition("/")[2]
-    assert {"errorCode", "errorDetails", "key"} <= set(
-        described["components"]["schemas"][word]["properties"]
-    )
 
 
 def test_finish_and_then_stop(client: TestClient, page: str) -> None:

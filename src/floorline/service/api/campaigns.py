@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from urllib.parse import quote
 
 import msgspec
 
 from floorline.live import Campaign, Conflict
+from floorline.live.names import check_campaign_name
 from floorline.service.api.responses import CampaignAnswer, Campaigns
 from floorline.service.host.campaigns import ClosedCampaign, HostedCampaign, UnavailableCampaign
 from floorline.service.host.errors import Unavailable
@@ -21,6 +23,7 @@ async def create(call: Call) -> Reply:
     """Create a campaign: 201, or 200 if the same one exists."""
     fields = msgspec.structs.asdict(call.body)
     name = fields.pop("name")
+    check_campaign_name(name)
     if not call.access.sees(name):
         raise Problem(403, "wrong-scope", "this key is limited to campaigns of other names")
     settings = {key: value for key, value in fields.items() if value is not None}
@@ -29,7 +32,7 @@ async def create(call: Call) -> Reply:
         log.info("campaign opened", extra={"campaign": name, "settings": settings})
     answer = await answer_of(campaign)
     answer.warnings = campaign.settings.warnings
-    location = {"Location": f"/v1/campaigns/{name}"}
+    location = {"Location": f"/v1/campaigns/{quote(name)}"}
     return Reply(msgspec.json.encode(answer), 201 if is_new else 200, location)
 
 
@@ -48,17 +51,12 @@ async def _show_wherever(call: Call, name: str) -> CampaignAnswer:
     async def show_here() -> CampaignAnswer:
         return await answer_of(await call.host.registry.last_known(name))
 
-    if call.forward is None:
-        return await show_here()
     decode = msgspec.json.Decoder(CampaignAnswer).decode
     try:
-        answer: CampaignAnswer = await call.forward(
-            show_here, "GET", f"/v1/campaigns/{name}", b"", decode
-        )
+        return await call.wherever(show_here, "GET", f"/v1/campaigns/{name}", b"", decode)
     except Unavailable as error:
         lost = call.host.registry.catalogue.without_slot(name, str(error))
         return await answer_of(lost)
-    return answer
 
 
 async def show(call: Call) -> CampaignAnswer:
@@ -114,6 +112,36 @@ async def stop(call: Call) -> CampaignAnswer:
         campaign.stop(arm)
 
     return await _change(call, stop)
+
+
+async def note(call: Call) -> CampaignAnswer:
+    """Record a remark."""
+    text: str = call.body.text
+
+    def note(campaign: Campaign) -> None:
+        campaign.note(text)
+
+    return await _change(call, note)
+
+
+async def label(call: Call) -> CampaignAnswer:
+    """Replace the labels of a campaign."""
+    labels: list[str] = call.body.labels
+
+    def label(campaign: Campaign) -> None:
+        campaign.label(labels)
+
+    return await _change(call, label)
+
+
+async def archive(call: Call) -> CampaignAnswer:
+    """Leave a campaign out of lists, or take it back in."""
+    archived: bool = call.body.archived
+
+    def archive(campaign: Campaign) -> None:
+        campaign.archive(archived)
+
+    return await _change(call, archive)
 
 
 async def start_epoch(call: Call) -> CampaignAnswer:

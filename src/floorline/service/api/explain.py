@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from floorline.live import explain as live
+from floorline.live.amounts import amount
 from floorline.live.ledgers import LedgerReader
 from floorline.live.tickets import seq_of
 from floorline.service.api.reading import read_ledger
@@ -14,7 +15,7 @@ MAX_REPLAYED_EVENTS = 50_000
 """Events that are replayed for one explanation."""
 
 SENTENCES = {
-    "explore": "{candidate} was played to learn about it: the budget stays at least {budget:.4g} "
+    "explore": "{candidate} was played to learn about it: the budget stays at least {budget} "
     "even if it earns as little as its interval allows.",
     "exploit": "{candidate} was played: its lower bound is above the default's upper bound.",
     "budget-low": "{candidate} was proposed, and the default was played: the budget would not "
@@ -49,7 +50,9 @@ async def explain(call: Call) -> ExplanationAnswer:
         explanation = live.explain(ledger, ticket)
         record = explanation.record
         sentence = SENTENCES[record.reason].format(
-            arm=record.arm, candidate=record.candidate, budget=record.guaranteed_budget
+            arm=record.arm,
+            candidate=record.candidate,
+            budget=amount(record.guaranteed_budget, hosted.settings.unit),
         )
         return ExplanationAnswer(
             record,
@@ -57,6 +60,7 @@ async def explain(call: Call) -> ExplanationAnswer:
             explanation.decisions,
             explanation.max_loss,
             explanation.terms,
+            explanation.arithmetic,
             explanation.guaranteed_budget,
             explanation.candidate_budget,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
+from urllib.parse import quote
 
 from floorline.live import Record
 from floorline.live.export import CSV_HEADER, to_csv, to_jsonl
@@ -24,7 +25,7 @@ async def export(call: Call) -> StreamReply:
     hosted = await call.host.registry.get(call.path["name"])
     form = call.query.format
     media_type = "text/csv; charset=utf-8" if form == "csv" else "application/jsonl"
-    disposition = f'attachment; filename="{hosted.name}.{form}"'
+    disposition = f"attachment; filename*=UTF-8''{quote(hosted.name)}.{form}"
     return StreamReply(_export(hosted, form), media_type, {"Content-Disposition": disposition})
 
 

@@ -8,13 +8,13 @@ from contextlib import aclosing
 import msgspec
 
 from floorline.live import CampaignSettings
+from floorline.live.series import point_of
 from floorline.service.api.responses import Update
 from floorline.service.api.series import series_of
 from floorline.service.host import feed
 from floorline.service.host.campaigns import HostedCampaign
 from floorline.service.host.errors import Unavailable
 from floorline.service.host.feed import StatusUpdate
-from floorline.service.host.series import point_of
 from floorline.service.http.operations import Call, StreamReply
 from floorline.service.http.problems import problem_of
 

@@ -7,6 +7,7 @@ from msgspec import UNSET
 from floorline.live.events import CHANGES, KINDS
 from floorline.live.history import record
 from floorline.live.ledgers import LedgerReader
+from floorline.live.notes import words_of
 from floorline.live.tickets import ticket_ids
 from floorline.service.api.reading import read_ledger
 from floorline.service.api.requests import EventQuery, PageQuery
@@ -50,6 +51,7 @@ async def events(call: Call) -> EventPage:
                 None if event.decision_seq is None else tickets[event.decision_seq],
                 event.key,
                 event.body,
+                words_of(event.kind, event.body),
             )
             for event in page
         ]

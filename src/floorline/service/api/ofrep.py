@@ -1,14 +1,21 @@
-"""The handler of OFREP, the OpenFeature Remote Evaluation Protocol: a campaign is a flag."""
+"""Handlers of OFREP, the OpenFeature Remote Evaluation Protocol: a campaign is a flag."""
 
 from __future__ import annotations
 
+import hashlib
+
 import msgspec
 
+from floorline.live import CampaignError, Stopped
 from floorline.service.api.decisions import decide_one
-from floorline.service.api.requests import DecisionRequest
-from floorline.service.api.responses import OfrepAnswer
-from floorline.service.http.operations import Call
-from floorline.service.http.problems import ProblemDocument
+from floorline.service.api.requests import DecisionRequest, OfrepBody
+from floorline.service.api.responses import OfrepAnswer, OfrepFlag, OfrepFlags
+from floorline.service.host.owners import OwnedElsewhere
+from floorline.service.http.operations import Call, Reply
+from floorline.service.http.problems import Problem, ProblemDocument, problem_of
+
+MAX_FLAGS = 100
+"""Campaigns that one bulk evaluation decides."""
 
 ERROR_CODES = {
     400: "PARSE_ERROR",
@@ -16,6 +23,9 @@ ERROR_CODES = {
     415: "PARSE_ERROR",
     422: "INVALID_CONTEXT",
 }
+"""OFREP's codes by the status of a problem; GENERAL for the others."""
+
+NO_TARGETING_KEY = "targeting-key-missing"
 
 
 class OfrepProblem(ProblemDocument):
@@ -27,18 +37,79 @@ class OfrepProblem(ProblemDocument):
 
 
 def refine(document: ProblemDocument, path: dict[str, str]) -> OfrepProblem:
-    """The problem as OFREP clients expect it."""
-    code = ERROR_CODES.get(document.status, "GENERAL")
+    """The problem as OFREP clients expect it. They know no 422, and take it for no answer."""
     members = msgspec.structs.asdict(document)
-    return OfrepProblem(**members, key=path["key"], errorCode=code, errorDetails=document.detail)
+    members["status"] = 400 if document.status == 422 else document.status
+    key, code = path.get("key", ""), error_code(document)
+    return OfrepProblem(**members, key=key, errorCode=code, errorDetails=document.detail)
+
+
+def error_code(document: ProblemDocument) -> str:
+    """OFREP's word for a problem."""
+    if document.type.endswith(NO_TARGETING_KEY):
+        return "TARGETING_KEY_MISSING"
+    return ERROR_CODES.get(document.status, "GENERAL")
 
 
 async def evaluate(call: Call) -> OfrepAnswer:
-    """A decision as the value of a flag."""
-    hosted = await call.host.registry.get(call.path["key"])
-    decision = await hosted.queue.submit(
-        lambda campaign: decide_one(hosted, campaign, DecisionRequest())
-    )
+    """A decision as the value of a flag. The same targeting key always gets the same decision."""
+    return await _evaluate(call, call.path["key"], _targeting_key(call))
+
+
+async def evaluate_all(call: Call) -> Reply:
+    """Decisions of all campaigns that the key reaches; 304 if the caller has them already.
+
+    Clients ask again and again, so that there must be a targeting key: without one, each of these
+    requests would be new decisions, which nobody sees.
+    """
+    targeting_key = _targeting_key(call)
+    if targeting_key is None:
+        raise Problem(400, NO_TARGETING_KEY, "targetingKey: must be given to evaluate all flags")
+    await call.host.registry.catalogue.list_again()
+    names = [name for name in call.host.registry.catalogue.names() if call.access.sees(name)]
+    if len(names) > MAX_FLAGS:
+        detail = f"there are {len(names)} campaigns; use a key that is limited to {MAX_FLAGS}"
+        raise Problem(400, "too-many-flags", detail)
+    # One after the other, since few campaigns may be open at a time.
+    flags = [await _flag(call, name, targeting_key) for name in names]
+    body = msgspec.json.encode(OfrepFlags(flags))
+    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    if tag in call.headers.get(b"if-none-match", b"").decode("latin-1"):
+        return Reply(b"", 304, {"ETag": tag})
+    return Reply(body, headers={"ETag": tag})
+
+
+def _targeting_key(call: Call) -> str | None:
+    body: OfrepBody = call.body
+    return (body.context.targetingKey or None) if body.context else None
+
+
+async def _flag(call: Call, name: str, targeting_key: str) -> OfrepFlag:
+    """A decision among others, or why there is none: one campaign must not break all of them."""
+    path, body = f"/ofrep/v1/evaluate/flags/{name}", msgspec.json.encode(call.body)
+    decode = msgspec.json.Decoder(OfrepAnswer).decode
+    try:
+        answer = await call.wherever(
+            lambda: _evaluate(call, name, targeting_key), "POST", path, body, decode
+        )
+    except OwnedElsewhere:
+        raise  # the server that sent it here knows better by now
+    except (CampaignError, ValueError) as error:
+        document = problem_of(error).document()
+        return OfrepFlag(name, errorCode=error_code(document), errorDetails=document.detail)
+    return OfrepFlag(**msgspec.structs.asdict(answer))
+
+
+async def _evaluate(call: Call, name: str, targeting_key: str | None) -> OfrepAnswer:
+    hosted = await call.host.registry.get(name)
+    request = DecisionRequest(targeting_key)
+    try:
+        decision = await hosted.queue.submit(
+            lambda campaign: decide_one(hosted, campaign, request), keys=(targeting_key,)
+        )
+    except Stopped:
+        arm = hosted.index_entry.default_arm  # what it was stopped with
+        return OfrepAnswer(name, arm, arm, "STATIC", {"reason": "stopped"})
     metadata: dict[str, str | bool | float] = {
         "ticket": decision.ticket,
         "is_default": decision.is_default,
@@ -46,4 +117,4 @@ async def evaluate(call: Call) -> OfrepAnswer:
         "guaranteed_budget": decision.guaranteed_budget,
     }
     reason = "DEFAULT" if decision.is_default else "SPLIT"
-    return OfrepAnswer(hosted.name, decision.arm, decision.arm, reason, metadata)
+    return OfrepAnswer(name, decision.arm, decision.arm, reason, metadata)

@@ -16,6 +16,12 @@ from floorline.service.http.problems import MEDIA_TYPE
 PATH_TYPES = {"name": CampaignName, "key": CampaignName, "ticket": TicketId}
 REFERENCE = "#/components/schemas/{name}"
 
+SUCCESS_DESCRIPTIONS = {
+    200: "Done.",
+    201: "Created.",
+    304: "Nothing has changed since the response whose `ETag` is in `If-None-Match`.",
+}
+
 PROBLEM_DESCRIPTIONS = {
     400: "The body is not JSON.",
     401: "A key is needed.",
@@ -138,9 +144,11 @@ def _responses(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         schema = _one_of(_members(operation.response), schemas)
         content = {"application/json": {"schema": schema}}
     responses: dict[str, Any] = {
-        str(status): {"description": "Created." if status == 201 else "Done.", "content": content}
+        str(status): {"description": SUCCESS_DESCRIPTIONS[status], "content": content}
         for status in operation.status
     }
+    if 304 in operation.status:
+        del responses["304"]["content"]
     problem = {MEDIA_TYPE: {"schema": schemas[_name(operation.problem)]}}
     for status in sorted(_problem_statuses(operation)):
         responses[str(status)] = {"description": PROBLEM_DESCRIPTIONS[status], "content": problem}

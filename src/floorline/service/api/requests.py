@@ -8,16 +8,14 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.campaign import MAX_KEY
-from floorline.live.settings import BEYOND, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
+from floorline.live.names import MAX_NAME
+from floorline.live.notes import MAX_LABEL, MAX_LABELS, MAX_NOTE
+from floorline.live.settings import BEYOND, LIVE_FLOORS, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
 from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
 
-END = r"$(?!\n)"  # Python's `$` alone also matches before a last newline
-CampaignName = Annotated[
-    str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}" + END, examples=["page"])
-]
-ArmName = Annotated[
-    str, Meta(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_ .:/-]{0,63}" + END, examples=["now"])
-]
+# Which characters names may have no pattern can tell that other languages understand too.
+CampaignName = Annotated[str, Meta(min_length=1, max_length=MAX_NAME, examples=["page"])]
+ArmName = Annotated[str, Meta(min_length=1, max_length=MAX_NAME, examples=["now"])]
 ArmNames = Annotated[
     list[ArmName],
     Meta(
@@ -30,6 +28,7 @@ ArmNames = Annotated[
 RequestKey = Annotated[str, Meta(min_length=1, max_length=MAX_KEY)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
 Probability = Annotated[float, Meta(gt=0, le=1)]
+END = r"$(?!\n)"  # Python's `$` alone also matches before a last newline
 TicketId = Annotated[str, Meta(pattern=r"^[0-9a-f]{1,32}-[0-9]{1,18}-[0-9a-f]{1,64}" + END)]
 Limit = Annotated[int, Meta(ge=1, le=MAX_PAGE)]
 Cursor = Annotated[int, Meta(ge=0, le=2**53)]
@@ -52,6 +51,8 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     default_mean: float | None = None
     """The default arm's mean reward; learned unless given."""
     policy: Literal[LIVE_POLICIES] | None = None  # type: ignore[valid-type]
+    floor: Literal[LIVE_FLOORS] | None = None  # type: ignore[valid-type]
+    """The floor that the policy runs under."""
     boundary: str | None = None
     prior: tuple[float, float] | None = None
     low: float | None = None
@@ -105,6 +106,26 @@ class StopBody(Struct, forbid_unknown_fields=True):
     finished campaign."""
 
 
+class NoteBody(Struct, forbid_unknown_fields=True):
+    """A remark about what happened."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=MAX_NOTE)]
+
+
+class LabelsBody(Struct, forbid_unknown_fields=True):
+    """All labels of a campaign."""
+
+    labels: Annotated[
+        list[Annotated[str, Meta(min_length=1, max_length=MAX_LABEL)]], Meta(max_length=MAX_LABELS)
+    ]
+
+
+class ArchiveBody(Struct, forbid_unknown_fields=True):
+    """Whether a campaign is archived."""
+
+    archived: bool = True
+
+
 class EpochBody(Struct, forbid_unknown_fields=True):
     """Which epoch is to end."""
 
@@ -155,12 +176,26 @@ class ExportQuery(Struct, forbid_unknown_fields=True):
 
 
 class OfrepContext(Struct):
-    """The evaluation context. It is ignored: decisions do not depend on the visitor."""
+    """The evaluation context. The rest of it is ignored: decisions do not depend on the visitor."""
 
-    targetingKey: str | None = None  # noqa: N815 (OFREP's name)
+    targetingKey: Annotated[str, Meta(max_length=MAX_KEY)] | None = None  # noqa: N815 (OFREP's)
+    """The request key: the same one always gets the same decision."""
 
 
 class OfrepBody(Struct):
     """An OFREP request."""
 
     context: OfrepContext | None = None
+
+
+class OfrepKeyedContext(Struct):
+    """The evaluation context of a bulk request."""
+
+    targetingKey: RequestKey  # noqa: N815 (OFREP's)
+    """The request key: the same one always gets the same decisions."""
+
+
+class OfrepBulkBody(Struct):
+    """An OFREP bulk request, as it is described; OFREP has its own error where there is no key."""
+
+    context: OfrepKeyedContext

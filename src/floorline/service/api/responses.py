@@ -84,6 +84,8 @@ class EventAnswer(Struct):
     ticket: str | None
     request_key: str | None
     body: dict[str, Any]
+    words: str
+    """What it did, in words."""
 
 
 class EventPage(Struct):
@@ -104,7 +106,10 @@ class ExplanationAnswer(Struct):
     """Decisions counted so far, including this one."""
     max_loss: float
     terms: list[Term]
-    """What each arm contributes to the guaranteed budget."""
+    """What each arm contributes to the guaranteed budget; empty under a floor that does not count
+    arm by arm."""
+    arithmetic: list[str]
+    """The arithmetic of the budget in words, line by line."""
     guaranteed_budget: float
     candidate_budget: float | None
     """The budget guaranteed if the candidate had been played; null if it was."""
@@ -151,7 +156,25 @@ class OfrepAnswer(Struct):
     variant: str
     reason: str
     metadata: dict[str, str | bool | float]
-    """The ticket for reporting the reward, and the reason."""
+    """The ticket for reporting the reward, unless the campaign is stopped, and the reason."""
+
+
+class OfrepFlag(Struct, omit_defaults=True):
+    """One flag of a bulk response: its value, or an error."""
+
+    key: str
+    value: str | None = None
+    variant: str | None = None
+    reason: str | None = None
+    metadata: dict[str, str | bool | float] | None = None
+    errorCode: str | None = None  # noqa: N815 (OFREP's names)
+    errorDetails: str | None = None  # noqa: N815
+
+
+class OfrepFlags(Struct):
+    """An OFREP bulk response: every campaign that the key reaches."""
+
+    flags: list[OfrepFlag]
 
 
 class Live(Struct):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from floorline.live import Campaign
 from floorline.live.clock import machine_clock
+from floorline.live.series import SeriesPoint, point_of
 from floorline.service.api.responses import Series
-from floorline.service.host.series import SeriesPoint, point_of
 from floorline.service.http.operations import Call
 
 

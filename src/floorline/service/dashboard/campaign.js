@@ -6,6 +6,7 @@ import { controls } from "./controls.js";
 import { byId, say } from "./dom.js";
 import { eventList, exportLinks, showSettings } from "./events.js";
 import { showHealth } from "./health.js";
+import { filing } from "./filing.js";
 import { enter } from "./key.js";
 import { decisionLog } from "./log.js";
 import { showPrice } from "./price.js";
@@ -36,12 +37,14 @@ function show(answer, past, scopes) {
   const { settings } = answer;
   const series = new Series(past);
   const drawn = charts(settings);
-  const log = decisionLog(campaign, settings.missing);
+  const log = decisionLog(campaign, settings);
   const events = eventList(campaign);
-  const buttons = controls(campaign, scopes, (changed) => {
-    update(changed.status);
+  const changed = (answered) => {
+    update(answered.status);
     events.refresh();
-  });
+  };
+  const buttons = controls(campaign, scopes, changed);
+  const forms = filing(campaign, scopes, changed);
   let status = null;
 
   function update(now) {
@@ -53,6 +56,7 @@ function show(answer, past, scopes) {
     showHealth(now, settings.missing);
     showPrice(now, settings);
     buttons.show(now);
+    forms.show(now);
   }
 
   async function loadSeries() {
@@ -61,7 +65,7 @@ function show(answer, past, scopes) {
   }
 
   for (const place of document.querySelectorAll(".unit")) {
-    say(place, settings.unit === null ? "" : `, ${settings.unit}`);
+    say(place, settings.unit === null ? "" : ` (${settings.unit})`);
   }
   showSettings(settings);
   exportLinks(campaign);

@@ -1,10 +1,12 @@
 // What all charts share: the frame with its axes, redrawn to fit, a legend and a table.
 
 import { el, refill, svg } from "./dom.js";
-import { amount, count } from "./format.js";
+import { brief } from "./format.js";
 import { linear, ticks } from "./scale.js";
+import { timeTicks } from "./times.js";
 
-const MARGIN = { top: 8, right: 10, bottom: 24, left: 52 };
+const MARGIN = { top: 8, right: 16, bottom: 40, left: 20 };
+const DIGIT = 7.5; // the width of one, in pixels
 
 /** A chart in `host`. `draw(canvas)` draws what `show` was last given. */
 export class Chart {
@@ -57,22 +59,25 @@ export class Chart {
   }
 }
 
-/** The axes: scales of decisions and of values, and what to draw for them. */
-export function frame(width, height, decisions, [low, high], format = amount) {
-  const right = width - MARGIN.right;
+/** The axes: scales of time, in seconds since 1970, and of values, and what to draw for them. */
+export function frame(width, height, [from, to], [low, high], format = brief) {
   const bottom = height - MARGIN.bottom;
-  const x = linear(0, Math.max(1, decisions), MARGIN.left, right);
+  const up = ticks(low, high, (bottom - MARGIN.top) / 48).map((value) => [value, format(value)]);
+  const left = MARGIN.left + DIGIT * Math.max(...up.map(([, label]) => label.length));
+  const right = width - MARGIN.right;
+  const x = linear(from, Math.max(from + 1, to), left, right);
   const y = linear(low, high === low ? low + 1 : high, bottom, MARGIN.top);
-  const across = ticks(0, Math.max(1, decisions), width / 130).filter((at) => x(at) < right - 96);
+  const across = timeTicks(from, Math.max(from + 1, to), (right - left) / 75);
   const parts = [
-    ...ticks(low, high, (bottom - MARGIN.top) / 48).flatMap((value) => [
-      svg("line", { class: value === 0 ? "zero" : "rule", x1: MARGIN.left, x2: right,
-        y1: y(value), y2: y(value) }),
-      svg("text", { x: MARGIN.left - 8, y: y(value) + 4, "text-anchor": "end" }, format(value)),
+    ...up.flatMap(([value, label]) => [
+      svg("line", { class: value === 0 ? "zero" : "rule", x1: left, x2: right, y1: y(value), y2: y(value) }),
+      svg("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, label),
     ]),
-    ...across.map((at) =>
-      svg("text", { x: x(at), y: height - 6, "text-anchor": "middle" }, count(at))),
-    svg("text", { x: right, y: height - 6, "text-anchor": "end" }, "decisions"),
+    ...across.flatMap(({ at, label, date }) => [
+      svg("line", { class: "rule", x1: x(at), x2: x(at), y1: bottom, y2: bottom + 5 }),
+      svg("text", { x: x(at), y: bottom + 19, "text-anchor": "middle" }, label),
+      date && svg("text", { x: x(at), y: bottom + 34, "text-anchor": "middle" }, date),
+    ].filter(Boolean)),
   ];
-  return { x, y, top: MARGIN.top, bottom, left: MARGIN.left, right, parts };
+  return { x, y, top: MARGIN.top, bottom, left, right, parts };
 }

@@ -32,42 +32,43 @@ export function charts(settings) {
   const byArm = stackedChart(byId("by-arm"), EMPTY);
   const byReason = stackedChart(byId("by-reason"), EMPTY);
   const share = exactPercent(1 - settings.max_loss);
+  const { unit } = settings;
 
   return {
     show(series, status) {
       const columns = series.isEmpty ? null : series.columns;
-      picture.show(columns && pictureOf(columns, share));
+      picture.show(columns && pictureOf(columns, share, unit));
       budget.show(columns && {
-        label: "Guaranteed budget", decisions: columns.decisions,
+        label: "Guaranteed budget", unit, times: columns.time, decisions: columns.decisions,
         lines: [{ name: "guaranteed budget", values: columns.guaranteed_budget, look: "c3", filled: true }],
       });
       byArm.show(columns && {
-        label: "Traffic by arm", decisions: columns.decisions,
+        label: "Traffic by arm", times: columns.time, decisions: columns.decisions,
         parts: armsOf(settings.arms, columns.plays),
       });
       const reasons = Object.keys(REASONS).filter((reason) => reason in (columns?.reasons ?? {}));
       byReason.show(columns && {
-        label: "Traffic by reason", decisions: columns.decisions,
+        label: "Traffic by reason", times: columns.time, decisions: columns.decisions,
         parts: reasons.map((word) => ({ ...REASONS[word], counts: columns.reasons[word] })),
       });
       const mean = settings.default_mean ?? status.arms[0].average;
       arms.show({
         arms: status.arms, floor: mean === null ? null : (1 - settings.max_loss) * mean,
-        low: settings.low, high: settings.high,
+        low: settings.low, high: settings.high, unit,
         look: (arm) => (settings.arms.length > COLOURS + 1 ? `c${Math.min(arm, 1)}` : `c${arm}`),
       });
     },
   };
 }
 
-function pictureOf(columns, share) {
+function pictureOf(columns, share, unit) {
   return {
-    label: "Reward and floor", decisions: columns.decisions,
+    label: "Reward and floor", unit, times: columns.time, decisions: columns.decisions,
     lines: [
       { name: "reward, estimated", values: columns.reward, look: "c1" },
       { name: "the default alone", values: columns.default, look: "c0" },
       { name: `floor, ${share} of it`, values: columns.floor, look: "floor", dashed: true },
     ],
-    band: { name: "reward, for sure", low: columns.reward_lower, high: columns.reward_upper, look: "c1" },
+    band: { name: "guaranteed range of the reward", low: columns.reward_lower, high: columns.reward_upper, look: "c1" },
   };
 }

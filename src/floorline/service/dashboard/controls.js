@@ -6,8 +6,8 @@ import { byId, el, say } from "./dom.js";
 const WORDS = ["pause", "resume", "start-epoch", "finish", "stop"];
 const ASK = {
   finish: { title: "Finish with a winner?", arm: "Everybody gets", yes: "Finish",
-    words: "From now on everybody gets this arm and no other: nothing is held back, and a drift alarm "
-      + "changes nothing. Decisions and rewards are still recorded. This cannot be undone." },
+    words: "From now on everybody gets this arm and no other: there is no control group, and a drift "
+      + "alarm changes nothing. Decisions and rewards are still recorded. This cannot be undone." },
   stop: { title: "Stop this campaign for good?", arm: "Play instead", yes: "Stop for good",
     words: "Nothing more is decided or recorded, except rewards of decisions made so far. Programs that "
       + "ask are told to play this arm instead. This cannot be undone." },

@@ -2,7 +2,7 @@
 
 import { post } from "./api.js";
 import { byId, say } from "./dom.js";
-import { duration, exactPercent } from "./format.js";
+import { exactPercent } from "./format.js";
 
 const NUMBERS = ["max_loss", "delta", "low", "high", "window", "default_mean", "holdback", "drift_level"];
 const BEYOND = {
@@ -38,29 +38,32 @@ export function creation(button, onDone) {
 function hints(form) {
   const loss = Number(byId("max_loss").value);
   const delta = Number(byId("delta").value);
-  const seconds = Number(byId("window").value);
   say(byId("max_loss-hint"), `The floor: ${exactPercent(1 - loss)} of the default's reward.`);
   say(byId("delta-hint"), `Confidence: ${exactPercent(1 - delta)}, for all time together.`);
   say(byId("beyond-hint"), BEYOND[byId("beyond").value]);
   const waits = ["zero", "random"].includes(form.elements.missing.value);
   byId("window-field").hidden = !waits;
   byId("window").disabled = !waits;
-  say(byId("window-hint"), `${seconds > 0 ? `${duration(seconds)}. ` : ""}Take the shortest time in `
-    + "which nearly every report arrives: what comes later is not used.");
+  say(byId("window-hint"), "Take the shortest time in which nearly every report arrives: what comes later "
+    + "is not used.");
 }
 
 function settingsOf(form) {
   const values = Object.fromEntries(new FormData(form));
-  const arms = values.arms.split("\n").map((line) => line.trim()).filter(Boolean);
+  const arms = composed(values.arms).split("\n").map((line) => line.trim()).filter(Boolean);
   const { missing, policy, beyond } = values;
-  const settings = { name: values.name.trim(), arms, missing, policy, beyond };
+  const settings = { name: composed(values.name).trim(), arms, missing, policy, beyond };
   if (values.unit.trim() !== "") settings.unit = values.unit.trim();
   for (const name of NUMBERS) {
     if ((values[name] ?? "").trim() !== "") settings[name] = Number(values[name]);
   }
+  if ("window" in settings) settings.window *= Number(byId("window-unit").value);
   if ("voids" in values) settings.voids = true;
   return settings;
 }
+
+/** Text in the one form in which names are compared: an accented letter is one character. */
+const composed = (text) => text.normalize("NFC");
 
 function clear(form) {
   form.querySelectorAll("[aria-invalid]").forEach((field) => field.removeAttribute("aria-invalid"));
@@ -89,6 +92,6 @@ function blame(form, detail) {
 
 /** The service's words without those that only a program needs. */
 function plain(detail) {
-  if (detail.includes("matching regex")) return "Must have the form said above.";
+  if (/of length|^arms: must be 2 to/.test(detail)) return "Must have the form said above.";
   return detail.replace(/ - at `.*`$/, "").replaceAll("`", "");
 }

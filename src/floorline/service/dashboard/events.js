@@ -6,26 +6,17 @@ import { time } from "./format.js";
 import { credentials } from "./session.js";
 import { table } from "./table.js";
 
-const WORDS = { opened: "opened", paused: "paused", resumed: "resumed" };
-
-/** The events that are not decisions or rewards, read when they are looked at. */
+/** What was done to the campaign, the newest first. */
 export function eventList(campaign) {
-  const details = byId("events");
+  const host = byId("events");
   const load = async () => {
     const path = `${campaignPath(campaign, "events")}?order=newest&limit=100&kind=changes`;
     const { events } = await get(path);
-    const rows = events.map((event) => [time(event.time), String(event.seq), words(event)]);
-    const columns = [{ name: "Time" }, { name: "Event", number: true }, { name: "What" }];
-    details.replaceChildren(details.firstElementChild, table("Events", columns, rows));
+    const rows = events.map((event) => [time(event.time), event.words]);
+    host.replaceChildren(table("What happened", [{ name: "Time" }, { name: "What" }], rows));
   };
-  details.addEventListener("toggle", () => details.open && load());
-  return { refresh: () => details.open && load() };
-}
-
-function words({ kind, body }) {
-  if (kind !== "changed") return WORDS[kind] ?? kind;
-  return Object.entries(body).map(([name, value]) =>
-    (value === true ? name : `${name}: ${value}`)).join(", ");
+  load();
+  return { refresh: load };
 }
 
 export function showSettings(settings) {
@@ -36,18 +27,22 @@ export function showSettings(settings) {
   details.replaceChildren(details.firstElementChild, all);
 }
 
-/** Links to the exports. With a key they are fetched, since a link cannot show it. */
+/** Links to the exports and to the report. With a key they are fetched, since a link cannot show it. */
 export function exportLinks(campaign) {
   for (const format of ["csv", "jsonl"]) {
-    const link = byId(`export-${format}`);
-    link.href = `${campaignPath(campaign, "export")}?format=${format}`;
-    link.addEventListener("click", async (event) => {
-      if (!("Authorization" in credentials())) return;
-      event.preventDefault();
-      const whole = await (await request(link.href)).blob();
-      const saved = el("a", { href: URL.createObjectURL(whole), download: `${campaign}.${format}` });
-      saved.click();
-      URL.revokeObjectURL(saved.href);
-    });
+    link(byId(`export-${format}`), `${campaignPath(campaign, "export")}?format=${format}`, `${campaign}.${format}`);
   }
+  link(byId("report"), campaignPath(campaign, "report"), `${campaign}-report.html`);
+}
+
+function link(anchor, path, file) {
+  anchor.href = path;
+  anchor.addEventListener("click", async (event) => {
+    if (!("Authorization" in credentials())) return;
+    event.preventDefault();
+    const whole = await (await request(path)).blob();
+    const saved = el("a", { href: URL.createObjectURL(whole), download: file });
+    saved.click();
+    URL.revokeObjectURL(saved.href);
+  });
 }

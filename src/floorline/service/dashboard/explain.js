@@ -2,15 +2,15 @@
 
 import { campaignPath, get } from "./api.js";
 import { el } from "./dom.js";
-import { amount, count, exactPercent, time } from "./format.js";
+import { amount, count, exactPercent, inUnit, named, time } from "./format.js";
 import { table } from "./table.js";
 
 /** Opens a dialog with the explanation. Throws what the service refuses. */
-export async function explain(campaign, ticket) {
+export async function explain(campaign, ticket, unit) {
   const found = await get(campaignPath(campaign, "decisions", encodeURIComponent(ticket)));
   const dialog = el("dialog", { "aria-labelledby": "explain-title" },
     el("h2", { id: "explain-title", tabindex: "-1", autofocus: true }, `Why ${found.decision.arm}?`),
-    el("p", {}, found.words), ...facts(found), ...arithmetic(found),
+    el("p", {}, found.words), ...facts(found, unit), ...arithmetic(found, unit),
     el("div", { class: "buttons" },
       el("button", { class: "primary", onclick: () => dialog.close() }, "Close")));
   dialog.addEventListener("close", () => dialog.remove());
@@ -18,19 +18,20 @@ export async function explain(campaign, ticket) {
   dialog.showModal();
 }
 
-function facts({ decision }) {
-  const reward = decision.reward === null ? "" : `, reward ${amount(decision.reward)}`;
+function facts({ decision }, unit) {
+  const reward = decision.reward === null ? "" : `, reward ${inUnit(decision.reward, unit)}`;
   return [
     el("p", { class: "hint" }, "Ticket ", el("code", {}, decision.ticket), `, ${time(decision.time)}`),
     el("p", { class: "hint" }, `Reason ${decision.reason}; ${decision.outcome}${reward}`),
   ];
 }
 
-function arithmetic(found) {
+function arithmetic(found, unit) {
+  if (found.terms.length === 0) return [...inWords(found), ...instead(found, unit)];
   const share = exactPercent(1 - found.max_loss);
   const columns = [
     { name: "Arm" }, { name: "Plays", number: true }, { name: "Weight", number: true },
-    { name: "Mean at worst", number: true }, { name: "Adds", number: true },
+    { name: named("Mean at worst", unit), number: true }, { name: named("Adds", unit), number: true },
   ];
   const rows = found.terms.map((term, i) => [
     i === 0 ? `${term.arm} (default)` : term.arm, count(term.plays), amount(term.weight), amount(term.mean), amount(term.sum),
@@ -41,13 +42,21 @@ function arithmetic(found) {
     + `${count(found.decisions)} decisions, this one included.`;
   return [
     el("h3", {}, "The arithmetic"), el("p", { class: "about" }, rule),
-    table("The arithmetic", columns, rows, foot), ...instead(found),
+    table("The arithmetic", columns, rows, foot), ...instead(found, unit),
   ];
 }
 
-function instead({ decision, candidate_budget: budget }) {
+/** For floors that do not count arm by arm. */
+function inWords({ arithmetic: [introduction, ...lines] }) {
+  return [
+    el("h3", {}, "The arithmetic"), el("p", { class: "about" }, introduction),
+    el("ul", {}, ...lines.map((line) => el("li", {}, line))),
+  ];
+}
+
+function instead({ decision, candidate_budget: budget }, unit) {
   if (budget === null || decision.candidate === null) return [];
   const end = budget < 0 ? "below zero, so it was not played" : "which the floor would have allowed";
-  return [el("p", {}, `With ${decision.candidate} instead, ${amount(budget)} would have been `
+  return [el("p", {}, `With ${decision.candidate} instead, ${inUnit(budget, unit)} would have been `
     + `guaranteed: ${end}.`)];
 }

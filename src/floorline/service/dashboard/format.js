@@ -2,9 +2,10 @@
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const precise = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
-const ofDay = { hour: "2-digit", minute: "2-digit", second: "2-digit" };
-const today = new Intl.DateTimeFormat("en-GB", ofDay);
-const earlier = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...ofDay });
+const short = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 4 });
+const moment = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" };
+const thisYear = new Intl.DateTimeFormat("en-GB", moment);
+const anyYear = new Intl.DateTimeFormat("en-GB", { year: "numeric", ...moment });
 
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
@@ -20,6 +21,16 @@ export function amount(value) {
   return format.format(Math.abs(value) < 1e-9 ? 0 : value).replace("-", "−");
 }
 
+/** An amount with its unit, if it has one. */
+export const inUnit = (value, unit) => (unit && isNumber(value) ? `${amount(value)} ${unit}` : amount(value));
+
+/** What a column or an axis shows, with its unit, if it has one. */
+export const named = (name, unit) => (unit ? `${name} (${unit})` : name);
+
+/** An amount as short as an axis needs it: 1.5M, 250K, 9,500. */
+export const brief = (value) =>
+  (Math.abs(value) >= 100_000 ? short.format(value).replace("-", "−") : amount(value));
+
 /** A share in percent, never rounded up: what is sure must stay sure. */
 export function percent(share, digits = 1) {
   if (!isNumber(share)) return "–";
@@ -30,10 +41,10 @@ export function percent(share, digits = 1) {
 /** A share in percent with as many digits as it has. */
 export const exactPercent = (share) => `${precise.format(share * 100)}%`;
 
-/** Seconds since 1970 as a local time, with the day unless it is today. */
+/** Seconds since 1970 as a local date and time, with the year unless it is this one. */
 export function time(seconds) {
   const then = new Date(seconds * 1000);
-  return (then.toDateString() === new Date().toDateString() ? today : earlier).format(then);
+  return (then.getFullYear() === new Date().getFullYear() ? thisYear : anyYear).format(then);
 }
 
 /** How long something took, in the largest unit that fits. */

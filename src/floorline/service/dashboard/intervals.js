@@ -2,7 +2,7 @@
 
 import { Chart } from "./chart.js";
 import { svg } from "./dom.js";
-import { amount, count } from "./format.js";
+import { amount, brief, count, inUnit, named, plural } from "./format.js";
 import { linear, ticks } from "./scale.js";
 import { numbersOf, table } from "./table.js";
 
@@ -10,7 +10,7 @@ const ROW = 46;
 const AXIS = 26;
 const SIDE = 12;
 
-/** A chart of intervals. `show` takes {arms, floor, high, look}, the arms as a status has them. */
+/** A chart of intervals. `show` takes {arms, floor, low, high, unit, look}, the arms as a status has them. */
 export function intervalChart(host) {
   let data = null;
   const chart = new Chart(host, (width) => {
@@ -25,7 +25,7 @@ export function intervalChart(host) {
   };
 }
 
-function drawIntervals(chart, { arms, floor, low, high, look }, width) {
+function drawIntervals(chart, { arms, floor, low, high, unit, look }, width) {
   const height = arms.length * ROW + AXIS;
   const ends = arms.flatMap((arm) => [arm.lower, arm.upper ?? high]);
   const least = Math.max(low, Math.min(...ends, floor ?? high));
@@ -35,13 +35,13 @@ function drawIntervals(chart, { arms, floor, low, high, look }, width) {
   const bottom = arms.length * ROW;
   const parts = ticks(least, most, width / 90).flatMap((value) => [
     svg("line", { class: "rule", x1: x(value), x2: x(value), y1: 0, y2: bottom }),
-    svg("text", { x: x(value), y: height - 6, "text-anchor": "middle" }, amount(value)),
+    svg("text", { x: x(value), y: height - 6, "text-anchor": "middle" }, brief(value)),
   ]);
   arms.forEach((arm, i) => {
     const y = i * ROW + 32;
     parts.push(
       svg("text", { class: "strong", x: SIDE - 6, y: y - 14 }, arm.name + (i === 0 ? " (default)" : "")),
-      svg("text", { x: width - SIDE + 6, y: y - 14, "text-anchor": "end" }, `${count(arm.plays)} plays`),
+      svg("text", { x: width - SIDE + 6, y: y - 14, "text-anchor": "end" }, plural(arm.plays, "decision")),
       svg("line", { class: `whisker ${look(i)}`, x1: x(arm.lower), x2: x(arm.upper ?? high), y1: y, y2: y }));
     if (arm.average !== null) {
       parts.push(svg("circle", { class: `dot ${look(i)}`, cx: x(arm.average), cy: y, r: 7 }));
@@ -50,21 +50,22 @@ function drawIntervals(chart, { arms, floor, low, high, look }, width) {
   if (floor !== null) {
     parts.push(svg("line", { class: "marker floor dashed", x1: x(floor), x2: x(floor), y1: 0, y2: bottom }));
   }
-  chart.put(spoken(arms, floor), width, height, parts);
+  chart.put(spoken(arms, floor, unit), width, height, parts);
   chart.explain(floor === null ? [] : [
-    { name: "promised share of the default's estimate", look: "floor", swatch: "is-dashed", value: amount(floor) },
+    { name: "promised share of the default's estimate", look: "floor", swatch: "is-dashed", value: inUnit(floor, unit) },
   ]);
 }
 
-function spoken(arms, floor) {
+function spoken(arms, floor, unit) {
   const words = arms.map((arm) =>
-    `${arm.name}: estimate ${amount(arm.average)}, between ${amount(arm.lower)} and ${amount(arm.upper)}`);
-  return `Mean reward. ${words.join("; ")}. Floor ${amount(floor)}.`;
+    `${arm.name}: estimate ${amount(arm.average)}, between ${amount(arm.lower)} and ${inUnit(arm.upper, unit)}`);
+  return `Mean reward. ${words.join("; ")}. Floor ${inUnit(floor, unit)}.`;
 }
 
 function numbers(data) {
   if (data === null) return "Nothing yet.";
-  const names = ["Plays", "Rewards known", "Pending", "Silent", "Voided", "Estimate", "Lower", "Upper"];
+  const names = ["Decisions", "Rewards known", "Pending", "Silent", "Voided",
+    ...["Estimate", "Lower", "Upper"].map((name) => named(name, data.unit))];
   const columns = [{ name: "Arm" }, ...names.map((name) => ({ name, number: true }))];
   const rows = data.arms.map((arm) => [
     arm.name, count(arm.plays), count(arm.seen), count(arm.pending), count(arm.lost),

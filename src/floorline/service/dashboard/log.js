@@ -2,7 +2,7 @@
 
 import { campaignPath, get } from "./api.js";
 import { byId, el, say } from "./dom.js";
-import { amount, time } from "./format.js";
+import { amount, named, time } from "./format.js";
 import { explain } from "./explain.js";
 import { REASONS } from "./reasons.js";
 import { credentials } from "./session.js";
@@ -10,13 +10,13 @@ import { table } from "./table.js";
 
 const PAGE = 12;
 const REST = 2000; // milliseconds between two looks at the newest
-const COLUMNS = [
-  { name: "Time" }, { name: "Arm" }, { name: "Reason" }, { name: "Reward", number: true },
-  { name: "Budget after", number: true }, { name: "Ticket" }, { name: "Why", keep: true },
+const columnsIn = (unit) => [
+  { name: "Time" }, { name: "Arm" }, { name: "Reason" }, { name: named("Reward", unit), number: true },
+  { name: named("Budget after", unit), number: true }, { name: "Ticket" }, { name: "Why", keep: true },
 ];
 
 /** The log of a campaign. `refresh` shows the newest, unless older ones are being read. */
-export function decisionLog(campaign, missing) {
+export function decisionLog(campaign, { missing, unit }) {
   const host = byId("log");
   let cursor = null; // null: at the newest
   let looked = 0;
@@ -34,7 +34,7 @@ export function decisionLog(campaign, missing) {
   }
 
   const page = (decisions, next) => [
-    table("Decisions", COLUMNS, decisions.map((made) => row(made, missing, open))),
+    table("Decisions", columnsIn(unit), decisions.map((made) => row(made, missing, open))),
     el("div", { class: "pages" },
       el("button", { class: "small", "data-what": "newest", disabled: cursor === null,
         onclick: () => show(null) }, "Newest"),
@@ -45,7 +45,7 @@ export function decisionLog(campaign, missing) {
   async function open(ticket) {
     try {
       say(byId("search-error"), "");
-      await explain(campaign, ticket);
+      await explain(campaign, ticket, unit);
     } catch (error) {
       say(byId("search-error"), error.message);
     }

@@ -20,6 +20,7 @@ function card({ name, status, settings, problem }) {
       el("span", { class: `chip ${state}` }, state)),
     el("p", { class: `words ${mood(status)}` }, words),
     status && el("p", {}, `${status.verdict}.`),
+    status?.labels.length > 0 && el("p", {}, status.labels.map((label) => el("span", { class: "chip label" }, label))),
     (status?.problems ?? []).map((problem) => el("p", { class: "words warn" }, problem)),
     el("p", { class: "hint" }, about.join(" · ")));
 }
@@ -28,11 +29,15 @@ function card({ name, status, settings, problem }) {
 let shown = "";
 async function refresh() {
   const { campaigns } = await get("/v1/campaigns");
-  const text = JSON.stringify(campaigns);
+  const text = JSON.stringify([campaigns, byId("archived").checked]);
   if (text === shown) return;
   shown = text;
+  const archived = campaigns.filter(({ status }) => status?.archived);
+  byId("archived-field").hidden = archived.length === 0;
+  say(byId("archived-words"), `Show ${plural(archived.length, "archived campaign")}`);
   const focused = document.activeElement?.getAttribute("href");
-  byId("campaigns").replaceChildren(...campaigns.map(card));
+  byId("campaigns").replaceChildren(
+    ...campaigns.filter((one) => byId("archived").checked || !archived.includes(one)).map(card));
   byId("empty").hidden = campaigns.length > 0;
   if (focused) byId("campaigns").querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
 }
@@ -54,6 +59,7 @@ async function start() {
   byId("hint").hidden = scopes.has("admin");
   say(byId("hint"), "This key may look, and not open campaigns: it lacks the scope admin.");
   creation(byId("new"), (name) => location.assign(`/campaigns/${encodeURIComponent(name)}`));
+  byId("archived").addEventListener("change", () => refresh().catch(() => {}));
   watch();
 }
 

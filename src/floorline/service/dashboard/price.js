@@ -1,29 +1,35 @@
-// The price of safety: what the floor has cost so far, and what that number is.
+// What the campaign won against the default alone, and what the floor cost, with what the numbers are.
 
 import { byId, el, refill } from "./dom.js";
-import { amount, count, percent, plural } from "./format.js";
+import { amount, count, inUnit, percent, plural } from "./format.js";
 
 export function showPrice(status, { unit }) {
   const turned = status.arms.reduce((sum, arm) => sum + arm.turned_away, 0);
   const share = percent(status.decisions > 0 ? turned / status.decisions : 0);
-  const held = status.reasons.holdback ?? 0;
+  const control = status.reasons.holdback ?? 0;
   refill(byId("price"),
-    el("p", { class: "price" }, plural(turned, "decision")),
-    el("p", { class: "about" }, `${share} of all went to the default because the budget could not `
-      + `pay for the challenger that was proposed. ${count(held)} more went there by lot, to keep `
-      + "measuring the default."),
-    el("p", { class: "price" }, total(status.price, unit ?? "of reward")),
-    el("p", { class: "about" }, words(status)));
+    el("p", { class: "price" }, won(status.gain, unit)),
+    el("p", { class: "about" }, wonWords(status, unit)),
+    el("p", { class: "price" }, paid(status.price, unit)),
+    el("p", { class: "about" }, `An estimate in hindsight of what ${plural(turned, "decision")} (${share}) would `
+      + "have earned beyond the default, which got them because the budget could not pay for the challenger that "
+      + `was proposed. ${count(control)} more were the control group, by which a change of the default is noticed.`));
 }
 
-function total(price, unit) {
+const words = (value, unit) => inUnit(Math.abs(value), unit ?? "of reward");
+
+function won(gain, unit) {
+  if (gain === null) return "–";
+  return `about ${words(gain.estimate, unit)} ${gain.estimate < 0 ? "less" : "more"} than the default alone`;
+}
+
+function wonWords({ gain, over_equal_split: over }, unit) {
+  if (gain === null) return "This can be estimated once rewards are known.";
+  const than = `About ${words(over, unit)} ${over < 0 ? "less" : "more"} than an equal split of the same traffic.`;
+  return `Surely between ${amount(gain.lower)} and ${inUnit(gain.upper, unit)}. ${than}`;
+}
+
+function paid(price, unit) {
   if (price === null) return "–";
-  if (Math.abs(price) < 1e-9) return "nothing";
-  return `about ${amount(Math.abs(price))} ${unit} ${price > 0 ? "given up" : "saved"}`;
-}
-
-function words({ price }) {
-  if (price === null) return "What they cost can be estimated once rewards are known.";
-  return "An estimate in hindsight, and no bound: what the challengers that were proposed would have "
-    + "earned in these decisions beyond the default, each at its own estimate.";
+  return `about ${words(price, unit)} ${price < 0 ? "saved" : "paid"} for the floor`;
 }

@@ -7,8 +7,8 @@ export const REASONS = {
   "no-rewards": { name: "no rewards yet", look: "c7" },
   "default-is-best": { name: "default is best so far", look: "c0" },
   "default-unknown": { name: "default not known yet", look: "c8" },
-  holdback: { name: "held back", look: "c4" },
+  holdback: { name: "control group", look: "c4" },
   paused: { name: "paused", look: "c6" },
   finished: { name: "finished: the winner", look: "c3" },
-  drift: { name: "drift", look: "c5" },
+  drift: { name: "default has changed", look: "c5" },
 };

@@ -1,15 +1,14 @@
-// Shares of the traffic over decisions, as stacked bars.
+// Shares of the traffic over time, as stacked bars.
 
 import { Chart, frame } from "./chart.js";
 import { svg } from "./dom.js";
-import { count, percent } from "./format.js";
-import { spread } from "./lines.js";
+import { count, percent, plural } from "./format.js";
 import { linear } from "./scale.js";
 import { numbersOf, table } from "./table.js";
 
-const BARS = 49;
+const BARS = 48;
 
-/** A chart of shares. `show` takes {decisions, parts, label}, each part {name, counts, look}. */
+/** A chart of shares. `show` takes {times, decisions, parts, label}, each part {name, counts, look}. */
 export function stackedChart(host, empty) {
   let data = null;
   let bars = [];
@@ -19,8 +18,8 @@ export function stackedChart(host, empty) {
       chart.nothing(empty);
       return;
     }
-    const space = frame(width, height, data.decisions.at(-1), [0, 1], (share) => percent(share, 0));
-    scale = linear(space.left, space.right, 0, data.decisions.at(-1));
+    const space = frame(width, height, spanOf(data), [0, 1], (share) => percent(share, 0));
+    scale = linear(space.left, space.right, ...spanOf(data));
     const drawn = bars.flatMap((bar, i) => drawBar(bar, data.parts, space, i === chart.focus));
     chart.put(spoken(data), width, height, [...space.parts, ...drawn]);
     const counts = chart.focus === null ? totals(data) : bars[chart.focus].counts;
@@ -41,17 +40,28 @@ export function stackedChart(host, empty) {
   };
 }
 
-/** How many of each part there were between chosen points. */
-function barsOf({ decisions, parts }) {
-  let before = { at: 0, counts: parts.map(() => 0) };
-  return spread(decisions.length, BARS).map((i) => {
-    const now = { at: decisions[i], counts: parts.map((part) => part.counts[i]) };
-    const bar = {
-      from: before.at, to: now.at, counts: now.counts.map((value, p) => value - before.counts[p]),
-    };
-    before = now;
-    return bar;
-  }).filter((bar) => bar.to > bar.from);
+/** From the first moment to the last, a second later at least. */
+const spanOf = ({ times }) => [times[0], Math.max(times[0] + 1, times.at(-1))];
+
+/** How many of each part there were in each of the slices of time that have decisions. */
+function barsOf(data) {
+  const { times, decisions, parts } = data;
+  const [from, to] = spanOf(data);
+  const bars = [];
+  let before = { decisions: 0, counts: parts.map(() => 0) };
+  let next = 0;
+  for (let slice = 1; slice <= BARS; slice += 1) {
+    const end = slice === BARS ? Infinity : from + (slice * (to - from)) / BARS;
+    while (next < times.length && times[next] <= end) next += 1;
+    if (next === 0 || decisions[next - 1] === before.decisions) continue;
+    const counts = parts.map((part) => part.counts[next - 1]);
+    bars.push({
+      from: from + ((slice - 1) * (to - from)) / BARS, to: from + (slice * (to - from)) / BARS,
+      counts: counts.map((value, p) => value - before.counts[p]),
+    });
+    before = { decisions: decisions[next - 1], counts };
+  }
+  return bars;
 }
 
 function drawBar(bar, parts, { x, y }, focused) {
@@ -81,7 +91,7 @@ function entries(parts, counts) {
 function spoken(data) {
   const counts = totals(data);
   const shares = entries(data.parts, counts).map(({ name, value }) => `${name} ${value}`);
-  return `${data.label} of ${count(data.decisions.at(-1))} decisions: ${shares.join(", ")}.`;
+  return `${data.label} of ${plural(data.decisions.at(-1), "decision")}: ${shares.join(", ")}.`;
 }
 
 function numbers(data) {

@@ -5,7 +5,7 @@ import { el } from "./dom.js";
 /** A table that can be scrolled sideways. Columns are {name, number, keep}, kept in view; rows are lists of cells. */
 export function table(label, columns, rows, foot = null) {
   const look = ({ number, keep }) => (number && "number") || (keep && "keep");
-  const cell = (value, i) => el("td", { class: look(columns[i]) }, value);
+  const cell = (value, i) => el("td", { class: look(columns[i]), "data-label": columns[i].name }, value);
   return el("div", { class: "scroll", role: "region", "aria-label": `Table: ${label}`, tabindex: "0" },
     el("table", {},
       el("thead", {}, el("tr", {}, columns.map((column) =>

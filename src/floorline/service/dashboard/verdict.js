@@ -1,7 +1,7 @@
 // The verdict in words, and the numbers that matter most.
 
 import { byId, el, refill, say } from "./dom.js";
-import { amount, count, exactPercent, percent } from "./format.js";
+import { count, exactPercent, inUnit, percent } from "./format.js";
 
 /** `good`, `warn` or `bad`: how a verdict is to be taken. */
 export function mood(status) {
@@ -13,10 +13,10 @@ export function mood(status) {
 const isAbove = (status) => status.guaranteed_share >= status.promised_share - 1e-9;
 
 const MORE = {
-  running: "What is sure counts every arm at the low end of its interval, and pending rewards at their worst.",
+  running: "What is guaranteed counts every arm at the low end of its interval, and pending rewards at their worst.",
   below: "Nothing is broken: at each decision, what was known then left room for it.",
   paused: "Paused: everyone gets the default. Rewards are still taken in.",
-  finished: "Nothing is held back or promised any more. Decisions and rewards are still recorded.",
+  finished: "There is no control group and no promise any more. Decisions and rewards are still recorded.",
   stopped: "Nothing more is decided. Rewards are still taken in.",
   drift: "Everyone gets the default until a new epoch is started.",
 };
@@ -56,9 +56,9 @@ export function showTiles(status, unit) {
   const epoch = status.epoch > 1 ? `in epoch ${status.epoch}` : "since it was opened";
   const tiles = [
     ["Decisions", count(status.decisions), epoch],
-    ["Surely earned", `${percent(status.guaranteed_share)}`,
-      `of the default, ${exactPercent(status.promised_share)} promised`],
-    ["Guaranteed budget", amount(status.guaranteed_budget), `in ${unit ?? "units of reward"}`],
+    ["Guaranteed reward", `${percent(status.guaranteed_share)}`,
+      `of the default's, ${exactPercent(status.promised_share)} promised`],
+    ["Guaranteed budget", inUnit(status.guaranteed_budget, unit), "of reward above the floor"],
     ["On challengers", percent(share), "of all decisions"],
   ];
   refill(byId("tiles"), ...tiles.map(([name, value, note]) =>

@@ -9,14 +9,13 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from floorline.live import Campaign, CampaignSettings, Status
+from floorline.live import Campaign, CampaignSettings, Status, series
 from floorline.live.ledgers import read_ledger
-from floorline.service.host import series
+from floorline.live.series import SeriesRecorder
 from floorline.service.host.commit_queue import CommitQueue
 from floorline.service.host.feed import Feed
 from floorline.service.host.index import IndexEntry
 from floorline.service.host.rebuild import replay_elsewhere, replay_points
-from floorline.service.host.series import SeriesRecorder
 
 log = logging.getLogger("floorline.service")
 
@@ -148,7 +147,7 @@ class UnavailableCampaign:
         self.default_arm = None if entry is None else entry.default_arm
         if opening is not None:
             with suppress(ValueError, KeyError, TypeError):  # the damage may reach this far
-                self.settings = CampaignSettings.from_json(opening["settings"])
+                self.settings = CampaignSettings.from_ledger(opening["settings"])
                 self.id = opening["id"]
                 self.default_arm = self.default_arm or self.settings.arms[0]
 

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import sys
-import threading
-from asyncio.subprocess import DEVNULL, PIPE
-from contextlib import closing, suppress
+from contextlib import closing
 
 import msgspec
 
 from floorline.live.ledgers import read_ledger
 from floorline.live.replay import load, start
+from floorline.live.series import SeriesPoint, SeriesRecorder, point_of
 from floorline.live.status import status_of
-from floorline.service.host.series import SeriesPoint, SeriesRecorder, point_of
-
-LOCATOR = "FLOORLINE_REPLAYED_LEDGER"
-"""The environment variable that tells the other process what to read."""
+from floorline.service.host.elsewhere import become_elsewhere, output_of, write_output
 
 
 def replay_points(locator: str, after: int, last: int, max_points: int) -> list[SeriesPoint]:
@@ -50,42 +43,15 @@ async def replay_elsewhere(
     Raises:
         ValueError: it failed.
     """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        __name__,
-        *map(str, (after, last, max_points)),
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=DEVNULL,
-        env={**os.environ, LOCATOR: locator},  # it may hold a password, and arguments are public
-    )
-    assert process.stdout is not None
-    try:
-        output = await process.stdout.read()
-    finally:
-        with suppress(ProcessLookupError):
-            process.kill()  # it has ended, unless this was cancelled
-        await process.wait()
-    return msgspec.json.decode(output, type=list[SeriesPoint])
-
-
-def end_with_parent() -> None:
-    """End this process when its parent does, whose end of standard input is then closed."""
-    sys.stdin.read()
-    os._exit(1)
+    arguments = (locator, str(after), str(last), str(max_points))
+    return msgspec.json.decode(await output_of(__name__, *arguments), type=list[SeriesPoint])
 
 
 def main() -> None:
     """Write the points that the arguments ask for to standard output."""
-    threading.Thread(target=end_with_parent, daemon=True).start()
-    with suppress(OSError):  # not allowed
-        os.nice(19)
-    after, last, max_points = sys.argv[1:]
-    points = replay_points(os.environ[LOCATOR], int(after), int(last), int(max_points))
-    sys.stdout.buffer.write(msgspec.json.encode(points))
-    sys.stdout.flush()
-    os._exit(0)  # the other thread waits for standard input, and would keep Python from ending
+    locator, after, last, max_points = become_elsewhere()
+    points = replay_points(locator, int(after), int(last), int(max_points))
+    write_output(msgspec.json.encode(points))
 
 
 if __name__ == "__main__":

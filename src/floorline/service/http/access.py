@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from floorline.live import UnknownTicket
 from floorline.service.host.catalogue import Catalogue
 from floorline.service.host.errors import UnknownCampaign
+from floorline.service.http.cors import BROWSER_SCOPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,12 @@ class Access:
     def is_limited(self) -> bool:
         """Whether there may be campaigns that it does not reach."""
         return self.campaigns is not None
+
+    @property
+    def suits_browsers(self) -> bool:
+        """Whether a web page may have it: whoever looks at the page has it, too."""
+        limited = self.campaigns is not None and len(self.campaigns) == 1
+        return limited and set(self.scopes) <= set(BROWSER_SCOPES)
 
     def allows(self, scope: str) -> bool:
         """Whether it has a scope."""

@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from floorline.live import CampaignError
 from floorline.service.host.host import Host
+from floorline.service.http.cors import BROWSER_SCOPES, send_preflight
 from floorline.service.http.forwarding import Forwarder
 from floorline.service.http.gate import Gate
 from floorline.service.http.operations import Call, Operation, Reply, StreamReply
@@ -40,6 +41,9 @@ class Endpoint:
         self._operations = {operation.method: operation for operation in operations}
         if "GET" in self._operations and self._operations["GET"].scope is None:
             self._operations["HEAD"] = self._operations["GET"]  # load balancers check health so
+        self._for_browsers = gate.cors.is_enabled and any(
+            operation.scope in BROWSER_SCOPES for operation in self._operations.values()
+        )
         self._decoders = {
             method: msgspec.json.Decoder(operation.body)
             for method, operation in self._operations.items()
@@ -49,6 +53,13 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to a request, with a problem document if it fails."""
         started = time.perf_counter()
+        if self._for_browsers:
+            origin = dict(scope["headers"]).get(b"origin")
+            if origin is not None and self._gate.cors.allows(origin):
+                if scope["method"] == "OPTIONS":
+                    await send_preflight(send, origin)
+                    return
+                send = self._gate.cors.sending(send, origin)
         operation = self._operations.get(scope["method"])
         status, streaming = 500, False
         try:
@@ -91,7 +102,7 @@ class Endpoint:
         await catalogue.learn(path.get("name", path.get("key")), path.get("ticket"))
         access.check_path(catalogue, path)
         body = b""
-        call = Call(self._host, scope["path_params"], access)
+        call = Call(self._host, path, access, headers)
         if operation.body is not None:
             body = await read_body(headers, receive, operation.max_body_bytes)
             if body or operation.body_required:
@@ -116,7 +127,7 @@ class Endpoint:
         if operation is not None and operation.refine is not None:
             document = operation.refine(document, scope["path_params"])
         await send_problem(send, problem, document, scope["path"])
-        return problem.status
+        return document.status
 
     def _default_arm(self, scope: Scope) -> str | None:
         """The default arm of the campaign that the path names, if the sender may know it."""

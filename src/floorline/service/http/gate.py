@@ -8,6 +8,7 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from floorline.service.http.access import NOBODY, Access
+from floorline.service.http.cors import Cors
 from floorline.service.http.keys import SCOPES, Keys
 from floorline.service.http.limits import RateLimit
 from floorline.service.http.problems import KeysError, Problem
@@ -31,7 +32,8 @@ EVERYTHING = Access(SCOPES)
 class Gate:
     """Admits a request or raises a Problem."""
 
-    def __init__(self, keys: Keys, rate: float) -> None:
+    def __init__(self, keys: Keys, rate: float, cors: Cors) -> None:
+        self.cors = cors
         self._keys = keys
         self._limit = RateLimit(rate)
 
@@ -65,6 +67,9 @@ class Gate:
         if self.required:
             key = self._keys.check(headers.get(b"authorization", b""), scope)
             key_id, access = key.id, Access(key.scopes, key.campaigns)
+            if self.cors.allows(headers.get(b"origin")) and not access.suits_browsers:
+                detail = "a web page needs a key that is limited to one campaign, and to the scopes"
+                raise Problem(403, "not-for-browsers", f"{detail} decide and reward")
         else:
             key_id, access = "", EVERYTHING
             if not is_own_page(headers.get(b"host", b"localhost"), headers.get(b"origin")):

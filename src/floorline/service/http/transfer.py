@@ -66,10 +66,10 @@ async def send_response(
 
 async def send_problem(send: Send, problem: Problem, document: ProblemDocument, path: str) -> None:
     """Send a problem; an internal error is also logged."""
-    if problem.status == 500:
+    if document.status == 500:
         log.error("request failed", extra={"request_id": document.request_id, "path": path})
     body = msgspec.json.encode(document)
-    await send_response(send, problem.status, body, MEDIA_TYPE, problem.headers)
+    await send_response(send, document.status, body, MEDIA_TYPE, problem.headers)
 
 
 async def send_stream(receive: Receive, send: Send, stream: StreamReply) -> None:

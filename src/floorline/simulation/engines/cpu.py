@@ -44,7 +44,7 @@ class CpuEngine:
         self._policy = policy
         self._environment = environment
         self._environment_rules = environment.rules()
-        self._measure = measure
+        self.measure = measure
         self._seed = seed
         self._threads = threads
         self._n_arms = len(environment.means)
@@ -71,7 +71,7 @@ class CpuEngine:
 
     def outcome(self, runs: int) -> RunRecords:
         """Room for the results of `runs` runs."""
-        return new_outcome(runs, self._n_arms, self._measure, adversarial=self._adversarial)
+        return new_outcome(runs, self._n_arms, self.measure, adversarial=self._adversarial)
 
     def play(self, outcome: RunRecords, first: int, tick: Callable[[int], None]) -> None:
         """Fill `outcome` with the runs from number `first`, a multiple of BLOCK.
@@ -110,20 +110,20 @@ class CpuEngine:
             chunk = rows(room, 0, runs - first)
             self.play(chunk, first, _later(tick, first))
             check_arms(chunk)
-            yield sums_of(chunk, self._measure.checkpoints, self._measure.wants_quantiles)
+            yield sums_of(chunk, self.measure.checkpoints, self.measure.wants_quantiles)
 
     def _block(self, outcome: RunRecords, number: int, stop: Counts) -> None:
         """Play the runs of one block, from the streams that belong to it."""
         rng = stream(self._seed, number)
         side_rng = stream(self._seed, number, 1) if self._wants_side else rng
-        room = new_room(self._environment, self._measure)
+        room = new_room(self._environment, self.measure)
         self._many_runs(
             self._policy.rules,
             new_arms(self._n_arms * self._sets),
             new_memory(in_sets(self._policy.memory, self._sets)),
             room,
             self._environment_rules,
-            self._measure,
+            self.measure,
             rng,
             side_rng,
             outcome,

@@ -35,6 +35,8 @@ class LateRoom(NamedTuple):
 
     pending: PendingPlays
     arm: Counts
+    probability: Floats
+    """For each play: the fallback probability at which it was decided."""
     reward: Floats
     """What each play is closed with; NaN if it is skipped."""
     is_open: NDArray[np.bool_]
@@ -50,6 +52,7 @@ def new_late_room(n_arms: int, horizon: int) -> LateRoom:
     return LateRoom(
         pending=new_pending(n_arms, horizon),
         arm=np.zeros(horizon, int),
+        probability=np.zeros(horizon),
         reward=np.zeros(horizon),
         is_open=np.zeros(horizon, bool),
         first=np.zeros(horizon, int),
@@ -71,7 +74,8 @@ def take_arrivals(rules: Rules, arms: Arms, memory: Memory, room: LateRoom, roun
                 skip_play(room.pending, arm, slot)
             else:
                 receive(rules, arms, memory, room.pending, arm, slot, reward)
-            take_late_reward(rules.floor, arms, memory.floor, arm, slot, reward)
+            probability = room.probability[slot]
+            take_late_reward(rules.floor, arms, memory.floor, arm, slot, probability, reward)
         arrival = room.after[arrival]
 
 
@@ -127,16 +131,18 @@ def late_run(
             if candidate < 0 or candidate >= arms.plays.size:
                 outcome.first_breach[run] = NO_SUCH_ARM
                 return
-            arm = decide_on(rules, arms, memory, played + 1, candidate, rng).arm
+            decision = decide_on(rules, arms, memory, played + 1, candidate, rng)
+            arm, probability = decision.arm, decision.fallback_probability
             if arm == 0 and known_default:
                 reward = draw(environment.rewards, arm, side_rng)
             else:
                 reward = draw(environment.rewards, arm, rng)
             arms.plays[arm] += 1
             open_play(pending, arm, played)
-            await_reward(rules.floor, arms, memory.floor, arm, played)
+            await_reward(rules.floor, arms, memory.floor, arm, played, probability)
             arrival = arrival_of(environment, arm, played + 1, reward, side_rng)
             room.arm[played] = arm
+            room.probability[played] = probability
             room.reward[played] = arrival.reward
             room.is_open[played] = True
             expect_arrival(room.first, room.after, played, arrival.closed_after)

@@ -8,11 +8,13 @@ from typing import Any
 
 import msgspec
 
-from floorline.live import Campaign, CampaignSettings, Status
+from floorline.live.campaign import Campaign
 from floorline.live.clock import machine_clock
 from floorline.live.estimates import expected_rewards
+from floorline.live.settings import CampaignSettings
+from floorline.live.status import Status
 
-log = logging.getLogger("floorline.service")
+log = logging.getLogger("floorline.live")
 
 MAX_POINTS = 512
 

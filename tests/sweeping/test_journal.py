@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from floorline.paper.journal import PointJournal
 from floorline.paper.sweeps import UCB, PaperRun, Point
+from floorline.sweeping.journal import PointJournal
 
 ONE = Point("alpha", UCB, "authors", (0.1, 0.3), 100)
 TWO = Point("alpha", UCB, "authors", (0.2,), 100)
@@ -77,8 +77,8 @@ def test_a_damaged_journal_is_refused_and_left_alone(path, text):
 @pytest.mark.parametrize(("seconds", "forced"), [(0.0, 3), (3600.0, 1)])
 def test_lines_are_forced_to_disk_now_and_then(tmp_path, monkeypatch, seconds, forced):
     files = []
-    monkeypatch.setattr("floorline.paper.journal.SYNC_SECONDS", seconds)
-    monkeypatch.setattr("floorline.paper.journal.os.fsync", files.append)
+    monkeypatch.setattr("floorline.sweeping.journal.SYNC_SECONDS", seconds)
+    monkeypatch.setattr("floorline.sweeping.journal.os.fsync", files.append)
     journal = PointJournal(tmp_path / "points.jsonl", PaperRun())
     journal.add(ONE, ROWS, 1.5)
     journal.add(TWO, ROWS[:1], 2.0)

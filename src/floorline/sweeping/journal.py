@@ -11,13 +11,12 @@ import json
 import math
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from floorline import __version__
-from floorline.paper.sweeps import PaperRun, Point
 
 NAME = "points.jsonl"
 
@@ -28,9 +27,15 @@ SYNC_SECONDS = 1.0
 class PointJournal:
     """The finished points of a folder, each with its rows and the seconds that it took."""
 
-    def __init__(self, path: Path, settings: PaperRun) -> None:
+    def __init__(self, path: Path, settings: Any) -> None:
+        """Open the journal at a path, or begin it there.
+
+        Args:
+            path: the file.
+            settings: a dataclass that decides every number; a journal of others is refused.
+        """
         self._path = path
-        self._entries: dict[Point, tuple[list[list[Any]], float]] = {}
+        self._entries: dict[str, tuple[list[list[Any]], float]] = {}
         self._synced = -math.inf
         head = {"floorline": __version__, **asdict(settings)}
         if path.exists():
@@ -38,23 +43,23 @@ class PointJournal:
         else:
             self._write(head)
 
-    def __contains__(self, point: Point) -> bool:
-        return point in self._entries
+    def __contains__(self, point: Any) -> bool:
+        return _key(asdict(point)) in self._entries
 
-    def add(self, point: Point, rows: Sequence[Sequence[Any]], seconds: float) -> None:
-        """Save a finished point."""
+    def add(self, point: Any, rows: Sequence[Sequence[Any]], seconds: float) -> None:
+        """Save a finished point, a dataclass of plain values."""
         values = [list(row) for row in rows]
         seconds = round(seconds, 3)  # as it will be read again, so that reports agree
         self._write({"point": asdict(point), "rows": values, "seconds": seconds})
-        self._entries[point] = values, seconds
+        self._entries[_key(asdict(point))] = values, seconds
 
-    def rows(self, points: Sequence[Point]) -> list[list[Any]]:
+    def rows(self, points: Iterable[Any]) -> list[list[Any]]:
         """The rows of these points, in their order."""
-        return [row for point in points for row in self._entries[point][0]]
+        return [row for point in points for row in self._entries[_key(asdict(point))][0]]
 
-    def seconds(self, points: Sequence[Point]) -> float:
+    def seconds(self, points: Iterable[Any]) -> float:
         """The time that these points took, all sessions together."""
-        return sum(self._entries[point][1] for point in points)
+        return sum(self._entries[_key(asdict(point))][1] for point in points)
 
     def _write(self, line: dict[str, Any]) -> None:
         with open(self._path, "a") as file:
@@ -70,7 +75,7 @@ class PointJournal:
         try:
             first, *lines = [json.loads(line) for line in whole.splitlines()] or [head]
             found = dict(first)
-            entries = {_point(line["point"]): (line["rows"], line["seconds"]) for line in lines}
+            entries = {_key(line["point"]): (line["rows"], line["seconds"]) for line in lines}
         except (ValueError, KeyError, TypeError):
             raise ValueError(
                 f"out: {self._path} is damaged; take another folder, or --force to start again"
@@ -92,5 +97,6 @@ class PointJournal:
                 self._write(head)
 
 
-def _point(values: dict[str, Any]) -> Point:
-    return Point(**{**values, "max_losses": tuple(values["max_losses"])})
+def _key(point: dict[str, Any]) -> str:
+    """Return a point as a text that is the same before it was saved and after."""
+    return json.dumps(point, sort_keys=True)

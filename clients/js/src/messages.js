@@ -1,0 +1,152 @@
+// Requests to the service and its responses.
+
+/**
+ * Which arm to play, and why.
+ * @typedef {object} Decision
+ * @property {string | null} ticket Report the reward with it; null if the client chose the default
+ *   arm without the service.
+ * @property {string} arm
+ * @property {boolean} isDefault
+ * @property {string | null} candidate The arm that was proposed.
+ * @property {string} reason The service's reason. Without the service: `timeout`, `unreachable`, or
+ *   the reason of the error that it returned, as `unknown-campaign`.
+ * @property {number | null} guaranteedBudget Lower bound on the budget after this decision; null
+ *   without the service.
+ * @property {number | null} probability How likely this arm was, given all before; null where that
+ *   is not known.
+ */
+
+const PROBLEM_PREFIX = "urn:floorline:problem:";
+
+/** Rewards that the service takes in one request. */
+export const MAX_BATCH = 1000;
+
+/** The service gave no response, or an error. `reason` is an identifier that stays the same. */
+export class ServiceError extends Error {
+  /**
+   * @param {string} reason
+   * @param {string} detail
+   * @param {string | null} [defaultArm] The arm to play instead, if the response names it.
+   * @param {number | null} [status] The HTTP status; null without a response of the service.
+   */
+  constructor(reason, detail, defaultArm = null, status = null) {
+    super(`${reason}: ${detail}`);
+    this.name = "ServiceError";
+    this.reason = reason;
+    this.detail = detail;
+    this.defaultArm = defaultArm;
+    this.status = status;
+  }
+}
+
+/**
+ * The body of a request for a decision. It always has a key, so that it can be retried.
+ * @param {string | null | undefined} requestKey
+ * @param {string | null | undefined} candidate
+ */
+export function decisionRequest(requestKey, candidate) {
+  const body = { request_key: requestKey ?? randomKey() };
+  return JSON.stringify(candidate == null ? body : { ...body, candidate });
+}
+
+/** A random key. `crypto.randomUUID` is not there in pages without TLS. */
+function randomKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * The body that reports rewards.
+ * @param {Iterable<{ ticket: string, reward: number }>} rewards
+ */
+export function rewardsRequest(rewards) {
+  return JSON.stringify({
+    rewards: Array.from(rewards, ({ ticket, reward }) => ({ ticket, reward })),
+  });
+}
+
+/**
+ * The decision in a response; an error response is thrown as ServiceError.
+ * @param {number} status
+ * @param {string} text
+ * @returns {Decision}
+ */
+export function parseDecision(status, text) {
+  const item = parseObject(status, text);
+  if (typeof item.ticket !== "string" || typeof item.arm !== "string") {
+    throw notFloorline("the response is not a decision");
+  }
+  return {
+    ticket: item.ticket,
+    arm: item.arm,
+    isDefault: item.is_default,
+    candidate: item.candidate,
+    reason: item.reason,
+    guaranteedBudget: item.guaranteed_budget,
+    probability: item.probability,
+  };
+}
+
+/**
+ * What the service says of each of `count` rewards: null if it has taken it, or the error.
+ * @param {number} status
+ * @param {string} text
+ * @param {number} count
+ * @returns {(ServiceError | null)[]}
+ */
+export function parseReceipts(status, text, count) {
+  const { results } = parseObject(status, text);
+  if (!Array.isArray(results) || results.length !== count) {
+    throw notFloorline("the response has no receipt for each reward");
+  }
+  return results.map((receipt) => {
+    if (receipt?.problem) return problemIn(receipt.problem) ?? notFloorline("an unknown problem");
+    if (typeof receipt?.result !== "string") throw notFloorline("a receipt has no result");
+    return null;
+  });
+}
+
+/**
+ * The object in a successful response; any other response is thrown as ServiceError.
+ * @param {number} status
+ * @param {string} text
+ * @returns {Record<string, any>}
+ */
+export function parseObject(status, text) {
+  const item = parseJson(text);
+  if (status !== 200 && status !== 201) {
+    const detail = "the response is not a problem document";
+    throw problemIn(item) ?? new ServiceError(`status-${status}`, detail, null, status);
+  }
+  if (typeof item !== "object" || item === null || Array.isArray(item)) {
+    throw notFloorline("the response is not a JSON object");
+  }
+  return item;
+}
+
+/**
+ * @param {string} text
+ * @returns {any}
+ */
+function parseJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The error in a problem document; null if it is not the service's own, but a proxy's.
+ * @param {any} item
+ */
+function problemIn(item) {
+  if (typeof item?.type !== "string" || !item.type.startsWith(PROBLEM_PREFIX)) return null;
+  const reason = item.type.slice(PROBLEM_PREFIX.length);
+  return new ServiceError(reason, String(item.detail), item.default_arm ?? null, item.status);
+}
+
+/** @param {string} detail */
+function notFloorline(detail) {
+  return new ServiceError("not-floorline", detail);
+}

@@ -1,0 +1,141 @@
+// Rewards in a file, for Node.
+
+import fs from "node:fs";
+import path from "node:path";
+
+import { checkedReward, keyOf } from "./journal.js";
+
+/**
+ * @typedef {import("./journal.js").Journal} Journal
+ * @typedef {import("./journal.js").Reward} Reward
+ */
+
+/** Lines of rewards already sent, beyond as many as wait, before the file is written anew. */
+const SPARE_LINES = 1000;
+
+/** @type {Set<string>} The files that this process uses. */
+const inUse = new Set();
+
+/**
+ * A JSON line for each reward. They are handed to the operating system, not synced to disk.
+ *
+ * Beside the file lie `FILE.lock`, with the id of the process that uses it, and `FILE.refused`, with
+ * what cannot be sent: lines that are not rewards, and rewards that the service has refused.
+ * @implements {Journal}
+ */
+export class FileJournal {
+  #path;
+  #lines = 0;
+  #torn = true; // until the file is written anew: its last line may be cut short
+  /** @type {Map<string, Reward>} */
+  #rewards = new Map();
+
+  /**
+   * Open the file, or create it. Throws if it cannot be used, or another client uses it.
+   * @param {string} file
+   */
+  constructor(file) {
+    this.#path = path.resolve(file);
+    fs.closeSync(fs.openSync(this.#path, "a"));
+    lock(this.#path);
+  }
+
+  load() {
+    const refused = [];
+    for (const line of fs.readFileSync(this.#path, "utf8").split("\n")) {
+      if (!line.trim()) continue;
+      try {
+        const reward = parsed(line);
+        this.#rewards.set(keyOf(reward), reward); // the last line counts
+      } catch {
+        refused.push({ line });
+      }
+    }
+    if (refused.length) this.#appendRefused(refused);
+    this.#rewrite();
+    return { rewards: [...this.#rewards.values()], refused: refused.length };
+  }
+
+  /** @param {Reward} reward */
+  add(reward) {
+    this.#rewards.set(keyOf(reward), reward);
+    const start = this.#torn ? "\n" : "";
+    this.#torn = true;
+    fs.appendFileSync(this.#path, start + lineOf(reward));
+    this.#torn = false;
+    this.#lines++;
+  }
+
+  /** @param {Reward[]} rewards */
+  remove(rewards) {
+    for (const reward of rewards) this.#rewards.delete(keyOf(reward));
+    const left = this.#rewards.size;
+    if (left === 0 || this.#lines > 2 * left + SPARE_LINES) this.#rewrite();
+  }
+
+  /**
+   * @param {Reward} reward
+   * @param {string} reason
+   */
+  refuse({ ticket, reward }, reason) {
+    this.#appendRefused([{ ticket, reward, reason }]);
+  }
+
+  close() {
+    if (inUse.delete(this.#path)) fs.rmSync(`${this.#path}.lock`, { force: true });
+  }
+
+  /** @param {Record<string, unknown>[]} entries */
+  #appendRefused(entries) {
+    const time = new Date().toISOString();
+    const lines = entries.map((entry) => JSON.stringify({ time, ...entry }) + "\n");
+    fs.appendFileSync(`${this.#path}.refused`, lines.join(""));
+  }
+
+  #rewrite() {
+    const unfinished = `${this.#path}.new`;
+    fs.writeFileSync(unfinished, [...this.#rewards.values()].map(lineOf).join(""));
+    fs.renameSync(unfinished, this.#path);
+    this.#lines = this.#rewards.size;
+    this.#torn = false;
+  }
+}
+
+/** @param {Reward} reward */
+function lineOf({ ticket, reward, deferredSince }) {
+  const fields = deferredSince === undefined ? [ticket, reward] : [ticket, reward, deferredSince];
+  return JSON.stringify(fields) + "\n";
+}
+
+/** @param {string} line */
+function parsed(line) {
+  const fields = JSON.parse(line);
+  if (!Array.isArray(fields) || fields.length > 3) throw new TypeError("a reward is a list");
+  return checkedReward(fields[0], fields[1], fields[2]);
+}
+
+/**
+ * Note that this process uses the file. Node has no locks of files: a process that was killed leaves
+ * its note, which is ignored once there is no such process.
+ * @param {string} file
+ */
+function lock(file) {
+  const note = `${file}.lock`;
+  const other = fs.existsSync(note) ? Number(fs.readFileSync(note, "utf8")) : 0;
+  if (inUse.has(file) || (other !== process.pid && isRunning(other))) {
+    throw new Error(`${file} is used by another client, of process ${other}; see ${note}`);
+  }
+  fs.writeFileSync(note, String(process.pid));
+  inUse.add(file);
+}
+
+/** @param {number} pid */
+function isRunning(pid) {
+  if (!(pid > 0)) return false;
+  try {
+    process.kill(pid, 0); // sends nothing
+    return true;
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === "EPERM";
+  }
+}

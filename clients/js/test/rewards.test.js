@@ -1,0 +1,201 @@
+// Rewards: kept until the service has taken them, or refused them for good.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import test from "node:test";
+
+import { Client, LocalStorageJournal } from "floorline-client";
+import { FileJournal } from "floorline-client/node";
+import {
+  NOWHERE,
+  PATIENT_MS,
+  URL_OF_SERVICE,
+  bodyOf,
+  openCampaign,
+  quiet,
+  records,
+  server,
+  temporaryFile,
+} from "./helpers.js";
+
+const UNKNOWN = "0-1-0";
+
+async function tickets(campaign, count) {
+  const client = new Client({ url: URL_OF_SERVICE, timeoutMs: PATIENT_MS });
+  const decisions = [];
+  for (let visit = 0; visit < count; visit++) decisions.push(await client.ask(campaign));
+  await client.close();
+  return decisions.map(({ ticket }) => ticket);
+}
+
+function linesOf(file) {
+  return fs.readFileSync(file, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
+}
+
+test("rewards of an outage are sent by the next process", async (t) => {
+  const file = temporaryFile(t);
+  const campaign = await openCampaign();
+  const made = await tickets(campaign, 3);
+  const log = quiet();
+  const down = new Client({ url: NOWHERE, journal: new FileJournal(file), log });
+  made.forEach((ticket, visit) => down.reward(ticket, visit / 4));
+  assert.deepEqual(linesOf(file), made.map((ticket, visit) => [ticket, visit / 4]));
+  assert.equal(await down.flush(300), false);
+  await down.close(50);
+  const up = new Client({ url: URL_OF_SERVICE, journal: new FileJournal(file), log });
+  assert.equal(await up.flush(PATIENT_MS), true);
+  await up.close();
+  assert.deepEqual((await records(campaign)).map(({ reward }) => reward), [0, 0.25, 0.5]);
+  assert.equal(fs.readFileSync(file, "utf8"), "");
+  assert.match(log.lines.join("\n"), /rewards wait to be sent: ServiceError: unreachable/);
+});
+
+test("an outage is waited out", async (t) => {
+  const campaign = await openCampaign();
+  const [ticket] = await tickets(campaign, 1);
+  let failures = 2;
+  const url = await server(t, async (request, response) => {
+    const body = JSON.stringify(await bodyOf(request));
+    if (failures-- > 0) return response.writeHead(401).end("no key yet");
+    const headers = { "Content-Type": "application/json" };
+    const passed = await fetch(URL_OF_SERVICE + request.url, { method: "POST", headers, body });
+    response.end(await passed.text());
+  });
+  const client = new Client({ url, log: quiet() });
+  client.reward(ticket, 0.5);
+  assert.equal(await client.flush(PATIENT_MS), true);
+  assert.equal((await records(campaign))[0].reward, 0.5);
+});
+
+test("what the service refuses for good is set aside", async (t) => {
+  const file = temporaryFile(t);
+  const campaign = await openCampaign();
+  const [good, outside, conflict] = await tickets(campaign, 3);
+  const log = quiet();
+  const client = new Client({ url: URL_OF_SERVICE, journal: new FileJournal(file), log });
+  client.reward(conflict, 0.5);
+  assert.equal(await client.flush(PATIENT_MS), true);
+  client.reward(good, 0.25);
+  client.reward(outside, 7);
+  client.reward(conflict, 0.75);
+  assert.equal(await client.flush(PATIENT_MS), true);
+  await client.close();
+  assert.deepEqual((await records(campaign)).map(({ reward }) => reward), [0.25, null, 0.5]);
+  assert.deepEqual(
+    linesOf(`${file}.refused`).map(({ ticket, reward }) => [ticket, reward]),
+    [[outside, 7], [conflict, 0.75]],
+  );
+  assert.equal(log.lines.filter((line) => line.includes("refused")).length, 2);
+});
+
+test("a reward of an unknown ticket is kept for a day", async (t) => {
+  const file = temporaryFile(t);
+  const old = Date.now() - 25 * 3600 * 1000;
+  fs.writeFileSync(file, `${JSON.stringify(["0-2-0", 1, old])}\n`);
+  const log = quiet();
+  const client = new Client({ url: URL_OF_SERVICE, journal: new FileJournal(file), log });
+  client.reward(UNKNOWN, 1);
+  assert.equal(await client.flush(500), false);
+  await client.close(PATIENT_MS);
+  const [[ticket, reward, since]] = linesOf(file).slice(-1);
+  assert.deepEqual([ticket, reward], [UNKNOWN, 1]);
+  assert.ok(Math.abs(Date.now() - since) < 60_000);
+  assert.deepEqual(linesOf(`${file}.refused`).map(({ ticket }) => ticket), ["0-2-0"]);
+  assert.match(log.lines.join("\n"), /kept for 24 hours and sent again; the first is of 0-1-0/);
+  const again = new FileJournal(file);
+  const kept = again.load().rewards.find(({ ticket }) => ticket === UNKNOWN);
+  assert.equal(kept.deferredSince, since);
+  again.close();
+});
+
+test("lines that are not rewards are set aside", async (t) => {
+  const file = temporaryFile(t);
+  const [ticket] = await tickets(await openCampaign(), 1);
+  const bad = ["{", '["forged", 1]', `["${ticket}", "1"]`, `["${ticket}", 1, 2, 3]`, `["${ticket}", 0.`];
+  fs.writeFileSync(file, [`["${ticket}", 0.5]`, ...bad].join("\n"));
+  const journal = new FileJournal(file);
+  assert.deepEqual(journal.load(), { rewards: [{ ticket, reward: 0.5 }], refused: 5 });
+  assert.deepEqual(linesOf(`${file}.refused`).map(({ line }) => line), bad);
+  journal.add({ ticket, reward: 0.75 });
+  assert.deepEqual(linesOf(file), [[ticket, 0.5], [ticket, 0.75]]);
+  journal.close();
+});
+
+test("a file has one client", (t) => {
+  const file = temporaryFile(t);
+  const journal = new FileJournal(file);
+  assert.throws(() => new FileJournal(file), /is used by another client/);
+  journal.close();
+  fs.writeFileSync(`${file}.lock`, "1"); // runs, and is not ours
+  assert.throws(() => new FileJournal(file), /of process 1/);
+  fs.writeFileSync(`${file}.lock`, String(2 ** 30)); // of a process that was killed
+  new FileJournal(file).close();
+});
+
+test("a refused batch is halved until the refused reward is left", async (t) => {
+  const sizes = [];
+  const url = await server(t, async (request, response) => {
+    const { rewards } = await bodyOf(request);
+    sizes.push(rewards.length);
+    if (rewards.some(({ reward }) => reward === 5)) {
+      const problem = { type: "urn:floorline:problem:invalid", status: 422, detail: "no" };
+      return response.writeHead(422).end(JSON.stringify(problem));
+    }
+    response.end(JSON.stringify({ results: rewards.map(() => ({ result: "accepted" })) }));
+  });
+  const log = quiet();
+  const client = new Client({ url, log });
+  for (let value = 0; value < 8; value++) client.reward("1-1-1", value);
+  assert.equal(await client.flush(PATIENT_MS), true);
+  assert.deepEqual(sizes, [8, 4, 4, 2, 1, 1, 2]);
+  assert.deepEqual(log.lines, [
+    "floorline: reward 5 of 1-1-1 refused: ServiceError: invalid: no",
+  ]);
+});
+
+test("a full queue takes nothing more, unless a deferred reward can go", async (t) => {
+  const log = quiet();
+  const client = new Client({ url: NOWHERE, queueSize: 2, log });
+  assert.deepEqual([1, 2, 3].map((value) => client.reward("1-1-1", value)), [true, true, false]);
+  assert.match(log.lines[0], /reward 3 of 1-1-1 dropped: 2 rewards are waiting/);
+  await client.close(50);
+  assert.match(log.lines.at(-1), /2 rewards were not sent, and are lost/);
+
+  const file = temporaryFile(t);
+  const journal = new FileJournal(file);
+  const full = new Client({ url: URL_OF_SERVICE, queueSize: 1, journal, log: quiet() });
+  full.reward(UNKNOWN, 0.5);
+  await full.flush(500);
+  assert.equal(full.reward(UNKNOWN, 1), true);
+  assert.match(linesOf(`${file}.refused`)[0].reason, /queue-full/);
+  await full.close();
+});
+
+/** What a browser's storage does, in memory. */
+class MemoryStorage extends Map {
+  get length() {
+    return this.size;
+  }
+  key = (index) => [...this.keys()][index] ?? null;
+  getItem = (key) => this.get(key) ?? null;
+  setItem = (key, value) => this.set(key, String(value));
+  removeItem = (key) => this.delete(key);
+}
+
+test("tabs of a site do not lose each other's rewards", async () => {
+  const storage = new MemoryStorage([["other", "1"], ["floorline:reward:forged:1", ""]]);
+  const [one, two] = [1, 2].map(() => new LocalStorageJournal("floorline", storage));
+  one.add({ ticket: "1-1-1", reward: 0.5 });
+  two.add({ ticket: "1-2-1", reward: 1, deferredSince: 5 });
+  one.remove([{ ticket: "1-1-1", reward: 0.5 }]);
+  assert.deepEqual(one.load(), {
+    rewards: [{ ticket: "1-2-1", reward: 1, deferredSince: 5 }],
+    refused: 1,
+  });
+  assert.equal(one.load().refused, 0);
+  const refused = [...storage.keys()].filter((key) => key.startsWith("floorline:refused:"));
+  assert.match(storage.get(refused[0]), /forged:1/);
+  const denied = new LocalStorageJournal("floorline", null);
+  denied.add({ ticket: "1-1-1", reward: 1 });
+  assert.deepEqual(denied.load(), { rewards: [], refused: 0 });
+});

@@ -1,0 +1,95 @@
+export type Decision = import("./messages.js").Decision;
+export type Log = Pick<Console, "info" | "warn" | "error">;
+export type ClientOptions = {
+    /**
+     * Where the service is.
+     */
+    url?: string;
+    /**
+     * An API key, if the service has keys. In a browser: one that is limited to
+     * one campaign and to the scopes `decide` and `reward`.
+     */
+    key?: string;
+    /**
+     * The default arm of each campaign. One that is left
+     * out is learned from the service's responses; until then, `decide` rejects without a response.
+     */
+    defaults?: Record<string, string>;
+    /**
+     * After which `decide` plays the default arm. It includes everything:
+     * connecting, all attempts, and reading the response.
+     */
+    timeoutMs?: number;
+    /**
+     * Keeps the waiting rewards through the end of
+     * the page or process: a `LocalStorageJournal`, or a `FileJournal` from `floorline-client/node`.
+     */
+    journal?: import("./journal.js").Journal;
+    /**
+     * How many rewards may wait to be sent.
+     */
+    queueSize?: number;
+    /**
+     * Where outages and refused rewards are told; the console unless given.
+     */
+    log?: Log;
+};
+/** Asks a decision service, and plays the default arm when there is no response. */
+export declare class Client {
+    #private;
+    /** @param {ClientOptions} [options] */
+    constructor({ url, key, defaults, timeoutMs, journal, queueSize, log, }?: ClientOptions);
+    /**
+     * Decide which arm of the campaign to play now; the default arm without a response in time.
+     *
+     * Rejects with ServiceError if there is no response, and the default arm is not known.
+     * @param {string} campaign
+     * @param {object} [options]
+     * @param {string | null} [options.requestKey] Identifies the request; the same key always gets
+     *   the same decision. Without one, every call is a new decision, however often it is retried.
+     * @param {string | null} [options.candidate] An arm that your own bandit proposes, without looking
+     *   at this request.
+     * @returns {Promise<Decision>}
+     */
+    decide(campaign: string, options?: {
+        requestKey?: string | null;
+        candidate?: string | null;
+    }): Promise<Decision>;
+    /**
+     * The service's decision: like `decide`, but every failure rejects with ServiceError.
+     * @param {string} campaign
+     * @param {object} [options]
+     * @param {string | null} [options.requestKey]
+     * @param {string | null} [options.candidate]
+     * @returns {Promise<Decision>}
+     */
+    ask(campaign: string, { requestKey, candidate }?: {
+        requestKey?: string | null;
+        candidate?: string | null;
+    }): Promise<Decision>;
+    /**
+     * Report a reward, in the background; false if the queue is full.
+     *
+     * It is sent again until the service has it. A decision without a ticket was made without the
+     * service, which does not want its reward: nothing is sent, and false is returned.
+     * @param {string | null | undefined} ticket
+     * @param {number} value
+     */
+    reward(ticket: string | null | undefined, value: number): boolean;
+    /**
+     * Report that a decision reached nobody. Rejects with ServiceError if it may not be voided, or
+     * there is no response.
+     * @param {string} ticket
+     */
+    void(ticket: string): Promise<void>;
+    /**
+     * Wait until every reward was taken or refused for good; false if some are still kept.
+     * @param {number} [timeoutMs]
+     */
+    flush(timeoutMs?: number): Promise<boolean>;
+    /**
+     * Send the rewards that wait, as far as the timeout allows. No reward can be reported after it.
+     * @param {number} [timeoutMs]
+     */
+    close(timeoutMs?: number): Promise<void>;
+}

@@ -1,0 +1,69 @@
+export type Reward = {
+    ticket: string;
+    reward: number;
+    /**
+     * When the service first refused it for a reason that may pass,
+     * as an unknown ticket: milliseconds since 1970.
+     */
+    deferredSince?: number;
+};
+export type Journal = {
+    /**
+     * The rewards that it holds, and how
+     * many entries were set aside because they are not rewards.
+     */
+    load: () => {
+        rewards: Reward[];
+        refused: number;
+    };
+    /**
+     * Add a reward, or what has become known of one.
+     */
+    add: (reward: Reward) => void;
+    /**
+     * Forget rewards: the service takes none twice.
+     */
+    remove: (rewards: Reward[]) => void;
+    /**
+     * Set aside a reward that will not be
+     * sent again, where the user can find it.
+     */
+    refuse: (reward: Reward, reason: string) => void;
+    /**
+     * Let another client use it.
+     */
+    close: () => void;
+};
+/**
+ * What one decision has earned.
+ * @typedef {object} Reward
+ * @property {string} ticket
+ * @property {number} reward
+ * @property {number} [deferredSince] When the service first refused it for a reason that may pass,
+ *   as an unknown ticket: milliseconds since 1970.
+ */
+/**
+ * Rewards on a lasting medium: a `FileJournal`, a `LocalStorageJournal`, or one of your own. Any
+ * method may throw; the rewards are then still in memory.
+ * @typedef {object} Journal
+ * @property {() => { rewards: Reward[], refused: number }} load The rewards that it holds, and how
+ *   many entries were set aside because they are not rewards.
+ * @property {(reward: Reward) => void} add Add a reward, or what has become known of one.
+ * @property {(rewards: Reward[]) => void} remove Forget rewards: the service takes none twice.
+ * @property {(reward: Reward, reason: string) => void} refuse Set aside a reward that will not be
+ *   sent again, where the user can find it.
+ * @property {() => void} close Let another client use it.
+ */
+/**
+ * The reward with these fields; throws if they are none.
+ * @param {unknown} ticket
+ * @param {unknown} reward
+ * @param {unknown} [deferredSince]
+ * @returns {Reward}
+ */
+export declare function checkedReward(ticket: unknown, reward: unknown, deferredSince?: unknown): Reward;
+/**
+ * What tells one reward from another.
+ * @param {Reward} reward
+ */
+export declare function keyOf({ ticket, reward }: Reward): string;

@@ -1,0 +1,48 @@
+"""`floorline sweep`: a grid of policies, instances and settings from a TOML file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from floorline.cli import options
+
+
+def sweep(
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The grid.")],
+    out: Annotated[Path, typer.Option(help="Folder for results and figures.")] = Path("out/sweep"),
+    threads: options.Threads = None,
+    device: Annotated[str, typer.Option(help="cpu, or cuda where there is one.")] = "cpu",
+    force: Annotated[
+        bool, typer.Option("--force", help="Start again, replacing what the folder has.")
+    ] = False,
+) -> None:
+    """Simulate every combination of a grid: results.csv, results.parquet, a figure an instance.
+
+    Every cell is saved as soon as it is there: the same command goes on where it was stopped, and
+    a grid that has grown runs only what is new.
+
+    The file has `runs`, `seed`, a table `[grid]` with `policy` and any setting of a policy (one
+    value or a list: max_loss, horizon, floor, boundary, learned, delta, ...), and `[[instance]]`
+    tables with `name`, `means`, `noise` (gaussian or bernoulli) and `noise_scale`, or `table`. A
+    policy is a name of `floorline policies`, or FILE.py:NAME for a floorline.Entry of your own.
+    """
+    from floorline.cli.own_policies import entry_of
+    from floorline.sweeping import read_plan, run_sweep
+
+    try:
+        found = run_sweep(
+            read_plan(file), out, find=entry_of, threads=threads, device=device, force=force
+        )
+    except KeyboardInterrupt:
+        print(
+            f"floorline: what is done is saved in {out}; the same command goes on from there",
+            file=sys.stderr,
+        )
+        raise
+    typer.echo(f"{len(found.rows)} cells, {found.new_cells} of them new")
+    for path in found.files:
+        typer.echo(str(path))

@@ -1,0 +1,176 @@
+"""The account of the paper's floor: what challengers have earned for sure, and the budget from it.
+
+One formula serves the default mean known and learned: a known mean is an
+interval of width zero (Alg. 1, line 3).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from floorline.core.kernel import kernel
+from floorline.core.pending import PendingPlays
+from floorline.core.records import FOREVER, TOLERANCE, Arms, Floats
+
+SURELY_EARNED = 0
+"""Where the floor keeps what challengers have earned for sure: plays times lower ends."""
+
+
+class ConfidenceRules(NamedTuple):
+    """The share of the default's reward that may be lost, and what saving up takes."""
+
+    max_loss: float
+    saving: float
+    """Plays of a default arm of known mean that add 1 to the budget; infinite if none do."""
+    slack: float
+    """Plays of the default arm, for each round, that the tolerance is worth."""
+
+
+@kernel
+def budget_bound(
+    max_loss: float, arms: Arms, default_plays: int, rounds: int, earned: float
+) -> float:
+    """Lower bound on the budget after `rounds`, `earned` coming from challengers for sure.
+
+    Differs: by sign, the lower or the upper end of the default's interval is
+    used. The paper always takes the upper end; that leads to the same
+    decisions but is no lower bound while the default is ahead.
+    """
+    ahead = default_plays - (1.0 - max_loss) * rounds
+    if abs(ahead) <= TOLERANCE * rounds:
+        return earned  # and not 0 times an infinite upper end
+    if ahead < 0.0:
+        return earned + ahead * arms.upper[0]  # type: ignore[no-any-return]
+    return earned + ahead * arms.lower[0]  # type: ignore[no-any-return]
+
+
+@kernel
+def confidence_budget(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, arm: int
+) -> float:
+    """Lower bound on the budget if `arm` is played now (Alg. 1, line 10; eq. for xi')."""
+    earned = memory[SURELY_EARNED]
+    if arm == 0:
+        return budget_bound(rules.max_loss, arms, arms.plays[0] + 1, round, earned)
+    return budget_bound(rules.max_loss, arms, arms.plays[0], round, earned + arms.lower[arm])
+
+
+@kernel
+def refuse_unaffordable(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, candidate: int
+) -> float:
+    """Return 0 if the budget surely stays at or above zero with the candidate, else 1."""
+    return 0.0 if confidence_budget(rules, arms, memory, round, candidate) >= 0.0 else 1.0
+
+
+@kernel
+def rounds_short(saving: float, slack: float, budget: float, round: int) -> int:
+    """Plays of a default arm that make up for a negative budget, up to one more; at least 1.
+
+    `saving` plays add 1 to the budget, and the tolerance is worth `slack` plays a round.
+    """
+    about = -saving * budget
+    if about >= FOREVER:
+        return FOREVER
+    # This is the count up to rounding and tolerance; `budget_bound` has the last word.
+    return max(1, math.ceil((about - slack * round) / (1.0 + slack)) - 1)
+
+
+@kernel
+def rounds_to_save(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, candidate: int
+) -> int:
+    """Plays of a default arm of known mean that make `candidate` affordable, at least 1."""
+    if candidate == 0:
+        return FOREVER
+    budget = confidence_budget(rules, arms, memory, round, candidate)
+    count = rounds_short(rules.saving, rules.slack, budget, round)
+    if count == FOREVER:
+        return FOREVER
+    earned = memory[SURELY_EARNED] + arms.lower[candidate]
+    plays = arms.plays[0]
+    while budget_bound(rules.max_loss, arms, plays + count, round + count, earned) < 0.0:
+        count += 1
+    return count
+
+
+@kernel
+def charge_lower_end(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, arm: int, probability: float
+) -> None:
+    """A challenger's play counts at its lower end from the moment it is made."""
+    if arm > 0:
+        memory[SURELY_EARNED] += arms.lower[arm]
+
+
+@kernel
+def credit_lower_end(
+    rules: ConfidenceRules,
+    arms: Arms,
+    memory: Floats,
+    arm: int,
+    probability: float,
+    reward: float,
+    lower_before: float,
+) -> None:
+    """A new lower end is counted for all of the challenger's plays."""
+    if arm > 0:
+        memory[SURELY_EARNED] += arms.plays[arm] * (arms.lower[arm] - lower_before)
+
+
+@kernel
+def recount_lower_ends(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
+) -> None:
+    """Sum up what challengers have earned for sure; voided plays count at the lowest reward."""
+    earned = 0.0
+    for i in range(1, len(arms.plays)):
+        earned += arms.plays[i] * arms.lower[i]
+        if pending.voided[i] > 0:
+            earned += pending.voided[i] * low
+    memory[SURELY_EARNED] = earned
+
+
+@kernel
+def recount_without_doubtful(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
+) -> None:
+    """The same where defaults may be voided: without the credit that is not sure yet."""
+    recount_lower_ends(rules, arms, memory, pending, low)
+    for i in range(1, len(arms.plays)):
+        memory[SURELY_EARNED] -= doubtful_credit(rules, arms, pending, low, i)
+
+
+@kernel
+def doubtful_credit(
+    rules: ConfidenceRules, arms: Arms, pending: PendingPlays, low: float, arm: int
+) -> float:
+    """What open and voided plays of a challenger would add to the budget.
+
+    If they reach nobody they add nothing, so it must not be spent before.
+    """
+    break_even = (1.0 - rules.max_loss) * arms.lower[0]
+    open_credit = pending.open[arm] * max(0.0, arms.lower[arm] - break_even)
+    return open_credit + pending.voided[arm] * max(0.0, low - break_even)  # type: ignore[no-any-return]
+
+
+@kernel
+def confidence_budget_now(rules: ConfidenceRules, arms: Arms, memory: Floats, rounds: int) -> float:
+    """Lower bound on the budget after `rounds` decisions."""
+    return budget_bound(rules.max_loss, arms, arms.plays[0], rounds, memory[SURELY_EARNED])
+
+
+@kernel
+def confidence_share(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
+) -> float:
+    """Lower bound on the expected reward over the default's.
+
+    With the default's mean m in its interval it is N_0 / t + earned / (t m).
+    """
+    earned = memory[SURELY_EARNED]
+    mean = arms.upper[0] if earned > 0.0 else arms.lower[0]
+    if mean > 0.0:
+        return (default_plays + earned / mean) / rounds  # type: ignore[no-any-return]
+    return default_plays / rounds if earned == 0.0 else -math.inf

@@ -1,0 +1,202 @@
+"""The joint floor's answers, from the sums of all rewards.
+
+The formulas are in `joint_forms.py`, the proof in docs/joint-floor.md. A candidate is credited
+with the lowest mean, so the answer is the same for every challenger.
+"""
+
+from __future__ import annotations
+
+import math
+
+from floorline.core.kernel import kernel
+from floorline.core.records import Arms, Floats
+from floorline.floors.confidence_account import rounds_short
+from floorline.floors.joint_evidence import default_deficit
+from floorline.floors.joint_forms import (
+    JointRules,
+    evidence,
+    leaves_cost,
+    mixture,
+    sure_budget,
+    sure_sum,
+)
+from floorline.floors.joint_memory import CHALLENGERS, COST, DEFAULT, PLAYS, SURE, TOTAL, VOIDED
+
+LARGEST_SHARE = 1e6
+"""No larger share of the default's reward is told."""
+
+SHARE_HALVINGS = 40
+
+
+@kernel
+def refuse_unless_proved(
+    rules: JointRules, arms: Arms, memory: Floats, round: int, candidate: int
+) -> float:
+    """Return 0 if the rewards refute every negative budget, else 1."""
+    if candidate == 0:
+        return 0.0
+    found = found_evidence(rules, memory, rules.max_loss, round, arms.plays[0])
+    return 0.0 if found >= rules.log_inverse_delta else 1.0
+
+
+@kernel
+def proved_budget(rules: JointRules, arms: Arms, memory: Floats, round: int, arm: int) -> float:
+    """The least budget that the rewards do not refute if `arm` is played now."""
+    default_plays = arms.plays[0] + 1 if arm == 0 else arms.plays[0]
+    return least_budget(rules, memory, round, default_plays)
+
+
+@kernel
+def proved_budget_now(rules: JointRules, arms: Arms, memory: Floats, rounds: int) -> float:
+    """The least budget that the rewards do not refute after `rounds` decisions."""
+    return least_budget(rules, memory, rounds, arms.plays[0])
+
+
+@kernel
+def least_budget(rules: JointRules, memory: Floats, rounds: int, default_plays: int) -> float:
+    """The least budget that the rewards do not refute, so many plays being of the default."""
+    return rules.width * sure_budget(
+        rules,
+        default_deficit(rules.max_loss, rounds, default_plays),
+        rules.shift * rounds - memory[VOIDED],
+        memory[DEFAULT + PLAYS],
+        memory[DEFAULT + TOTAL],
+        memory[CHALLENGERS + PLAYS],
+        memory[CHALLENGERS + TOTAL],
+        memory[DEFAULT + COST] + memory[CHALLENGERS + COST],
+    )
+
+
+@kernel
+def found_evidence(
+    rules: JointRules, memory: Floats, max_loss: float, rounds: int, default_plays: int
+) -> float:
+    """Least evidence against a negative budget, if `max_loss` were the share that may be lost."""
+    return evidence(
+        rules,
+        default_deficit(max_loss, rounds, default_plays),
+        max_loss * rules.low / rules.width * rounds - memory[VOIDED],
+        memory[DEFAULT + PLAYS],
+        memory[DEFAULT + TOTAL],
+        memory[CHALLENGERS + PLAYS],
+        memory[CHALLENGERS + TOTAL],
+        memory[DEFAULT + COST],
+        memory[CHALLENGERS + COST],
+    )
+
+
+@kernel
+def proved_share(
+    rules: JointRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
+) -> float:
+    """The largest share of the default's reward that the rewards prove was earned."""
+    sure = 0.0
+    unsure = 1.0
+    while unsure < LARGEST_SHARE and (
+        found_evidence(rules, memory, 1.0 - unsure, rounds, default_plays)
+        >= rules.log_inverse_delta
+    ):
+        sure = unsure
+        unsure *= 2.0
+    for _ in range(SHARE_HALVINGS):
+        middle = 0.5 * (sure + unsure)
+        found = found_evidence(rules, memory, 1.0 - middle, rounds, default_plays)
+        if found >= rules.log_inverse_delta:
+            sure = middle
+        else:
+            unsure = middle
+    return sure
+
+
+@kernel
+def credit_sums(
+    rules: JointRules,
+    arms: Arms,
+    memory: Floats,
+    arm: int,
+    probability: float,
+    reward: float,
+    lower_before: float,
+) -> None:
+    """Add a reward to its sum; what it costs to mix is kept with it."""
+    at = CHALLENGERS if arm > 0 else DEFAULT
+    gain = (reward - rules.low) / rules.width
+    memory[at + PLAYS] += 1.0
+    memory[at + TOTAL] += gain
+    if not leaves_cost(gain):
+        memory[at + COST] = mixture(rules, memory[at + PLAYS], memory[at + TOTAL])
+
+
+@kernel
+def known_budget(rules: JointRules, memory: Floats, round: int, default_plays: int) -> float:
+    """Lower bound on the moved budget after `round`, if so many plays are of the default."""
+    deficit = default_deficit(rules.max_loss, round, default_plays)
+    earned = max(memory[SURE] - memory[VOIDED], 0.0)
+    return earned - deficit * rules.default_mean + rules.shift * round  # type: ignore[no-any-return]
+
+
+@kernel
+def refuse_below_zero(
+    rules: JointRules, arms: Arms, memory: Floats, round: int, candidate: int
+) -> float:
+    """Return 0 if the budget surely stays at or above zero with a challenger, else 1."""
+    if candidate == 0 or known_budget(rules, memory, round, arms.plays[0]) >= 0.0:
+        return 0.0
+    return 1.0
+
+
+@kernel
+def budget_of_known(rules: JointRules, arms: Arms, memory: Floats, round: int, arm: int) -> float:
+    """Lower bound on the budget if `arm` is played now."""
+    default_plays = arms.plays[0] + 1 if arm == 0 else arms.plays[0]
+    return rules.width * known_budget(rules, memory, round, default_plays)
+
+
+@kernel
+def budget_of_known_now(rules: JointRules, arms: Arms, memory: Floats, rounds: int) -> float:
+    """Lower bound on the budget after `rounds` decisions."""
+    return rules.width * known_budget(rules, memory, rounds, arms.plays[0])
+
+
+@kernel
+def share_of_known(
+    rules: JointRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
+) -> float:
+    """Lower bound on what was earned, over what the default would have earned."""
+    low = rules.low / rules.width
+    earned = max(memory[SURE] - memory[VOIDED], 0.0) + default_plays * rules.default_mean
+    owed = rounds * (low + rules.default_mean)
+    return (rounds * low + earned) / owed if owed > 0.0 else 1.0
+
+
+@kernel
+def rounds_to_save(
+    rules: JointRules, arms: Arms, memory: Floats, round: int, candidate: int
+) -> int:
+    """Plays of a default arm of known mean that make a challenger affordable, at least 1."""
+    plays = arms.plays[0]
+    budget = -math.inf if candidate == 0 else known_budget(rules, memory, round, plays)
+    count = rounds_short(rules.saving, rules.slack, budget, round)
+    if known_budget(rules, memory, round + count, plays + count) < 0.0:
+        count += 1  # if that is not enough, the floor is asked again and says so
+    return count
+
+
+@kernel
+def credit_challengers(
+    rules: JointRules,
+    arms: Arms,
+    memory: Floats,
+    arm: int,
+    probability: float,
+    reward: float,
+    lower_before: float,
+) -> None:
+    """Add a challenger's reward to the sum, and see how much of it is sure."""
+    if arm > 0:
+        gain = (reward - rules.low) / rules.width
+        memory[CHALLENGERS + PLAYS] += 1.0
+        memory[CHALLENGERS + TOTAL] += gain
+        if not leaves_cost(gain):
+            plays, total = memory[CHALLENGERS + PLAYS], memory[CHALLENGERS + TOTAL]
+            memory[SURE] = sure_sum(rules, plays, total)

@@ -1,0 +1,212 @@
+"""What is known of the arms in an epoch, and what the policy makes of it."""
+
+from __future__ import annotations
+
+import math
+from copy import copy
+from typing import Any, cast
+
+from floorline.core.kernel import Function, bind
+from floorline.core.late import best_ends, late_ends, receive, update_bounds
+from floorline.core.pending import close_play, skip_play
+from floorline.core.records import (
+    FOREVER,
+    Decision,
+    Memory,
+    in_lists,
+    in_slots,
+    new_arms,
+    new_memory,
+)
+from floorline.core.slots import (
+    await_reward,
+    chance,
+    current_budget,
+    guaranteed_budget,
+    guaranteed_share,
+    take_late_reward,
+)
+from floorline.core.steps import candidate_of, decide_on, forget, refusal_probability
+from floorline.floors import Floor, NoFloor
+from floorline.floors.arithmetic import Arithmetic, Moment
+from floorline.live.plays import OpenPlay, OpenPlays
+from floorline.live.settings import CampaignSettings
+
+
+class Knowledge:
+    """Counts, intervals and the accounts of the policy's parts, by the kernels of simulations."""
+
+    memory: Memory
+
+    def __init__(self, settings: CampaignSettings) -> None:
+        self.settings = settings
+        self.floor: Floor = NoFloor()
+        self.prepare()
+        self.start()
+
+    def prepare(self) -> None:
+        """Bind the kernels of the policy, which may change during a campaign.
+
+        A new proposer starts with an empty memory. A floor that stays keeps its accounts.
+        """
+        policy = self.settings.to_policy().prepare(len(self.settings.arms), FOREVER, late=True)
+        self.kernels: dict[Function, Function] = {**policy.kernels, late_ends: best_ends}
+        choices = self.kernels
+        self.rules = in_slots(policy.rules)
+        memory: Memory = in_slots(in_lists(new_memory(policy.memory)))
+        if policy.floor == self.floor:
+            cast(Any, memory).floor = self.memory.floor
+        self.memory, self.floor = memory, policy.floor
+        self._proposal: Any = copy(memory)
+        self._forget = bind(forget, choices)
+        self._update_bounds = bind(update_bounds, choices)
+        self._candidate_of = bind(candidate_of, choices)
+        self._decide_on = bind(decide_on, choices)
+        self._refusal_probability = bind(refusal_probability, choices)
+        self._receive_reward = bind(receive, choices)
+        self._chance = bind(choices[chance], choices)
+        self._budget_after = bind(choices[guaranteed_budget], choices)
+        self._current_budget = bind(choices[current_budget], choices)
+        self._guaranteed_share = bind(choices[guaranteed_share], choices)
+        self._await_reward = bind(choices[await_reward], choices)
+        self._take_late_reward = bind(choices[take_late_reward], choices)
+
+    def start(self) -> None:
+        """Reset counts, intervals and accounts to zero."""
+        n_arms = len(self.settings.arms)
+        self.rounds = 0  # decisions that weigh on the budget
+        self.open = OpenPlays(n_arms)
+        self.book = self.open.book
+        arms = in_lists(new_arms(n_arms))
+        self.arms = in_slots(arms)
+        seen = arms._replace(upper=self.open.arrays.optimistic_upper)
+        self._seen_by_proposer = in_slots(seen)
+        self._forget(self.rules, self.arms, self.memory)
+
+    # Plays and rewards.
+
+    def count(self, arm: int, number: int, probability: float) -> None:
+        """Count a play for the budget, in the decision with this number."""
+        self.rounds += 1
+        self.arms.plays[arm] += 1
+        floor = self.memory.floor
+        self._await_reward(self.rules.floor, self.arms, floor, arm, number, probability)
+
+    def receive(self, play: OpenPlay, reward: float) -> None:
+        """Take in the reward of a play that was open."""
+        arm = play.arm
+        self._receive_reward(self.rules, self.arms, self.memory, self.book, arm, play.slot, reward)
+        self._tell_floor(play, reward)
+
+    def skip(self, play: OpenPlay) -> None:
+        """Remove a play from its arm's plays, as if it had never been among them."""
+        skip_play(self.book, play.arm, play.slot)
+        self._tell_floor(play, math.nan)
+
+    def leave_unknown(self, play: OpenPlay) -> None:
+        """Close a play whose reward stays unknown: it counts at its worst from now on."""
+        close_play(self.book, play.arm, play.slot, self.settings.low, self.settings.high)
+
+    def _tell_floor(self, play: OpenPlay, reward: float) -> None:
+        self._take_late_reward(
+            self.rules.floor,
+            self.arms,
+            self.memory.floor,
+            play.arm,
+            play.number,
+            play.probability,
+            reward,
+        )
+
+    # Queries.
+
+    def propose(self, rng: Any) -> int:
+        """Return the arm that the proposer would play now; its counts include open plays."""
+        # On a copy of its memory: the state must follow from the events alone.
+        self._proposal.proposer = self.memory.proposer.copy()
+        seen, round = self._seen_by_proposer, self.rounds + 1
+        arm: int = self._candidate_of(self.rules, seen, self._proposal, round, rng)
+        return arm
+
+    def chance(self, candidate: int, arm: int) -> float:
+        """Return how likely the proposer was to propose `arm` when it proposed `candidate`."""
+        seen = self._seen_by_proposer
+        memory = self._proposal.proposer
+        return float(self._chance(self.rules.proposer, seen, memory, candidate, arm))
+
+    def decide_on(self, candidate: int, coin: Any) -> Decision:
+        """Return the decision between a candidate and the default. Call `refresh` first."""
+        decision: Decision = self._decide_on(
+            self.rules, self.arms, self.memory, self.rounds + 1, candidate, coin
+        )
+        return decision
+
+    def refusal_probability(self, candidate: int) -> float:
+        """Return how likely a candidate is to be refused now. Call `refresh` first."""
+        round = self.rounds + 1
+        return float(
+            self._refusal_probability(self.rules, self.arms, self.memory, round, candidate)
+        )
+
+    def refresh(self) -> None:
+        """Update the intervals and what the floor derives from its accounts."""
+        low, high = self.settings.low, self.settings.high
+        self._update_bounds(self.rules, self.arms, self.memory, self.book, low, high)
+
+    def budget_after_default(self) -> float:
+        """Lower bound on the budget after a default decision. Call `refresh` first."""
+        if self.settings.voids:  # it may be voided, and counts only once it is closed
+            return self.budget()
+        return self.budget_after(0)
+
+    def budget_after(self, arm: int) -> float:
+        """Lower bound on the budget after `arm` is played now. Call `refresh` first."""
+        round = self.rounds + 1
+        return float(self._budget_after(self.rules.floor, self.arms, self.memory.floor, round, arm))
+
+    def budget(self) -> float:
+        """Lower bound on the budget now."""
+        self.refresh()
+        return float(
+            self._current_budget(self.rules.floor, self.arms, self.memory.floor, self.rounds)
+        )
+
+    def guaranteed_share(self) -> float:
+        """Lower bound on the reward of all decisions so far over the default's.
+
+        Open defaults that can still be voided are counted only where that lowers it. Call
+        `refresh` first.
+        """
+        voidable = self.book.open[0] if self.settings.voids else 0
+        rules, arms, memory = self.rules.floor, self.arms, self.memory.floor
+        shares = [
+            float(
+                self._guaranteed_share(
+                    rules, arms, memory, arms.plays[0] + shown, self.rounds + shown
+                )
+            )
+            for shown in (0, voidable)
+            if self.rounds + shown > 0
+        ]
+        return min(shares, default=1.0)
+
+    def explain(self, arm: int, probability: float) -> Arithmetic:
+        """Return the arithmetic of the budget after `arm` is played now. Call `refresh` first."""
+        counts = arm > 0 or not self.settings.voids
+        plays = [int(count) for count in self.arms.plays]
+        plays[arm] += counts
+        moment = Moment(
+            rules=self.rules.floor,
+            arms=self.arms,
+            memory=self.memory.floor,
+            pending=self.book,
+            kernels=self.kernels,
+            names=self.settings.arms,
+            unit=f" {self.settings.unit}" if self.settings.unit else "",
+            arm=arm,
+            rounds=self.rounds + counts,
+            plays=plays,
+            low=self.settings.low,
+            fallback_probability=probability,
+        )
+        return self.floor.explain(moment)

@@ -1,0 +1,36 @@
+"""Names of arms and campaigns: letters and digits of any script, and some signs."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from floorline.core.checks import require
+
+MAX_NAME = 64
+"""Characters of a name."""
+MAX_BYTES = 200
+"""Of a campaign's name in UTF-8: file names have at most 255."""
+BEYOND_ASCII = "\u00a1-\U0010ffff"
+ARM_NAME = re.compile(rf"[\w{BEYOND_ASCII}][\w .:/{BEYOND_ASCII}-]*")
+CAMPAIGN_NAME = re.compile(rf"[^\W_][\w.{BEYOND_ASCII}-]*")
+"""First a letter or digit: it is the name of a file."""
+
+
+def check_arm_name(name: str) -> None:
+    """Raise ValueError unless an arm may be called so."""
+    fits = ARM_NAME.fullmatch(name) is not None and _is_plain(name)
+    require(fits, "arms", f"names of at most {MAX_NAME} letters, digits, spaces and _.:/-", name)
+
+
+def check_campaign_name(name: str) -> None:
+    """Raise ValueError unless a campaign may be called so."""
+    fits = CAMPAIGN_NAME.fullmatch(name) is not None and _is_plain(name)
+    expected = f"at most {MAX_NAME} letters, digits and . _ -, a letter or digit first"
+    require(fits and len(name.encode()) <= MAX_BYTES, "name", expected, name)
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name is short, visible, and in the form in which equal names are equal."""
+    fits = len(name) <= MAX_NAME and name.isprintable()
+    return fits and unicodedata.is_normalized("NFC", name)

@@ -1,0 +1,66 @@
+"""Notes and labels that people give a campaign, and its events in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from floorline.core.checks import require
+
+MAX_NOTE = 500
+"""Characters of a note."""
+MAX_LABELS = 20
+MAX_LABEL = 40
+"""Characters of a label."""
+
+WORDS = {"opened": "opened", "paused": "paused", "resumed": "resumed"}
+
+
+def checked_note(text: str) -> str:
+    """Return a note as it is recorded; raise ValueError unless it is a line of text."""
+    fits = isinstance(text, str) and text.isprintable() and 1 <= len(text.strip()) <= MAX_NOTE
+    require(fits, "text", f"one line of 1 to {MAX_NOTE} characters", text)
+    return text.strip()
+
+
+def checked_labels(labels: Sequence[str]) -> list[str]:
+    """Return labels as they are recorded, each once; raise ValueError if one is no label."""
+    listed = isinstance(labels, (list, tuple)) and len(labels) <= MAX_LABELS
+    require(listed, "labels", f"a list of at most {MAX_LABELS}", labels)
+    for label in labels:
+        fits = isinstance(label, str) and label.isprintable() and 1 <= len(label) <= MAX_LABEL
+        require(fits, "labels", f"texts of 1 to {MAX_LABEL} characters", label)
+    return list(dict.fromkeys(labels))
+
+
+def words_of(kind: str, body: Mapping[str, Any]) -> str:
+    """Return what an event did to its campaign, in words.
+
+    >>> words_of("changed", {"finished": True, "serves": "video"})
+    'finished: everybody gets video'
+    """
+    if kind == "noted":
+        return _noted(body)
+    if kind != "changed":
+        return WORDS.get(kind, kind)
+    for state in ("stopped", "finished"):
+        if body.get(state):
+            serves = body.get("serves")
+            return f"{state}: everybody gets {serves}" if serves else state
+    if "outage" in body:
+        return f"windows stood still for {body['outage']:,.0f} seconds: the service was down"
+    if "set_back" in body:
+        return f"the clock was {body['set_back']:,.0f} seconds ahead and was set back"
+    changes = {**body}
+    epoch = changes.pop("epoch", None)
+    parts = [] if epoch is None else [f"epoch {epoch} started"]
+    parts += [f"{name} set to {value}" for name, value in changes.items()]
+    return ", ".join(parts)
+
+
+def _noted(body: Mapping[str, Any]) -> str:
+    if "archived" in body:
+        return "archived" if body["archived"] else "taken out of the archive"
+    if "labels" in body:
+        return f"labels: {', '.join(body['labels'])}" if body["labels"] else "labels removed"
+    return f"note: {body['text']}"

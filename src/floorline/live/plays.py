@@ -1,0 +1,75 @@
+"""Open plays: decisions whose reward may still come, in the order of decisions."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+
+import msgspec
+
+from floorline.core.pending import PendingPlays, add_slots, forget_plays, new_pending, open_play
+from floorline.core.records import in_lists, in_slots
+
+TICK = 10
+"""Seconds to which the ages of open plays are counted."""
+
+SLOTS = 64
+"""Slots of the book at the start; it grows."""
+
+
+class OpenPlay(msgspec.Struct, frozen=True, gc=False):
+    """A decision whose reward may still come."""
+
+    arm: int
+    time: float
+    since: float
+    """The time without outages: windows run by it."""
+    slot: int
+    """Its index in the book of open plays."""
+    block: int
+    """For the default arm: its block in the drift watch."""
+    number: int
+    """Its number among the decisions of the epoch, from 0."""
+    probability: float
+    """The fallback probability at which it was decided."""
+
+
+class OpenPlays(OrderedDict[int, OpenPlay]):
+    """The open plays by the sequence number of their decision, and the book that counts them."""
+
+    def __init__(self, n_arms: int) -> None:
+        super().__init__()
+        self.arrays = in_lists(new_pending(n_arms, SLOTS))
+        self.book: PendingPlays = in_slots(self.arrays)
+        # A Counter would take three times as long.
+        self.ages: defaultdict[float, int] = defaultdict(int)
+        """How many there are, by the TICK of their decision."""
+        self._free = list(range(SLOTS))
+        forget_plays(self.book)
+
+    def add(
+        self,
+        seq: int,
+        arm: int,
+        time: float,
+        since: float,
+        block: int,
+        number: int,
+        probability: float,
+    ) -> None:
+        """Add a play; plays are added in order."""
+        if not self._free:
+            self._free.extend(add_slots(self.book))
+        slot = self._free.pop()
+        open_play(self.book, arm, slot)
+        self[seq] = OpenPlay(arm, time, since, slot, block, number, probability)
+        self.ages[time // TICK] += 1
+
+    def take(self, seq: int) -> OpenPlay:
+        """Remove a play and return it; the book is told what has become of it."""
+        play = self.pop(seq)
+        age = play.time // TICK
+        self.ages[age] -= 1
+        if self.ages[age] == 0:
+            del self.ages[age]
+        self._free.append(play.slot)
+        return play

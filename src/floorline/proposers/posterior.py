@@ -1,0 +1,60 @@
+"""Draws from the arms' posteriors that follow from their records and the round alone.
+
+They come from a small generator that is started anew in each round. So the chances of a proposer
+that draws this way can be stated exactly, and anybody can work them out again from the records.
+"""
+
+from __future__ import annotations
+
+import math
+
+from floorline.core.kernel import kernel
+from floorline.core.records import Arms
+
+MODULUS = 2_147_483_647
+MULTIPLIER = 48_271
+"""Those of Park, Miller and Stockmeyer (1993)."""
+SMALLEST_GAMMA = 1e-12
+
+
+@kernel
+def seed_of(arms: Arms, round: int) -> int:
+    """Return the first number of the round, which depends on all counts."""
+    number = 1 + round % (MODULUS - 1)
+    for i in range(len(arms.plays)):
+        number = (number * MULTIPLIER + int(arms.plays[i])) % MODULUS
+        number = (number * MULTIPLIER + int(arms.seen[i])) % MODULUS
+    return max(1, number * MULTIPLIER % MODULUS)
+
+
+@kernel
+def pair_after(number: int) -> tuple[int, float, float]:
+    """Return a later number, and two standard normal draws (Box and Muller)."""
+    first = number * MULTIPLIER % MODULUS
+    second = first * MULTIPLIER % MODULUS
+    radius = math.sqrt(-2.0 * math.log(first / MODULUS))
+    angle = 2.0 * math.pi * second / MODULUS
+    return second, radius * math.cos(angle), radius * math.sin(angle)
+
+
+@kernel
+def gamma_from(shape: float, z: float) -> float:
+    """Return a gamma draw made from a normal one (Wilson and Hilferty): nearly exact."""
+    root = 1.0 - 1.0 / (9.0 * shape) + z / (3.0 * math.sqrt(shape))
+    return max(shape * root * root * root, SMALLEST_GAMMA)
+
+
+@kernel
+def posterior_draw(noise_scale: float, arms: Arms, arm: int, x: float, y: float) -> float:
+    """Return a mean drawn for an arm from two normal draws: Beta if the noise scale is 0.
+
+    Beta(1 + successes, 1 + failures) for rewards in [0, 1]; else N(average, noise_scale^2 / T).
+    Of an arm without rewards, that is the default's average with the spread of one reward.
+    """
+    seen = int(arms.seen[arm])  # plain numbers, which Python counts with faster than NumPy's
+    if noise_scale > 0.0:
+        centre = float(arms.average[arm] if seen > 0 else arms.average[0])
+        return centre + noise_scale / math.sqrt(max(seen, 1)) * x
+    successes = float(arms.total[arm])
+    up = gamma_from(1.0 + successes, x)
+    return up / (up + gamma_from(1.0 + seen - successes, y))

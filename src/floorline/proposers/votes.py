@@ -1,0 +1,98 @@
+"""Thompson sampling by votes: like Thompson sampling, with chances that are known exactly."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from floorline.core.checks import number, whole
+from floorline.core.kernel import kernel
+from floorline.core.random import uniform
+from floorline.core.records import Arms, Floats
+from floorline.proposers.base import Proposer
+from floorline.proposers.posterior import pair_after, posterior_draw, seed_of
+
+VOTERS = 32
+
+
+class VoteRules(NamedTuple):
+    """What the votes are made from."""
+
+    noise_scale: float
+    """Standard deviation of the rewards; 0 for Beta posteriors."""
+    voters: int
+    uniform_share: float
+    """The part of the chances that all arms share alike."""
+
+
+@kernel
+def count_votes(rules: VoteRules, arms: Arms, memory: Floats, round: int) -> None:
+    """Set `memory` to the chance of each arm: each voter draws all means, and votes for one."""
+    n_arms = len(arms.plays)
+    for i in range(n_arms):
+        memory[i] = rules.uniform_share / n_arms
+    vote = (1.0 - rules.uniform_share) / rules.voters
+    number = seed_of(arms, round)
+    for _ in range(rules.voters):
+        best = 0
+        best_mean = -math.inf
+        for i in range(n_arms):
+            number, x, y = pair_after(number)
+            mean = posterior_draw(rules.noise_scale, arms, i, x, y)
+            if mean > best_mean:
+                best = i
+                best_mean = mean
+        memory[best] += vote
+
+
+@kernel
+def elected_arm(rules: VoteRules, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
+    """Return an arm drawn by its share of the votes."""
+    count_votes(rules, arms, memory, round)
+    rest = uniform(rng)
+    last = 0
+    for i in range(len(arms.plays)):
+        if memory[i] > 0.0:
+            last = i  # rounding may leave a little over for the last arm that has a chance
+            rest -= memory[i]
+            if rest < 0.0:
+                return i
+    return last
+
+
+@kernel
+def vote_share(rules: VoteRules, arms: Arms, memory: Floats, candidate: int, arm: int) -> float:
+    """Return the arm's share of the votes."""
+    return memory[arm]  # type: ignore[no-any-return]
+
+
+def thompson_votes(
+    noise_scale: float | None = None, voters: int = VOTERS, uniform_share: float = 0.0
+) -> Proposer:
+    """Thompson sampling by votes: each of a few voters draws a mean for every arm.
+
+    The arm is drawn by its share of the votes, so that its chance is known exactly: off-policy
+    estimates need it. The voters' draws follow from the records (`proposers.posterior`).
+
+    Args:
+        noise_scale: standard deviation of Gaussian rewards; None for rewards in [0, 1], whose
+            posteriors are Beta with a uniform prior.
+        voters: how many; with more, it is closer to Thompson sampling and slower.
+        uniform_share: this part of the chances is shared by all arms alike, so that none is
+            below `uniform_share` over the number of arms, and estimates exist for every policy.
+    """
+    if noise_scale is not None:
+        number("noise_scale", noise_scale, 0, math.inf, open_low=True)
+    rules = VoteRules(
+        float(noise_scale or 0.0),
+        whole("voters", voters, 1),
+        number("uniform_share", uniform_share, 0, 1),
+    )
+    return Proposer(
+        elected_arm,
+        rules=rules,
+        memory=1,
+        chance=vote_share,
+        unit_rewards=noise_scale is None,
+        caches=True,
+    )

@@ -1,0 +1,73 @@
+"""What a report tells, read from a ledger: by the functions that status and dashboard use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+
+from floorline.live.events import CHANGES, Event
+from floorline.live.ledgers import LedgerReader, read_ledger
+from floorline.live.replay import start
+from floorline.live.series import MAX_POINTS, SeriesPoint, SeriesRecorder, point_of
+from floorline.live.settings import CampaignSettings
+from floorline.live.status import Status, status_of
+from floorline.live.verify import Report, verify
+
+
+@dataclass(frozen=True)
+class ReportFacts:
+    """Everything that a report shows."""
+
+    name: str
+    settings: CampaignSettings
+    status: Status
+    """After the last event."""
+    points: list[SeriesPoint]
+    """Of the present epoch; the last is that of `status`."""
+    events: list[Event]
+    """What was done to the campaign, notes among it."""
+    opened_at: float
+    last_event_at: float
+    verification: Report
+
+
+def facts_of(
+    locator: str, name: str, tick: Callable[[int], None] = lambda done: None
+) -> ReportFacts:
+    """Return what a report of the campaign in this ledger shows; the whole ledger is verified.
+
+    Raises:
+        LedgerError: it cannot be read.
+    """
+    verification = verify(locator, tick)
+    with closing(read_ledger(locator)) as ledger:
+        return _read(ledger, name, verification)
+
+
+def _read(ledger: LedgerReader, name: str, verification: Report) -> ReportFacts:
+    opened = ledger.opened()
+    campaign_id = opened.body["id"]
+    series = SeriesRecorder(MAX_POINTS)
+    changes = []
+    state, events = start(ledger)
+    for event, _ in events:
+        state.apply(event)
+        if event.kind in CHANGES:
+            changes.append(event)
+        if event.kind == "decided" and series.is_due(event.seq):
+            status = status_of(campaign_id, state, 0, event.time)
+            series.add([point_of(event.seq, event.time, status, state.settings)])
+    status = status_of(campaign_id, state, 0, state.time)
+    last = point_of(state.seq, state.time, status, state.settings)
+    points = [point for point in series.points if point.epoch == status.epoch]
+    return ReportFacts(
+        name,
+        state.settings,
+        status,
+        [*points, last],
+        changes,
+        opened.time,
+        state.time,
+        verification,
+    )

@@ -1,0 +1,103 @@
+"""A report as one HTML page: its own style, drawings inside, no scripts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+
+from floorline import __version__
+from floorline.live.amounts import amount, exact_percent, plural
+from floorline.report import parts
+from floorline.report.charts import reward_chart, traffic_chart
+from floorline.report.facts import ReportFacts
+
+STYLE = Path(__file__).with_name("style.css")
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{name}: report</title>
+<style>
+{style}</style>
+</head>
+<body>
+<main>
+<h1>{name}</h1>
+<p class="soft">{period}</p>
+{sections}
+</main>
+<footer>Floorline {version}. Times are in UTC. Numbers are of epoch {epoch}, after the last event
+of the campaign.</footer>
+</body>
+</html>
+"""
+
+
+def page_of(facts: ReportFacts) -> str:
+    """Return the page."""
+    sections = [
+        parts.verdict(facts),
+        parts.promised(facts),
+        parts.earned(facts),
+        _rewards(facts) if facts.status.decisions else "",
+        parts.arms(facts),
+        _traffic(facts) if facts.status.decisions else "",
+        parts.timeline(facts, time_of),
+        parts.settings(facts),
+        parts.verification(facts),
+    ]
+    decisions = plural(facts.status.decisions, "decision")
+    period = f"{time_of(facts.opened_at)} to {time_of(facts.last_event_at)}, {decisions}"
+    return PAGE.format(
+        name=escape(facts.name),
+        style=STYLE.read_text(),
+        period=period,
+        sections="\n".join(sections),
+        version=__version__,
+        epoch=facts.status.epoch,
+    )
+
+
+def time_of(seconds: float) -> str:
+    """Return a time as a date and a time of day.
+
+    >>> time_of(0)
+    '1 Jan 1970, 00:00:00'
+    """
+    when = datetime.fromtimestamp(seconds, UTC)
+    return f"{when.day} {when:%b %Y, %H:%M:%S}"
+
+
+def _rewards(facts: ReportFacts) -> str:
+    last = facts.points[-1]
+    unit = facts.settings.unit
+    share = exact_percent(facts.status.promised_share)
+    shown = [
+        ("c1", "reward, estimated", amount(last.reward, unit)),
+        ("c0", "the default alone", amount(last.default, unit)),
+        ("floor", f"floor, {share} of it", amount(last.floor, unit)),
+        (
+            "c1 faint",
+            "guaranteed range of the reward",
+            f"{amount(last.reward_lower)} to {amount(last.reward_upper, unit)}",
+        ),
+    ]
+    label = ", ".join(f"{name} {value}" for _, name, value in shown)
+    chart = reward_chart(facts.points, f"Expected reward over time: {label}")
+    return parts.section("Reward and floor over time", parts.legend(shown) + chart)
+
+
+def _traffic(facts: ReportFacts) -> str:
+    plays = facts.points[-1].plays
+    total = sum(plays) or 1
+    shown = [
+        (f"c{min(arm, 8)}", name, f"{plays[arm] / total:.1%}")
+        for arm, name in enumerate(facts.settings.arms)
+    ]
+    label = ", ".join(f"{name} {share}" for _, name, share in shown)
+    chart = traffic_chart(facts.points, f"Shares of the traffic over time: {label}")
+    return parts.section("Traffic over time", parts.legend(shown) + chart)

@@ -1,0 +1,184 @@
+"""The sections of a report, as HTML. What comes from outside is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+
+from floorline.live.amounts import amount, exact_percent, percent, plural
+from floorline.live.headline import difference
+from floorline.live.notes import words_of
+from floorline.report.facts import ReportFacts
+
+MAX_PROBLEMS = 20
+"""Problems that are listed."""
+
+
+def section(title: str, content: str, look: str = "") -> str:
+    """Return a section with a heading."""
+    return f'<section class="{look}"><h2>{escape(title)}</h2>\n{content}</section>'
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: int = 0) -> str:
+    """Return a table of texts; the last `numbers` columns are numbers."""
+    first = len(columns) - numbers
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        shown = (
+            f"<{tag}{' class=number' if i >= first else ''}>{escape(cell)}</{tag}>"
+            for i, cell in enumerate(cells)
+        )
+        return f"<tr>{''.join(shown)}</tr>"
+
+    body = "\n".join(row(cells, "td") for cells in rows)
+    head = row(columns, "th").replace("<th", '<th scope="col"')
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(columns[0])}: table">'
+        f"<table><thead>{head}</thead>\n<tbody>{body}</tbody></table></div>"
+    )
+
+
+def legend(entries: Iterable[tuple[str, str, str]]) -> str:
+    """Return what the colours of a chart mean: look, name and value of each."""
+    items = (
+        f'<li><i class="{look}"></i>{escape(name)} <b>{escape(value)}</b></li>'
+        for look, name, value in entries
+    )
+    return f'<ul class="legend">{"".join(items)}</ul>\n'
+
+
+def numbers(entries: Iterable[tuple[str, str, str]]) -> str:
+    """Return a list of numbers: name, value and remark of each."""
+    items = (
+        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd>"
+        f'<dd class="soft">{escape(remark)}</dd></div>'
+        for name, value, remark in entries
+    )
+    return f'<dl class="numbers">{"".join(items)}</dl>'
+
+
+def verdict(facts: ReportFacts) -> str:
+    """Return the headline and whether the floor holds."""
+    status = facts.status
+    problems = "".join(f"<p>{escape(problem)}.</p>" for problem in status.problems)
+    text = f"<p>{escape(status.headline)}</p><p>{escape(status.verdict)}.</p>{problems}"
+    holds = status.guaranteed_share >= status.promised_share - 1e-9
+    return section("Result", text, "verdict" if holds else "verdict warn")
+
+
+def promised(facts: ReportFacts) -> str:
+    """Return what was promised."""
+    status = facts.status
+    default = escape(facts.settings.arms[0])
+    share, confidence = exact_percent(status.promised_share), exact_percent(status.confidence)
+    text = (
+        f"<p>At every moment, the reward to be expected from all decisions so far is at least "
+        f"{share} of what {default} alone would have earned. This holds at all times together "
+        f"with a probability of at least {confidence}.</p>"
+    )
+    return section("What was promised", text)
+
+
+def earned(facts: ReportFacts) -> str:
+    """Return what was earned against the default, and what the floor cost."""
+    status, unit = facts.status, facts.settings.unit
+    turned = sum(arm.turned_away for arm in status.arms)
+    shown = [
+        (
+            "Guaranteed reward",
+            percent(status.guaranteed_share),
+            f"of the default's, {exact_percent(status.promised_share)} promised",
+        )
+    ]
+    if status.gain is not None:
+        low, high = amount(status.gain.lower), amount(status.gain.upper, unit)
+        shown.append(
+            (
+                "Won against the default alone",
+                amount(status.gain.estimate, unit),
+                f"by estimate; surely between {low} and {high}",
+            )
+        )
+    if status.over_equal_split is not None:
+        over = amount(status.over_equal_split, unit)
+        shown.append(("Won against an equal split", over, "by estimate, of the same traffic"))
+    if status.price is not None:
+        cost = "cost" if status.price >= 0 else "saved"
+        shown.append(
+            (
+                f"What the floor {cost}",
+                amount(abs(status.price), unit),
+                f"by estimate, with {plural(turned, 'decision')} that it gave to the default",
+            )
+        )
+    return section("What was earned", numbers(shown))
+
+
+def arms(facts: ReportFacts) -> str:
+    """Return what is known of each arm."""
+    status, unit = facts.status, facts.settings.unit
+    default = status.arms[0]
+    total = sum(arm.plays for arm in status.arms) or 1
+    rows = []
+    for arm in status.arms:
+        known = arm.average is not None and default.average is not None
+        against = difference(arm, default, unit) if known and arm is not default else ""
+        rows.append(
+            (
+                f"{arm.name} (default)" if arm is default else arm.name,
+                against,
+                f"{arm.plays:,}",
+                f"{arm.plays / total:.1%}",
+                amount(arm.average),
+                f"{amount(arm.lower)} to {amount(arm.upper)}",
+            )
+        )
+    mean = "Mean reward" if unit is None else f"Mean reward ({unit})"
+    columns = ("Arm", "Against the default", "Decisions", "Share", mean, "Interval")
+    note = '<p class="soft">All intervals hold at all times together, at the confidence above.</p>'
+    return section("Arms", table(columns, rows, 4) + note, "arms")
+
+
+def timeline(facts: ReportFacts, time_of: Callable[[float], str]) -> str:
+    """Return what was done to the campaign, with the notes of people."""
+    rows = [(time_of(event.time), words_of(event.kind, event.body)) for event in facts.events]
+    return section("What happened", table(("Time (UTC)", "What"), rows))
+
+
+def settings(facts: ReportFacts) -> str:
+    """Return the settings."""
+    rows = [
+        (name, ", ".join(map(str, value)) if isinstance(value, list) else _plain(value))
+        for name, value in facts.settings.to_json().items()
+    ]
+    return section("Settings", table(("Setting", "Value"), rows))
+
+
+def _plain(value: object) -> str:
+    return "not given" if value is None else str(value)
+
+
+def verification(facts: ReportFacts) -> str:
+    """Return how the ledger was verified for this report."""
+    found = facts.verification
+    counts = ", ".join(
+        plural(number, name)
+        for number, name in (
+            (found.events, "event"),
+            (found.decisions, "decision"),
+            (found.rewards, "reward"),
+            (found.snapshots, "snapshot"),
+        )
+    )
+    text = (
+        f"<p>For this report every event of the campaign's ledger was read and replayed: {counts}. "
+        "Chained checksums show that none is damaged or missing; each had to be allowed by "
+        "those before it; and the budget of every decision was computed again.</p>"
+    )
+    if found.problems:
+        listed = "".join(f"<li>{escape(text)}</li>" for text in found.problems[:MAX_PROBLEMS])
+        text += f"<p><b>{plural(len(found.problems), 'problem')}:</b></p><ul>{listed}</ul>"
+    else:
+        text += "<p>All of it agrees; every decision for a challenger was affordable.</p>"
+    text += "<p>To repeat it: <code>floorline ledger verify FILE</code></p>"
+    return section("How this was verified", text, "verdict warn" if found.problems else "")

@@ -1,0 +1,25 @@
+"""Reports of campaigns, made in a process of their own."""
+
+from __future__ import annotations
+
+from floorline.report import facts_of, page_of
+from floorline.service.host.elsewhere import become_elsewhere, output_of, write_output
+
+
+async def report_elsewhere(locator: str, name: str) -> bytes:
+    """Return the report of a campaign as a page in UTF-8.
+
+    Raises:
+        ElsewhereError: it could not be made.
+    """
+    return await output_of(__name__, locator, name)
+
+
+def main() -> None:
+    """Write the report that the arguments ask for to standard output."""
+    locator, name = become_elsewhere()
+    write_output(page_of(facts_of(locator, name)).encode())
+
+
+if __name__ == "__main__":
+    main()

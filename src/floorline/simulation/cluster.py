@@ -1,0 +1,49 @@
+"""Connecting to a Dask cluster; it needs the extra [dask]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+CONNECT_SECONDS = 5.0
+
+
+@contextmanager
+def connect(cluster: str | None) -> Iterator[Client | None]:
+    """Give a client of a cluster, and close what was started for it; None without a cluster.
+
+    Args:
+        cluster: `local` for a worker on each core of this machine, or the address of a scheduler
+            such as tcp://host:8786.
+    """
+    if cluster is None:
+        yield None
+        return
+    if cluster != "local" and "://" not in cluster:
+        raise ValueError(f"cluster: must be local or an address such as tcp://host:8786: {cluster}")
+    try:
+        import dask
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise ValueError("cluster: needs the extra [dask]: pip install 'floorline[dask]'") from None
+    from floorline.simulation.job import all_cores
+
+    # A worker that is gone is given up after this time; else a lost one delays a sweep by 30 s.
+    dask.config.set({"distributed.comm.timeouts.connect": f"{CONNECT_SECONDS}s"})
+    if cluster == "local":
+        local = LocalCluster(
+            n_workers=all_cores(), threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        )
+        with local, Client(local) as client:
+            yield client
+        return
+    try:
+        client = Client(cluster, timeout=CONNECT_SECONDS)
+    except OSError as error:
+        raise ValueError(f"cluster: cannot reach {cluster}: {error}") from None
+    with client:
+        yield client

@@ -1,0 +1,127 @@
+"""The cluster engine: the CPU engine on the workers of a Dask cluster, with the same results."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from floorline.simulation.digest import CHUNK, PartialSums, sums_of
+from floorline.simulation.engines.cpu import BLOCK, CpuEngine
+from floorline.simulation.fit import check_arms
+from floorline.simulation.loops.run import RunRecords, rows
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+    from floorline.simulation.job import Case
+
+ROUNDS_PER_TASK = 50_000_000
+"""At least: a third of a second for the fastest policies, so that a task outweighs its transfer."""
+
+CACHED_ENGINES = 4
+
+
+class ClusterEngine:
+    """Plays runs of one case on a cluster.
+
+    Each run depends on the seed and its number alone, so that it does not matter which worker
+    plays it. Tasks of a worker that is lost are played again by others.
+    """
+
+    def __init__(self, engine: CpuEngine, case: Case, seed: int, client: Client) -> None:
+        import cloudpickle
+
+        self._engine = engine
+        self._case = cloudpickle.dumps(case)
+        self._seed = seed
+        self._client = client
+        size = BLOCK
+        while size * case.horizon < ROUNDS_PER_TASK and size < 64 * CHUNK:
+            size *= 2  # so that it divides CHUNK or is a multiple of it
+        self._size = size
+        self._pending: deque[Future] = deque()
+
+    def compile(self) -> None:
+        """Compile or load the code here, where errors are shown; workers do it for themselves."""
+        self._engine.compile()
+
+    def outcome(self, runs: int) -> RunRecords:
+        """Empty arrays for the results of `runs` runs."""
+        return self._engine.outcome(runs)
+
+    def submit(self, runs: int, first: int = 0) -> int:
+        """Submit the runs from number `first` without waiting; return the number of tasks."""
+        for start in range(0, runs, self._size):
+            arguments = (self._case, self._seed, first + start, min(self._size, runs - start))
+            # Without a key of its own, the result of an equal task would be reused.
+            self._pending.append(self._client.submit(play_runs, *arguments, pure=False))
+        return len(self._pending)
+
+    def play(self, outcome: RunRecords, first: int, tick: Callable[[int], None]) -> None:
+        """Fill `outcome` with the runs from number `first`; `tick` takes how many are done."""
+        runs = outcome.first_breach.size
+        self.submit(runs, first)
+        done = 0
+        for found in self._results():
+            start, done = done, done + found.first_breach.size
+            _copy(found, rows(outcome, start, done))
+            tick(done)
+
+    def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[PartialSums]:
+        """Yield what the runs add up to, part by part, in the order of their numbers."""
+        if not self._pending:
+            self.submit(runs)
+        measure = self._engine.measure
+        whole = self.outcome(min(max(CHUNK, self._size), runs))  # chunks, from one task or several
+        done = filled = 0
+        for found in self._results():
+            start, filled = filled, filled + found.first_breach.size
+            _copy(found, rows(whole, start, filled))
+            done += filled - start
+            tick(done)
+            if filled < CHUNK and done < runs:
+                continue
+            for first in range(0, filled, CHUNK):
+                chunk = rows(whole, first, min(first + CHUNK, filled))
+                check_arms(chunk)
+                yield sums_of(chunk, measure.checkpoints, measure.wants_quantiles)
+            filled = 0
+
+    def _results(self) -> Iterator[RunRecords]:
+        """Yield the results of the tasks in order; cancel what is left after an interrupt."""
+        try:
+            while self._pending:
+                found = self._pending[0].result()
+                self._pending.popleft().release()
+                yield found
+        finally:
+            self._client.cancel(list(self._pending))
+            self._pending.clear()
+
+
+def _copy(found: RunRecords, outcome: RunRecords) -> None:
+    for source, target in zip(found, outcome, strict=True):
+        np.copyto(target, source)
+
+
+def play_runs(case: bytes, seed: int, first: int, runs: int) -> RunRecords:
+    """Return the results of some runs of a case, on a worker."""
+    engine = _engine_of(case, seed)
+    outcome: RunRecords = engine.outcome(runs)
+    engine.play(outcome, first, lambda done: None)
+    return outcome
+
+
+@lru_cache(maxsize=CACHED_ENGINES)
+def _engine_of(case: bytes, seed: int) -> Any:
+    import cloudpickle
+
+    from floorline.simulation.job import prepare
+
+    job = prepare(cloudpickle.loads(case), 1, seed, 1, "cpu")
+    job.engine.compile()
+    return job.engine

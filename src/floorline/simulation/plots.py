@@ -1,0 +1,72 @@
+"""Figures of results: regret and breaches over the rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from floorline.core.records import Floats
+
+if TYPE_CHECKING:
+    from floorline.simulation.summary import Summary
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+"""Those of Okabe and Ito, which the colour-blind can tell apart."""
+DASHES = ("-", "--", "-.", ":")
+
+
+def pyplot() -> ModuleType:
+    """Return matplotlib's pyplot; raise ValueError where it is not installed."""
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ValueError("figures need matplotlib: pip install 'floorline[figures]'") from None
+    return pyplot
+
+
+def tidy(axes: Any) -> None:
+    """Leave of the frame what helps to read."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25)
+
+
+def draw_regret(summaries: Mapping[str, Summary], axes: Any) -> None:
+    """Draw mean regret over the rounds, with two standard errors to each side."""
+    for number, (name, summary) in enumerate(summaries.items()):
+        regret = summary.main_regret
+        _line(axes, number, name, summary.checkpoints, regret.mean, 2 * regret.standard_error)
+    _label(axes, "regret")
+
+
+def draw_breaches(summaries: Mapping[str, Summary], axes: Any) -> None:
+    """Draw the share of runs that were below the floor by then, likewise."""
+    for number, (name, summary) in enumerate(summaries.items()):
+        error = 2 * summary.breach_error
+        _line(axes, number, name, summary.checkpoints, summary.breach_rate, error)
+    _label(axes, "share of runs below the floor so far")
+
+
+def draw_runs(values: Floats, label: str, axes: Any) -> None:
+    """Draw how a number is spread over the runs."""
+    axes.hist(values, bins=40, color=COLOURS[0])
+    axes.set(xlabel=label, ylabel="runs")
+    tidy(axes)
+
+
+def _line(
+    axes: Any, number: int, name: str, rounds: Sequence[int] | Any, mean: Floats, error: Floats
+) -> None:
+    colour = COLOURS[number % len(COLOURS)]
+    dashes = DASHES[number % len(DASHES)]
+    if len(rounds) == 1:  # a point has no line
+        axes.errorbar(rounds, mean, error, color=colour, marker="o", capsize=4, label=name)
+        return
+    axes.plot(rounds, mean, color=colour, linestyle=dashes, linewidth=2, label=name)
+    axes.fill_between(rounds, mean - error, mean + error, color=colour, alpha=0.2, linewidth=0)
+
+
+def _label(axes: Any, label: str) -> None:
+    axes.set(xlabel="round", ylabel=label)
+    axes.legend(frameon=False)
+    tidy(axes)

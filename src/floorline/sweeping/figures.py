@@ -1,0 +1,66 @@
+"""The figures of a sweep: for each instance, regret and breaches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from floorline.simulation.plots import COLOURS, DASHES, pyplot, tidy
+
+PREFERRED = ("horizon", "max_loss", "delta")
+"""What lies along the x axis, if it has several values; else another number that has."""
+
+
+def draw_instance(
+    grid: dict[str, list[Any]], instance: str, rows: Sequence[dict[str, Any]], folder: Path
+) -> Path:
+    """Draw the rows of one instance, and return the file."""
+    varied = [name for name, values in grid.items() if len(values) > 1]
+    along = axis_of(grid)
+    others = [name for name in varied if name != along] or ["policy"]
+    lines: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        lines.setdefault(", ".join(str(row[name]) for name in others), []).append(row)
+    figure, (left, right) = pyplot().subplots(1, 2, figsize=(11, 4.6), layout="constrained")
+    for number, (label, line) in enumerate(lines.items()):
+        x = [row[along] for row in line] if along else [number]
+        look = {
+            "color": COLOURS[number % len(COLOURS)],
+            "linestyle": DASHES[number % len(DASHES)],
+            "marker": "o",
+            "label": label,
+        }
+        errors = [2 * row["regret_standard_error"] for row in line]
+        left.errorbar(x, [row["regret"] for row in line], errors, capsize=3, **look)
+        rates = [row["breach_rate"] for row in line]
+        errors = [
+            2 * (rate * (1 - rate) / row["runs"]) ** 0.5
+            for rate, row in zip(rates, line, strict=True)
+        ]
+        right.errorbar(x, rates, errors, capsize=3, **look)
+    left.set(ylabel="regret, ± 2 standard errors")
+    right.set(ylabel="share of runs below the floor")
+    for axes in (left, right):
+        axes.set(xlabel=along or "")
+        tidy(axes)
+        if along is None:
+            axes.set_xticks([])
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
+    figure.suptitle(instance)
+    path = folder / f"{re.sub(r'[^A-Za-z0-9-]+', '-', instance)}.png"
+    figure.savefig(path, dpi=150)
+    pyplot().close(figure)
+    return path
+
+
+def axis_of(grid: dict[str, list[Any]]) -> str | None:
+    """Return the setting along the x axis; None if no number has several values."""
+    for name in (*PREFERRED, *grid):
+        values = grid.get(name, [])
+        numbers = [value for value in values if isinstance(value, (int, float))]
+        if len(values) > 1 and len(numbers) == len(values):
+            return name
+    return None
