@@ -99,7 +99,7 @@ def test_streams_are_relayed(pair: list[Server]) -> None:
             path = f"/v1/campaigns/page{number}"
             assert other.client().post(f"{path}/decisions", json={}).status_code == 200
             table = other.client().get(f"{path}/export")
-            assert table.headers["content-type"].startswith("text/csv")
+            assert table.headers["content-type"].startswith("text/csv"), table.text
             assert table.text.startswith("ticket,")
             with other.client().stream("GET", f"{path}/live") as updates:
                 lines = updates.iter_lines()

@@ -78,6 +78,7 @@ class Cluster:
         self._owners: dict[str, str] = {}
         self._suspects: dict[str, float] = {}
         self._member_since = float("inf")
+        self._handing_over: dict[str, asyncio.Future[None]] = {}
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -97,6 +98,7 @@ class Cluster:
         self._stopping.set()
         if self._task is not None:
             await self._task
+        await asyncio.gather(*self._handing_over.values(), return_exceptions=True)
         with suppress(LedgerError):
             await self._run(lambda: self._session.run(LEAVE, (self.server,)))
         self._session.close()
@@ -151,7 +153,7 @@ class Cluster:
                 was_member = await self._run(self._beat)
                 for name in owned():
                     if not was_member or self._preferred(name) != self.server:
-                        await hand_over(name)
+                        self._give_up(name, hand_over)
                 failing = False
             except LedgerError as error:
                 self._member_since = float("inf")
@@ -162,6 +164,13 @@ class Cluster:
                 log.exception("a heartbeat failed")
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), BEAT_SECONDS)
+
+    def _give_up(self, name: str, hand_over: HandOver) -> None:
+        """Hand a campaign over beside the heartbeat, which must not wait for it."""
+        if name not in self._handing_over:
+            task = asyncio.ensure_future(hand_over(name))
+            self._handing_over[name] = task
+            task.add_done_callback(lambda _: self._handing_over.pop(name))
 
     def _beat(self) -> bool:
         """Tell the others of this server, and expel silent ones; return whether it was a member."""
