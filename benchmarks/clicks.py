@@ -63,7 +63,7 @@ def draw(found: dict[str, Results], folder: Path) -> None:
         times = results.checkpoints[2:]
         plays = np.diff(results.plays[:, 2:, 1], axis=1, prepend=0)
         shares = 100 * plays / np.diff(times, prepend=0)
-        axes.plot(times, shares.mean(axis=0), **line.look)
+        axes.plot(times, shares.mean(axis=0), **line.plot_options)
         low, high = np.quantile(shares, [0.1, 0.9], axis=0)
         axes.fill_between(times, low, high, color=line.colour, alpha=0.12, lw=0)
     axes.set(

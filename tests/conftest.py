@@ -15,11 +15,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from floorline.core import file_locks
+
 if TYPE_CHECKING:
     from postgresql_server import PostgresServer
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 WaitUntil = Callable[[Callable[[], bool]], None]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip tests of locks where there are none: on Windows, and in `make portable`."""
+    if file_locks.fcntl is None and item.get_closest_marker("locks"):
+        pytest.skip("there are no locks of files here")
 
 
 @pytest.fixture

@@ -51,6 +51,9 @@ class PolicySetup:
             unless told, 0.05 under the randomised floor and 0 under others.
         prior: the Beta prior of the boundary `beta-binomial`.
         voids: whether plays of the default may turn out to have reached nobody, as live.
+        in_flight_rate: with `in_flight_burst`, what is stated about pending rewards under the
+            randomised floor; see `RandomisedFloor`.
+        in_flight_burst: see `in_flight_rate`.
     """
 
     n_arms: int
@@ -72,6 +75,8 @@ class PolicySetup:
     holdback: float | None = None
     prior: tuple[float, float] = (0.5, 0.5)
     voids: bool = False
+    in_flight_rate: float = 1.0
+    in_flight_burst: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_arms", whole("n_arms", self.n_arms, 2))
@@ -122,6 +127,7 @@ class PolicySetup:
     def confidence_floor(self) -> ConfidenceFloor:
         """The paper's floor."""
         mean = None if self.learned else self.default_mean
+        self._refuse_in_flight("confidence")
         return ConfidenceFloor(self.max_loss, mean, self.fallback, self.guarantee, self.voids)
 
     def joint_floor(self) -> JointFloor:
@@ -129,14 +135,25 @@ class PolicySetup:
         choice("fallback", self.fallback, ("default",))
         choice("guarantee", self.guarantee, ("probability",))
         self._refuse_voids("joint")
+        self._refuse_in_flight("joint")
         return JointFloor(self.max_loss, None if self.learned else self.default_mean)
+
+    def joint_variance_floor(self) -> JointFloor:
+        """The same for rewards well inside their range."""
+        return replace(self.joint_floor(), form="variance")
 
     def randomised_floor(self) -> RandomisedFloor:
         """The floor that tosses coins."""
         self._refuse_voids("randomised")
         held = {} if self.holdback is None else {"holdback": self.holdback}
         return RandomisedFloor(
-            self.max_loss, delta=self.delta, low=self.low, high=self.high, **held
+            self.max_loss,
+            delta=self.delta,
+            low=self.low,
+            high=self.high,
+            in_flight_rate=self.in_flight_rate,
+            in_flight_burst=self.in_flight_burst,
+            **held,
         )
 
     def _refuse_voids(self, floor: str) -> None:
@@ -145,6 +162,11 @@ class PolicySetup:
                 f"voids: the {floor} floor counts every decision when it is made, and cannot take "
                 'one back; leave voids out, or take floor="confidence"'
             )
+
+    def _refuse_in_flight(self, floor: str) -> None:
+        for name, nothing in (("in_flight_rate", 1.0), ("in_flight_burst", 0.0)):
+            if getattr(self, name) != nothing:
+                raise ValueError(f"{name}: is for the randomised floor; the {floor} floor has none")
 
     def warming(self) -> WarmUp:
         """BudgetFirst's floor: as the authors have it under their boundary, else certified."""
@@ -190,6 +212,7 @@ class PolicySetup:
 FLOORS: dict[str, Callable[[PolicySetup], Floor]] = {
     "confidence": PolicySetup.confidence_floor,
     "joint": PolicySetup.joint_floor,
+    "joint-variance": PolicySetup.joint_variance_floor,
     "randomised": PolicySetup.randomised_floor,
 }
 """The floors that a policy may be asked to run under, by name."""

@@ -272,7 +272,7 @@ def test_a_boundary_fills_in_level_prior_and_range():
 
 
 def test_it_has_no_radius():
-    with pytest.raises(ValueError, match=r"^boundary: must be one with a radius"):
+    with pytest.raises(ValueError, match=r"^boundary: beta-binomial has no radius"):
         Boundary("beta-binomial").radius(10, 80.0)
 
 

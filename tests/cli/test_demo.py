@@ -27,22 +27,25 @@ def test_an_unwritable_folder_is_one_clear_line(floorline, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_the_live_demo_runs_to_its_end_without_a_terminal(program, monkeypatch):
+def test_the_live_demo_runs_to_its_end_without_a_terminal(program, monkeypatch, tmp_path):
     pytest.importorskip("starlette", reason="the extra [service] is not installed")
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # nothing listens there
     monkeypatch.setenv("no_proxy", "")
-    done = program("demo", "--visitors", "400")
+    done = program("demo", "--visitors", "400", "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     said = done.stdout
     assert re.search(r"Dashboard: http://127.0.0.1:\d+/", said)
     assert "The floor holds" in said
     assert re.search(r"^visitors below the floor +0 +[1-9]", said, re.M), "UCB falls, we do not"
-    rows = re.findall(r"^saw \w+ \(\d%\) +([\d,]+) +([\d,]+)", said, re.M)
+    rows = re.findall(r"^saw \w+ \(\d+%\) +([\d,]+) +([\d,]+)", said, re.M)
     assert len(rows) == 5
     for column in zip(*rows, strict=True):
         assert sum(int(cell) for cell in column) == 400
     assert re.search(r"\d decisions a second", said)
+    report = tmp_path / "demo-report.html"
+    assert said.rstrip().endswith(f"Report: {report.as_uri()}")
+    assert "How this was verified" in report.read_text()
 
 
 @pytest.mark.parametrize(
@@ -115,8 +118,8 @@ def test_the_contrast_has_the_same_visitors():
     from floorline.cli.live_demo import RATES, Visitors, plain_ucb
 
     visitors, rates = 300, list(RATES.values())
-    luck = Visitors.draw(visitors, 5).luck
-    found = plain_ucb(luck, 5)
+    draws = Visitors.draw(visitors, 5).draws
+    found = plain_ucb(draws, 5)
     run = simulate(
         Policy(classical_ucb(0.5)),
         Bernoulli(rates),

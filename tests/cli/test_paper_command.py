@@ -7,7 +7,7 @@ def test_the_budget_picture_alone_takes_no_simulation(program, floorline, tmp_pa
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == f"report: {tmp_path / 'report.html'}"
     again = floorline("paper", "--only", "budget", "--out", str(tmp_path))
-    assert "finished already" in again.stdout
+    assert "already finished" in again.stdout
 
 
 def test_what_a_gpu_has_finished_needs_no_gpu_and_force_does_not_cost_it(floorline, tmp_path):
@@ -16,7 +16,7 @@ def test_what_a_gpu_has_finished_needs_no_gpu_and_force_does_not_cost_it(floorli
     journal = tmp_path / "points.jsonl"
     journal.write_text(journal.read_text().replace('"device": "cpu"', '"device": "cuda"'))
     again = floorline("paper", "--device", "cuda", *out)
-    assert (again.returncode, "finished already" in again.stdout) == (0, True)
+    assert (again.returncode, "already finished" in again.stdout) == (0, True)
     if cuda.is_available():
         pytest.skip("there is a GPU")
     before = sorted(tmp_path.iterdir())

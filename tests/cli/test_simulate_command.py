@@ -1,4 +1,5 @@
 import csv
+import inspect
 import io
 import json
 import os
@@ -11,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+from floorline.cli import simulate
 
 PAPER = ["--means", "0.5,0.6,0.4,0.4,0.4", "--horizon", "1000", "--runs", "200", "--delta", "0.01"]
 POLICIES = [
@@ -38,6 +41,7 @@ def test_json_has_the_promised_shape(floorline, policy):
         "lowest_budget",
         "plays",
         "rounds_per_second",
+        "settings",
     ]
     assert answer["policy"] == policy
     assert (answer["horizon"], answer["runs"], answer["seed"]) == (1000, 200, 1)
@@ -76,6 +80,33 @@ def test_every_option_is_taken_by_every_policy(floorline):
     for policy in POLICIES:
         done = floorline("simulate", "--policy", policy, *PAPER, *options, "--format", "json")
         assert done.returncode == 0, done.stderr
+
+
+def test_outputs_name_every_setting(floorline):
+    """Rows of different settings can be told apart, whichever option differs."""
+    start = ["simulate", "--policy", "ucb", "--means", "0.5,0.6", "--horizon", "20", "--runs", "2"]
+    rows = []
+    for more in ([], ["--max-loss", "0.2"], ["--delta", "0.1"], ["--noise", "bernoulli"]):
+        answer = json.loads(floorline(*start, *more, "--format", "json").stdout)
+        (row,) = csv.DictReader(io.StringIO(floorline(*start, *more, "--format", "csv").stdout))
+        settings = answer["settings"]
+        assert settings["means"] == row["settings_means"] == "0.5,0.6"
+        assert {f"settings_{name}" for name in settings} <= {*row}
+        rows.append(tuple(value for name, value in row.items() if name.startswith("settings_")))
+    assert len({*rows}) == 4
+    parameters = inspect.signature(simulate.simulate).parameters
+    hidden = {"context", "format", "threads", "lowest_reward", "highest_reward"}
+    assert {*settings} == {*parameters} - hidden
+    assert settings["noise_scale"] == 0.5  # that of the rewards, though no option says so
+
+
+def test_verify_and_bounds_name_every_setting(floorline):
+    rest = ["--means", "0.5,0.6", "--horizon", "20", "--runs", "2", "--format", "json"]
+    for command in (["verify", "--policy", "conservative-ucb"], ["bounds"]):
+        settings = json.loads(floorline(*command, *rest).stdout)["settings"]
+        expected = {"means": "0.5,0.6", "horizon": 20, "runs": 2, "boundary": "stitched"}
+        assert {name: settings[name] for name in expected} == expected
+        assert {"max_loss", "delta", "noise", "noise_scale", "seed", "default_mean"} <= {*settings}
 
 
 def test_csv_is_one_row_under_a_header(program):
@@ -331,6 +362,58 @@ def test_ctrl_c_ends_cleanly(hear_ctrl_c, floorline, monkeypatch):
     assert (process.returncode, out) == (130, "")
     *_, last = shown.split(b"\x1b[2K")  # the bar is wiped off
     assert last == b"floorline: stopped\r\n"
+
+
+def test_ctrl_c_ends_one_very_long_run(hear_ctrl_c, floorline, monkeypatch):
+    """A run of hours ends within seconds, however busy the machine: a second on a free one."""
+    monkeypatch.setenv("TERM", "xterm")
+    command = ["simulate", "--policy", "ucb", "--means", "0.5,0.6", "--runs", "1", "--horizon"]
+    floorline(*command, "10")  # compiled here, and only loaded below
+    terminal, stderr = pty.openpty()
+    process = subprocess.Popen(
+        [str(Path(sys.executable).with_name("floorline")), *command, "1000000000000"],
+        stderr=stderr,
+        preexec_fn=hear_ctrl_c,
+    )
+    os.close(stderr)
+    with process, open(terminal, "rb", buffering=0) as screen:
+        try:
+            shown = b""
+            while b"simulating" not in shown:
+                shown += screen.read(4096)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=10) == 130
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_an_interrupt_that_the_compiler_loses_ends_the_command(fails, hear_ctrl_c):
+    """What Ctrl-C raises in a callback is lost, and what follows is another error, or nothing."""
+    program = f"""
+import os, signal, sys, time
+from floorline.cli import main
+def command(**options):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        pass
+    if {fails}:
+        time.sleep(0.2)
+        raise RuntimeError("no compiled object yet")
+    time.sleep(60)
+main.app = command
+main.main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        preexec_fn=hear_ctrl_c,
+        timeout=50,
+    )
+    assert (done.returncode, done.stderr) == (130, "floorline: stopped\n")
 
 
 def test_policies_lists_the_catalogue(program):

@@ -104,6 +104,22 @@ def test_the_service_decides(service: Any, campaign: str, decide: Decide) -> Non
     assert first.guaranteed_budget == records[0]["guaranteed_budget"]
 
 
+def test_a_context_is_passed_on(service: Any, campaign: str) -> None:
+    async def ask() -> None:
+        async with AsyncClient(service.url, timeout=10) as client:
+            await client.decide(campaign, "b", context={"hour": 2})
+            await client.decide_many(campaign, ["c", "d"], contexts=[None, {"hour": 4}])
+
+    with Client(service.url, timeout=10) as client:
+        made = client.decide(campaign, "a", context={"hour": 1})
+        assert made.probability is not None
+        with pytest.raises(ValueError, match="contexts: must be as many as request_keys, 1, not 0"):
+            client.decide_many(campaign, ["e"], contexts=[])
+    asyncio.run(ask())
+    kept = {one["request_key"]: one["context"] for one in service.records(campaign)}
+    assert kept == {"a": {"hour": 1}, "b": {"hour": 2}, "c": None, "d": {"hour": 4}}
+
+
 def test_a_candidate_is_passed_on(service: Any, campaign: str) -> None:
     with Client(service.url, timeout=10) as client:
         assert client.decide(campaign, candidate="quiz").candidate == "quiz"

@@ -47,23 +47,6 @@ def test_with_nodes_test_runner(service: Any, file: str) -> None:
     assert re.findall(r"^. (?:fail|skipped|todo|cancelled) (\d+)$", said, re.M) == ["0"] * 4
 
 
-def test_the_how_to(service: Any, tmp_path: Path) -> None:
-    page = PACKAGE.parents[1] / "docs" / "how-to" / "javascript.md"
-    node, browser, server = re.findall(r"^```js\n(.*?)^```", page.read_text(), re.M | re.S)
-    service.open("page")
-    for program in (node, server):
-        program = program.replace("http://127.0.0.1:8400", service.url)
-        program = program.replace("new Client()", f'new Client({{ url: "{service.url}" }})')
-        program = program.replace("rewards.jsonl", str(tmp_path / "rewards.jsonl"))
-        program = program.replace("{ url", "{ timeoutMs: 10000, url")  # this machine may be busy
-        program = program.replace("  url", "  timeoutMs: 10000,\n  url")
-        said = run("node", "--input-type=module", "--eval", program)
-        assert said.startswith("show ")
-    assert [one["reward"] for one in service.records("page")] == [1, 1]
-    assert node in (PACKAGE / "README.md").read_text()
-    assert "LocalStorageJournal" in browser  # what it does is tested in a browser
-
-
 def test_the_types(tmp_path: Path) -> None:
     """They are checked, and the declarations in the package are those of its sources."""
     run("node_modules/.bin/tsc", "--outDir", str(tmp_path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -47,6 +48,17 @@ def test_a_targeting_key_has_one_decision(campaign: str, flags: OpenFeatureClien
         for key in ("visit-1", "visit-1", "visit-2")
     ]
     assert tickets[0] == tickets[1] != tickets[2]
+
+
+def test_attributes_are_kept_with_the_decision(
+    service: Any, campaign: str, flags: OpenFeatureClient
+) -> None:
+    known = EvaluationContext("visit-3", {"country": "NZ", "since": datetime(2026, 1, 2)})
+    flags.get_string_details(campaign, "x", known)
+    assert service.records(campaign)[0]["context"] == {
+        "country": "NZ",
+        "since": "2026-01-02 00:00:00",
+    }
 
 
 def test_an_event_with_a_ticket_is_a_reward(

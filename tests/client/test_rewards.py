@@ -96,6 +96,7 @@ def test_what_could_not_be_sent_stays_in_the_file(tmp_path: Path) -> None:
     journal.close()
 
 
+@pytest.mark.locks
 def test_a_file_is_for_one_client(tmp_path: Path) -> None:
     path = tmp_path / "rewards"
     with Client(NOWHERE, queue_file=path) as client:

@@ -5,9 +5,11 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import floorline
+from floorline.core.compiler import cache_folder
 
 PROGRAM = """
 import json, sys
@@ -99,3 +101,19 @@ def test_an_unwritable_cache_folder_is_done_without(tmp_path):
     write(tmp_path, choice=1)
     (tmp_path / "cache").write_text("a file where the folder should be")
     assert play(tmp_path)[1] > 0
+
+
+def test_folders_that_nobody_uses_any_more_are_removed(tmp_path, monkeypatch):
+    monkeypatch.setenv("FLOORLINE_CACHE_DIR", str(tmp_path))
+    names = {"old": "0" * 32, "young": "1" * 32, "not ours": "notes", "ours no more": "f" * 31}
+    now = time.time()
+    for name in names.values():
+        (tmp_path / name / "inner").mkdir(parents=True)
+        (tmp_path / name / "inner" / "code.nbc").write_text("code")
+        age = 0 if name == names["young"] else 22 * 86_400
+        os.utime(tmp_path / name, (now - age, now - age))
+    used = cache_folder()
+    assert {path.name for path in tmp_path.iterdir()} == {*names.values(), used.name} - {"0" * 32}
+    os.utime(used, (now - 90 * 86_400,) * 2)
+    assert cache_folder() == used  # and it is marked as in use
+    assert used.stat().st_mtime >= now - 1

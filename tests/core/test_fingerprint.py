@@ -163,7 +163,7 @@ def test_a_kernel_that_cannot_be_compiled_is_one_line():
 
 def test_a_proposer_made_for_other_arms_is_refused():
     policy = Policy(unbalanced_moss([30.0, 40.0], 100))
-    with pytest.raises(ValueError, match="arms: must be 2, for which the proposer was made"):
+    with pytest.raises(ValueError, match="arms: must be 2, for which the proposer was built"):
         simulate(policy, ARMS, horizon=100, runs=1, max_loss=0.1)
 
 

@@ -58,7 +58,7 @@ def test_a_table_is_read_from_a_file(tmp_path):
         ("arm,value,probability\n0,x,1\n", "must have the columns"),
         ("arm,value,probability\n0,1,1\n2,1,1\n", "arms 0, 1, 2"),
         ("arm,value,probability\n0,1,1\n", "two or more arms"),
-        ("arm,value,probability\n0,1,1\n1,1,0.9\n", "1 in sum"),
+        ("arm,value,probability\n0,1,1\n1,1,0.9\n", "with sum 1"),
         ("arm,value,probability\n0,1,1\n1,inf,1\n", "finite"),
     ],
 )

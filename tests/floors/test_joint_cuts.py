@@ -10,15 +10,9 @@ from scipy import special
 from floorline import Boundary, JointFloor
 from floorline.core.kernel import bind
 from floorline.core.records import new_arms
-from floorline.core.slots import lower_end, upper_end
 from floorline.floors.joint_cuts import (
     FIRST_LENGTH,
     SEGMENTS,
-    cut_ends,
-    cut_play,
-    cut_reward,
-    cuts_size,
-    make_room,
 )
 from floorline.floors.joint_evidence import default_deficit, joint_evidence_bounded, log_evidence
 from floorline.floors.joint_forms import Tally
@@ -170,40 +164,6 @@ def test_a_cut_takes_in_what_comes_later():
             count_reward(RULES, None, memory, arm, number, 0.0, reward)
     assert tally_at(memory, CUT) == before(late, end)
     assert tally_at(memory, ALL) == before(late, 500)
-
-
-@pytest.mark.parametrize("name", ["stitched", "beta-binomial"])
-def test_interval_ends_are_the_best_over_the_cuts(name):
-    rng = random.Random(3)
-    n = 1500
-    decisions = history(n, rng, delay=300)
-    memory = np.zeros(cuts_size(ARMS))
-
-    def play(arm, number):
-        make_room(memory, 0, ARMS, number)
-        cut_play(memory, 0, ARMS, arm, number)
-
-    in_any_order(
-        decisions,
-        rng,
-        play,
-        lambda arm, number, reward: cut_reward(memory, 0, ARMS, arm, number, reward),
-    )
-    boundary = Boundary(name, delta=0.05, noise_scale=0.5)
-    rules, kernels, nothing = boundary.rules(ARMS, False, n), boundary.kernels(), np.zeros(0)
-    length = 2 ** (FIRST_LENGTH + int(memory[0]))
-    for arm in range(ARMS):
-        lows, highs = [0.0], [1.0]
-        for end in [*range(length, n, length), n]:
-            mine = [(r, s) for a, r, s in decisions[:end] if a == arm]
-            plays = sum(not skipped for _, skipped in mine)
-            seen = [reward for reward, _ in mine if reward is not None]
-            if seen:
-                missing = plays - len(seen)
-                lows.append(kernels[lower_end](rules, nothing, arm, plays, sum(seen)))
-                highs.append(kernels[upper_end](rules, nothing, arm, plays, sum(seen) + missing))
-        found = bind(cut_ends, kernels)(rules, nothing, memory, 0, ARMS, n, arm, 0.0, 1.0)
-        assert found == (pytest.approx(max(lows)), pytest.approx(min(highs)))
 
 
 def test_filling_in_at_the_worst_never_adds_evidence():

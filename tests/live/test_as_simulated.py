@@ -16,7 +16,7 @@ from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
 from floorline.simulation.engines.base import new_outcome
 from floorline.simulation.engines.cpu import stream
-from floorline.simulation.loops.late import late_run, new_late_room
+from floorline.simulation.loops.late import late_run, new_late_scratch
 from floorline.simulation.loops.run import Measure
 
 NAMES = ("now", "video", "quiz")
@@ -64,7 +64,10 @@ def simulated_plays(policy, environment, horizon):
     """The plays of an interpreted run: arms, rewards, and the news that came after each round."""
     prepared = policy.prepare(len(environment.means), horizon, late=True)
     choices = {**prepared.kernels, **environment.kernels(), late_ends: best_ends}
-    arms, room = new_arms(len(environment.means)), new_late_room(len(environment.means), horizon)
+    arms, scratch = (
+        new_arms(len(environment.means)),
+        new_late_scratch(len(environment.means), horizon),
+    )
     nothing = np.zeros(len(environment.means))
     measure = Measure(np.array([horizon]), nothing, nothing, nothing, 0.0, False, False)
     outcome = new_outcome(1, len(environment.means), measure, adversarial=False)
@@ -72,7 +75,7 @@ def simulated_plays(policy, environment, horizon):
         prepared.rules,
         arms,
         new_memory(prepared.memory),
-        room,
+        scratch,
         environment.rules(),
         measure,
         stream(1, 0),
@@ -80,7 +83,7 @@ def simulated_plays(policy, environment, horizon):
         outcome,
         0,
     )
-    return room
+    return scratch
 
 
 @pytest.mark.parametrize(
@@ -104,7 +107,7 @@ def test_with_delays_the_live_state_decides_as_the_simulator(setting, known, pol
         missing=environment.missing,
         window=None if environment.missing == "unknown" else 1.0,
     )
-    room = simulated_plays(settings.to_policy(), environment, horizon)
+    scratch = simulated_plays(settings.to_policy(), environment, horizon)
     state, rng = State(settings), stream(1, 0)
     reward_of = bind(CLICKS.kernels()[draw], CLICKS.kernels())
 
@@ -113,22 +116,22 @@ def test_with_delays_the_live_state_decides_as_the_simulator(setting, known, pol
 
     tickets = []
     for round in range(horizon):
-        news = room.first[round]
+        news = scratch.first[round]
         while news != NONE:
-            reward = room.reward[news % horizon]
+            reward = scratch.reward[news % horizon]
             if np.isnan(reward):
                 happen("expired", tickets[news], {})
             else:  # where it comes again, the ticket is no longer open
                 happen("observed", tickets[news % horizon], {"reward": reward})
-            news = room.after[news]
+            news = scratch.after[news]
         body = choose(state, None, None, rng)  # no holdback, no coin
         arm = NAMES.index(body["arm"])
-        assert arm == room.arm[round], round
+        assert arm == scratch.arm[round], round
         if arm > 0 or not known:
             reward_of(CLICKS.rules(), arm, rng)  # as the simulator does, from one stream
         happen("decided", None, body)
         tickets.append(state.seq)
-    assert len(set(room.arm.tolist())) == 3
+    assert len(set(scratch.arm.tolist())) == 3
     assert (state.late > 0) == (setting == "repeated")
     assert not state.drift.alarm
 

@@ -23,11 +23,13 @@ def test_the_holdback_is_a_coin_that_nothing_else_moves():
             assert ticket.probability == (1.0 if ticket.candidate == "now" else 0.8)
 
 
-def test_probability_is_unknown_where_chance_proposes():
+def test_propensity_is_unknown_where_chance_proposes():
     campaign = new_campaign(max_loss=1.0, policy="conservative-thompson")
-    assert {campaign.decide().probability for _ in range(20)} == {None}
+    tickets = [campaign.decide() for _ in range(20)]
+    assert {ticket.propensity for ticket in tickets} == {None}
+    assert {ticket.probability for ticket in tickets} == {1.0}, "given what was proposed"
     campaign.pause()
-    assert campaign.decide().probability == 1.0
+    assert campaign.decide().propensity == 1.0
 
 
 # Running it.

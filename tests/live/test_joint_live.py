@@ -9,9 +9,9 @@ from scipy.stats import binom
 
 from floorline import kernel
 from floorline.core.slots import fallback_probability
-from floorline.floors.joint import LEARNED
+from floorline.floors.joint import FORMS, LEARNED
 from floorline.floors.joint_account import found_evidence
-from floorline.floors.joint_forms import FORMS, JointRules, Tally, fill_in
+from floorline.floors.joint_forms import JointRules, Tally, fill_in
 from floorline.live import Campaign, recorder, snapshot
 from floorline.live.choose import choose
 from floorline.live.events import Event

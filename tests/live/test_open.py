@@ -145,6 +145,7 @@ except LedgerError as error:
 """
 
 
+@pytest.mark.locks
 def test_a_second_writer_is_refused_in_this_process_and_in_another(tmp_path):
     path, link = tmp_path / "c", tmp_path / "link"
     link.symlink_to(path)

@@ -76,11 +76,12 @@ def test_a_key_that_cannot_be_kept_is_refused(key):
 def test_the_floor_decides_on_candidates_from_outside():
     campaign = new_campaign()
     refused = campaign.decide(candidate="quiz")
-    assert (refused.arm, refused.candidate, refused.probability) == ("now", "quiz", None)
+    assert (refused.arm, refused.candidate, refused.propensity) == ("now", "quiz", None)
+    assert refused.probability == 1.0
     for _ in range(8):
         assert campaign.decide(candidate="quiz").is_default
     taken = campaign.decide(candidate="quiz")
-    assert (taken.arm, taken.probability, taken.guaranteed_budget) == ("quiz", None, 0)
+    assert (taken.arm, taken.propensity, taken.guaranteed_budget) == ("quiz", None, 0)
     for unknown in ("radio", "", 1):
         with pytest.raises(ValueError, match="candidate: must be one of now, video, quiz, not"):
             campaign.decide(candidate=unknown)

@@ -224,7 +224,7 @@ def test_ctrl_c_is_clean_and_the_same_command_goes_on(tmp_path, hear_ctrl_c):
         text=True,
     )
     assert job.returncode == 130
-    assert "the same command goes on from there" in job.stderr
+    assert "the same command resumes from there" in job.stderr
     assert "Traceback" not in job.stderr
     journal = stopped / "points.jsonl"
     saved = journal.read_text()

@@ -14,7 +14,7 @@ from floorline.live.events import Event
 from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
 from floorline.planning import Question, outlook, outlooks
-from floorline.planning.outlook import FEWEST_RUNS, over_runs
+from floorline.planning.outlook import MIN_RUNS, over_runs
 from floorline.simulation import simulate
 from floorline.simulation.engines.cpu import stream
 
@@ -60,7 +60,7 @@ def test_ranges_are_those_of_nine_runs_in_ten():
 
 def test_too_few_runs_for_a_range_are_refused():
     with pytest.raises(ValueError, match=r"^runs: must be a whole number of at least 100"):
-        outlook(QUESTION, 0.1, runs=FEWEST_RUNS - 1)
+        outlook(QUESTION, 0.1, runs=MIN_RUNS - 1)
 
 
 def test_rare_clicks_are_learned_from_under_the_boundary_of_live_campaigns_only():

@@ -49,6 +49,7 @@ def test_the_end_loses_nothing(start: Callable[..., Server], tmp_path: Path) -> 
     assert report.decisions >= answers.count(200) > 50
 
 
+@pytest.mark.locks
 def test_a_second_server_is_refused(
     start: Callable[..., Server], tmp_path: Path, floorline: Run
 ) -> None:

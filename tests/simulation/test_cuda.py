@@ -157,8 +157,31 @@ alone = [numbers(summarize(*one[:2], horizon=one.horizon, max_loss=one.max_loss,
                            checkpoints=one.checkpoints, device="cuda")) for one in cases]
 assert len(set(map(str, alone))) == len(cases), "all different: a mistaken setting shows"
 assert swept(cases) == alone and sizes == [3, 2, 1]
-cuda.MOST_ROUNDS = 9 * (8 + 20)
+cuda.MAX_LAUNCH_ROUNDS = 9 * (8 + 20)
 assert swept(cases) == alone and sizes == [2, 1, 1, 1, 1]
+"""
+
+FAILING = """
+def case(horizon, policy="conservative-ucb"):
+    environment = Gaussian([0.4, 0.8, 0.1], 0.3)
+    setting = PolicySetup.of(environment, horizon, max_loss=0.3)
+    return Case(make_policy(policy, setting), environment, horizon, 0.3)
+
+def cases():
+    yield case(8)
+    yield case(12)
+    yield case(8, "ucb")  # another form, so another launch: the two before it have begun
+    yield case(9, "ucb")._replace(horizon=-1)  # cannot be prepared
+
+finished = []
+try:
+    for found in sweep(cases(), runs=9, device="cuda"):
+        finished.append(int(found.checkpoints[-1]))
+except ValueError as error:
+    assert "horizon" in str(error)
+else:
+    raise AssertionError("the error is lost")
+assert finished == [8, 12], finished
 """
 
 OWN = """
@@ -232,6 +255,10 @@ def test_sums_made_on_the_card_are_those_of_its_runs():
 
 def test_a_sweep_in_few_launches_gives_what_each_of_its_cases_gives_alone():
     simulator(COUNTED + GRID)
+
+
+def test_an_error_in_a_sweep_keeps_what_was_finished():
+    simulator(FAILING)
 
 
 def test_a_proposer_of_ones_own_is_the_same_in_a_sweep():

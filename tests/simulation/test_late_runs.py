@@ -290,7 +290,7 @@ def test_interpreted_runs_are_the_compiled_ones():
 def test_what_is_not_made_for_late_rewards_is_refused():
     late = Delayed(Bernoulli([0.5, 0.6]), delay=5)
     options = {"horizon": 10, "runs": 1, "max_loss": 0.1}
-    with pytest.raises(ValueError, match=r"^policy: must be one whose floor takes late rewards"):
+    with pytest.raises(ValueError, match=r"^policy: must be one whose floor accepts late rewards"):
         simulate(Policy(classical_ucb()), late, **options)
     with pytest.raises(ValueError, match=r"^proposer: must be one that can learn"):
         simulate(Policy(exp3_ix(2), ConfidenceFloor(0.1), Boundary()), late, **options)

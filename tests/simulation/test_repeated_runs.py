@@ -27,7 +27,7 @@ from floorline import (
 from floorline.core.late import receive
 from floorline.core.pending import CLOSED, NONE
 from floorline.core.records import Arms, Memory, Rules
-from floorline.simulation.loops.late import LateRoom, take_arrivals
+from floorline.simulation.loops.late import LateScratch, take_arrivals
 
 RUNS = 1000
 HORIZON = 1000
@@ -73,22 +73,22 @@ def test_runs_are_those_without_repeats(policy, rewards, setting):
 
 
 @kernel
-def count_again(rules: Rules, arms: Arms, memory: Memory, room: LateRoom, round: int) -> None:
+def count_again(rules: Rules, arms: Arms, memory: Memory, scratch: LateScratch, round: int) -> None:
     """Broken: a reward that comes again is that of one more play."""
-    news = room.first[round]
+    news = scratch.first[round]
     while news != NONE:
-        place = news if news < room.arm.size else news - room.arm.size
-        arm, reward = room.arm[place], room.reward[place]
-        if room.is_open[place]:
-            room.is_open[place] = False
-            receive(rules, arms, memory, room.pending, arm, place, reward)
+        place = news if news < scratch.arm.size else news - scratch.arm.size
+        arm, reward = scratch.arm[place], scratch.reward[place]
+        if scratch.is_open[place]:
+            scratch.is_open[place] = False
+            receive(rules, arms, memory, scratch.pending, arm, place, reward)
         else:
             arms.seen[arm] += 1
             arms.total[arm] += reward
             arms.average[arm] = arms.total[arm] / arms.seen[arm]
-            room.pending.length[arm] += 1
-            room.pending.stale[arm] = CLOSED
-        news = room.after[news]
+            scratch.pending.length[arm] += 1
+            scratch.pending.stale[arm] = CLOSED
+        news = scratch.after[news]
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ def test_results_of_other_settings_are_refused_and_left_alone(path, other):
 def test_results_of_another_version_are_refused(path):
     head, *lines = path.read_text().splitlines()
     path.write_text("\n".join([json.dumps(json.loads(head) | {"floorline": "0.0.1"}), *lines, ""]))
-    with pytest.raises(ValueError, match=r"floorline '0.0.1' and not"):
+    with pytest.raises(ValueError, match=r"floorline '0.0.1', not"):
         PointJournal(path, PaperRun())
 
 

@@ -96,7 +96,7 @@ def half_each(rules, arms, memory, candidate, arm):
     ("proposer", "says"),
     [
         (Proposer(one_too_many), "named arm 4; there are the arms 0 to 3"),
-        (Proposer(by_round, learn=learn_beyond, memory=1), "has 4 numbers, and number 4 was used"),
+        (Proposer(by_round, learn=learn_beyond, memory=1), "has 4 numbers, but number 4 was used"),
         (Proposer(by_round, learn=learn_before, memory=1), "number -1 was used"),
         (Proposer(by_round, learn=learn_in_arms), "arms.average was written to"),
         (Proposer(by_interval), "uses_intervals: not set"),
@@ -199,10 +199,10 @@ class BrokenFloor(Floor):
     [
         (BrokenFloor(after_five, can_fast_forward=False), "below the floor in"),
         (BrokenFloor(refuse_if_less), "if lower is NaN: it must refuse"),
-        (BrokenFloor(a_half), "0.5 in round 1, and it tosses no coins"),
+        (BrokenFloor(a_half), "0.5 in round 1, but it tosses no coins"),
         (BrokenFloor(two), "2.0 in round 1 is not from 0 to 1"),
         (BrokenFloor(every_other_time), "when asked again"),
-        (BrokenFloor(charge_beyond, slots.charge), "has 1 numbers, and number 1 was used"),
+        (BrokenFloor(charge_beyond, slots.charge), "has 1 numbers, but number 1 was used"),
         (BrokenFloor(far_too_many, slots.default_rounds), "skips an affordable candidate"),
         (BrokenFloor(count_default_plays, slots.charge), "default plays differs from single"),
     ],
@@ -261,10 +261,10 @@ class BrokenBoundary(type(STITCHED)):
     ("kind", "says"),
     [
         (replace(STITCHED, unit_radius=narrow), "an interval missed its mean in"),
-        (replace(STITCHED, unit_radius=wider_for_more_error), "and at a smaller delta"),
-        (BrokenBoundary(slots.lower_end, lower_than_that), "lower_end and upper_end give"),
+        (replace(STITCHED, unit_radius=wider_for_more_error), "but at a smaller delta"),
+        (BrokenBoundary(slots.lower_end, lower_than_that), "lower_end and upper_end return"),
         (BrokenBoundary(slots.interval, turned_round), "the interval after 1 rewards is"),
-        (BrokenBoundary(slots.note, note_beyond), "has 0 numbers, and number 1 was used"),
+        (BrokenBoundary(slots.note, note_beyond), "has 0 numbers, but number 1 was used"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -286,7 +286,7 @@ def test_a_boundary_that_is_not_proved_for_so_much_noise_is_caught():
 
 @pytest.mark.parametrize(
     ("name", "has_radius", "says"),
-    [("stitched", False, "not set, and"), ("beta-binomial", True, "must be one with a radius")],
+    [("stitched", False, "not set, but"), ("beta-binomial", True, "has no radius")],
 )
 def test_a_wrong_word_about_the_radius_is_caught(name, has_radius, says, monkeypatch):
     monkeypatch.setattr(type(BOUNDARIES[name]), "has_radius", has_radius)
@@ -453,7 +453,7 @@ class Halved(BrokenEngine):
         (AlwaysFirst, "runs depend on those played before"),
         (OneSeed, "runs of other seeds are the same"),
         (ByCount, "runs depend on"),
-        (Silent, "tick: the last said 0"),
+        (Silent, "tick: the last call reported 0"),
         (Lazy, "outcome: some of"),
         (Halved, "parts: they do not sum up"),
     ],

@@ -1,4 +1,4 @@
-"""Confidence boundaries: intervals that hold for all arms at all times together, up to delta."""
+"""Confidence boundaries: intervals of all arms that hold at all times, up to delta."""
 
 from floorline.boundaries.base import BoundaryKind
 from floorline.boundaries.boundary import Boundary

@@ -18,7 +18,7 @@ LARGEST_PROVED = math.sqrt(0.5)
 
 @kernel
 def as_printed(inverse_error: float, seen: int) -> float:
-    """Unit radius by the paper's equation for psi: sqrt(psi / s), too narrow by sqrt(2)."""
+    """Return the paper's unit radius as printed: sqrt(psi / s), too narrow by sqrt(2)."""
     x = math.log(inverse_error)
     slope = inverse_error * (1.0 + x) / ((inverse_error - 1.0) * x)
     psi = math.log(max(3.0, x)) + math.log(2.0 * inverse_error) + 2.0
@@ -42,7 +42,9 @@ class AsPrintedBoundary(Subgaussian):
         """Return the paper's zeta, which must be above 1."""
         zeta = super().inverse_error(n_arms, default_known, delta)
         if zeta <= 1:
-            raise ValueError("delta: boundary as-printed needs it below the number of challengers")
+            raise ValueError(
+                f"delta: boundary as-printed needs estimated arms/delta above 1, not {zeta:g}"
+            )
         return zeta
 
 

@@ -9,14 +9,14 @@ from floorline.boundaries.subgaussian import Subgaussian
 from floorline.core.kernel import kernel
 
 LEAST_PROVED = 6.0
-"""The arms over delta from which the radius is proved."""
+"""The smallest number of arms over delta for which the radius is proved."""
 
 
 @kernel
 def authors(inverse_error: float, seen: int) -> float:
-    """Unit radius of the authors' program: sqrt(2 psi / s), with log(zeta) where zeta is printed.
+    """Return the unit radius of the authors' program: sqrt(2 psi / s), with log(zeta) for zeta.
 
-    Differs: the program gives NaN where psi is negative (few arms, large delta); here 0.
+    Differs: where psi is negative (few arms, large delta) the program has NaN; here it is 0.
     """
     x = math.log(inverse_error)
     slope = x * (1.0 + math.log(x)) / ((x - 1.0) * math.log(x))

@@ -1,4 +1,4 @@
-"""What a confidence boundary is: intervals by kernels, and what they are proved for."""
+"""The interface of confidence boundaries: kernels for the intervals, and what is proved."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 @kernel
 def note_nothing(rules: Any, memory: Floats, arm: int, reward: float) -> None:
-    """For boundaries to which the count and the sum of the rewards are enough."""
+    """Do nothing, for boundaries that need only the count and the sum of the rewards."""
 
 
 class BoundaryKind(Part):
-    """One way to make confidence intervals; `Boundary` adds delta and the range of rewards.
+    """One way to compute confidence intervals; `Boundary` adds delta and the range of rewards.
 
     A boundary of your own overrides `rules` and `kernels`, and is registered in
     `boundaries/registry.py`. See docs/how-to/own-boundary.md.
@@ -47,12 +47,11 @@ class BoundaryKind(Part):
     def radius(self, scale: float, inverse_error: float, seen: int) -> float:
         """Return the half-width of an interval after `seen` >= 1 rewards of a noise scale."""
         raise ValueError(
-            "boundary: must be one with a radius for a warm-up or a bound on regret, "
-            f"not {self.name!r}"
+            f"boundary: {self.name} has no radius, which a warm-up or a bound on regret needs"
         )
 
     def rules(self, boundary: Boundary, inverse_error: float, horizon: int) -> Any:
-        """Return the record for the kernels; nothing is asked beyond `horizon` rewards an arm."""
+        """Return the record for the kernels; no arm has more than `horizon` rewards."""
         raise NotImplementedError
 
     def kernels(self) -> dict[Function, Function]:
@@ -60,5 +59,5 @@ class BoundaryKind(Part):
         return {note: note_nothing}
 
     def kernels_up_to(self, horizon: int) -> dict[Function, Function]:
-        """Return the kernels where no arm has more than `horizon` rewards."""
+        """Return the kernels for use where no arm has more than `horizon` rewards."""
         return self.kernels()

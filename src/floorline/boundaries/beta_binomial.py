@@ -32,21 +32,21 @@ NEGLIGIBLE_TOTAL = 1e-18
 """A sum of rewards so small that rounding swallows what it could change."""
 
 STEPS = 12
-"""More of Newton's steps than are ever needed."""
+"""An upper limit on Newton's steps, more than are ever needed."""
 
 PRECISION = 1e-5
 """A relative step so small that its square, about the error left, does not matter."""
 
 
 NEARLY_ONE = 1.0 - 1e-4
-"""Beyond this share, what is left of 1 has lost digits that the upper end needs."""
+"""Above this share, 1 minus it has lost digits that the upper end needs."""
 
 BELOW_ONE = 2.0**-53
-"""From a float in [1/2, 1) to the next."""
+"""The distance from a float in [1/2, 1) to the next."""
 
 
 class BetaBinomialRules(NamedTuple):
-    """The prior, the range of rewards, and what of the allowance is known beforehand."""
+    """The prior, the range of rewards, and the constant part of the allowance."""
 
     prior_up: float
     prior_down: float
@@ -59,7 +59,7 @@ class BetaBinomialRules(NamedTuple):
 def beta_binomial_rules(
     inverse_error: float, prior: tuple[float, float], low: float, high: float
 ) -> BetaBinomialRules:
-    """The record for the kernels below."""
+    """Return the record for the kernels below."""
     up, down = map(float, prior)
     log_beta = math.lgamma(up) + math.lgamma(down) - math.lgamma(up + down)
     start = math.log(inverse_error) + log_beta
@@ -68,7 +68,7 @@ def beta_binomial_rules(
 
 @kernel
 def log_gamma_excess(x: float, shift: float) -> float:
-    """lgamma(x + shift) - (x log x - x), with no large number in between where x is large."""
+    """Return lgamma(x + shift) - (x log x - x), with no large intermediate for large x."""
     if x < STIRLING_FROM:
         whole = math.lgamma(x + shift)
         return whole - x * (math.log(x) - 1.0) if x > 0.0 else whole
@@ -80,7 +80,7 @@ def log_gamma_excess(x: float, shift: float) -> float:
 
 @kernel
 def allowance(rules: BetaBinomialRules, up: float, down: float) -> float:
-    """How far t KL(S/t, m) may go in the interval, at least log(inverse_error)."""
+    """Return the largest t KL(S/t, m) in the interval, at least log(inverse_error)."""
     mixture = log_gamma_excess(up, rules.prior_up) + log_gamma_excess(down, rules.prior_down)
     mixture -= log_gamma_excess(up + down, rules.prior_up + rules.prior_down)
     return rules.start - mixture
@@ -88,7 +88,7 @@ def allowance(rules: BetaBinomialRules, up: float, down: float) -> float:
 
 @kernel
 def log_shrinkage(shrinking: float, growing: float, allowed: float) -> float:
-    """The z >= 0 at which a share p = shrinking / t, moved to p exp(-z), uses up the allowance.
+    """Return the z >= 0 at which p = shrinking / t, moved to p exp(-z), uses up the allowance.
 
     With a = shrinking, b = growing, t = a + b and w = 1 - exp(-z), the root of
         k(z) = t KL(p, p exp(-z)) - allowed = a z - b log(1 + w a / b) - allowed,
@@ -118,20 +118,20 @@ def log_shrinkage(shrinking: float, growing: float, allowed: float) -> float:
 
 @kernel
 def unit_total(rules: BetaBinomialRules, seen: int, total: float) -> float:
-    """The sum of the rewards once their range is moved to [0, 1], free of rounding outside."""
+    """Return the sum of the rewards scaled to [0, 1], clipped against rounding."""
     return min(max((total - seen * rules.low) / rules.width, 0.0), float(seen))
 
 
 @kernel
 def lower_from(rules: BetaBinomialRules, up: float, down: float, allowed: float) -> float:
-    """The lower end, in the user's units."""
+    """Return the lower end, in the user's units."""
     share = up * math.exp(-log_shrinkage(up, down, allowed)) / (up + down)
     return rules.low + rules.width * share
 
 
 @kernel
 def upper_from(rules: BetaBinomialRules, up: float, down: float, allowed: float) -> float:
-    """The upper end, in the user's units."""
+    """Return the upper end, in the user's units."""
     z = log_shrinkage(down, up, allowed)
     share = (up - down * math.expm1(-z)) / (up + down)
     if share > NEARLY_ONE:
@@ -146,7 +146,7 @@ def upper_from(rules: BetaBinomialRules, up: float, down: float, allowed: float)
 def beta_binomial_lower(
     rules: BetaBinomialRules, memory: Floats, arm: int, seen: int, total: float
 ) -> float:
-    """The lower end of the interval alone."""
+    """Return the lower end of the interval alone."""
     up = unit_total(rules, seen, total)
     return lower_from(rules, up, seen - up, allowance(rules, up, seen - up))
 
@@ -155,7 +155,7 @@ def beta_binomial_lower(
 def beta_binomial_upper(
     rules: BetaBinomialRules, memory: Floats, arm: int, seen: int, total: float
 ) -> float:
-    """The upper end of the interval alone."""
+    """Return the upper end of the interval alone."""
     up = unit_total(rules, seen, total)
     return upper_from(rules, up, seen - up, allowance(rules, up, seen - up))
 
@@ -164,7 +164,7 @@ def beta_binomial_upper(
 def beta_binomial_interval(
     rules: BetaBinomialRules, memory: Floats, arm: int, seen: int, total: float
 ) -> tuple[float, float]:
-    """Lower and upper end of the means that the rewards do not rule out."""
+    """Return both ends of the means that the rewards do not rule out."""
     up = unit_total(rules, seen, total)
     down = seen - up
     allowed = allowance(rules, up, down)

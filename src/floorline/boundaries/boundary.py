@@ -1,4 +1,4 @@
-"""A confidence boundary made ready: which intervals, and how rarely any of them may fail."""
+"""A configured confidence boundary: the kind of intervals, and how often any may fail."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from floorline.core.checks import choice, number, require
 from floorline.core.deprecation import renamed_arguments
 from floorline.core.kernel import Function, kernel
 from floorline.core.records import FOREVER, Floats, NoRules
-from floorline.core.slots import interval, note
+from floorline.core.slots import interval, lower_end, note, upper_end
 
 LARGEST_PRIOR = 1000.0
 """Beyond this the logarithms of the mixture lose digits."""
@@ -22,18 +22,35 @@ LARGEST_PRIOR = 1000.0
 def no_interval(
     rules: NoRules, memory: Floats, arm: int, seen: int, total: float
 ) -> tuple[float, float]:
-    """Return the whole line: for policies that use no confidence interval."""
+    """Return the whole real line, for policies that use no confidence interval."""
     return -math.inf, math.inf
 
 
-NO_BOUNDARY: dict[Function, Function] = {interval: no_interval, note: note_nothing}
+@kernel
+def no_lower_end(rules: Any, memory: Floats, arm: int, seen: int, total: float) -> float:
+    """Return minus infinity."""
+    return -math.inf
+
+
+@kernel
+def no_upper_end(rules: Any, memory: Floats, arm: int, seen: int, total: float) -> float:
+    """Return infinity."""
+    return math.inf
+
+
+NO_BOUNDARY: dict[Function, Function] = {
+    interval: no_interval,
+    lower_end: no_lower_end,
+    upper_end: no_upper_end,
+    note: note_nothing,
+}
 """The kernels of a policy without confidence intervals."""
 
 
 @renamed_arguments(lowest_reward="low", highest_reward="high")
 @dataclass(frozen=True)
 class Boundary:
-    """A confidence boundary: which intervals, and how rarely any of them may fail.
+    """A confidence boundary: the kind of intervals, and how often any of them may fail.
 
     Args:
         name: one of `BOUNDARIES`: `stitched` (proved, default), `beta-binomial` (proved for
@@ -76,7 +93,7 @@ class Boundary:
 
     @property
     def kind(self) -> BoundaryKind:
-        """How the intervals are made, and what they are proved for."""
+        """How the intervals are computed, and what they are proved for."""
         return BOUNDARIES[self.name]
 
     def inverse_error(self, n_arms: int, default_known: bool) -> float:
@@ -92,7 +109,7 @@ class Boundary:
         return self.rules_at(self.inverse_error(n_arms, default_known), horizon)
 
     def rules_at(self, inverse_error: float, horizon: int = 0) -> Any:
-        """Return the same for a given number of means estimated, over their error."""
+        """Return the record for kernels at a given inverse error."""
         return self.kind.rules(self, inverse_error, horizon)
 
     def kernels(self, horizon: int = FOREVER) -> dict[Function, Function]:

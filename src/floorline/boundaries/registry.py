@@ -1,4 +1,4 @@
-"""The boundaries by name: a line each."""
+"""The boundaries by name, one line each."""
 
 from __future__ import annotations
 

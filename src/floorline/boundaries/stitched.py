@@ -1,4 +1,4 @@
-"""`stitched`: polynomial stitching (Howard et al. 2021), the boundary of guarantees."""
+"""`stitched`: polynomial stitching (Howard et al. 2021), the default boundary."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STITCH_LEVEL = 2 * 3.105547277977581 / math.log(2) ** 1.4
 
 @kernel
 def stitched(inverse_error: float, seen: int) -> float:
-    """Unit radius by polynomial stitching: proved for subgaussian noise, narrow from the start."""
+    """Return the unit radius by polynomial stitching, proved for subgaussian noise."""
     level = 1.4 * math.log(math.log(2.0 * seen)) + math.log(STITCH_LEVEL * inverse_error)
     return math.sqrt(STITCH_FACTOR * level / seen)
 

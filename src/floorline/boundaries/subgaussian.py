@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TABLE_SIZE = 2**17
 WORTH_COMPILING = 20_000
-"""A table of more radii than this is filled by compiled code, which gives the same numbers."""
+"""A larger table of radii is filled by compiled code, which computes the same numbers."""
 
 
 @slot
@@ -36,12 +36,12 @@ def unit_radius(inverse_error: float, seen: int) -> float:
 
 @kernel
 def beyond_table(inverse_error: float, seen: int) -> float:
-    """Return infinity: stands for the formula where the table reaches to the horizon."""
+    """Return infinity, in place of the formula where the table reaches to the horizon."""
     return math.inf
 
 
 class SubgaussianRules(NamedTuple):
-    """What a radius depends on, and the radii of small counts worked out beforehand."""
+    """What a radius depends on, and the precomputed radii of small counts."""
 
     inverse_error: float
     scale: float
@@ -101,7 +101,7 @@ class Subgaussian(BoundaryKind):
         return self._scale(scale) * float(self.unit_radius(inverse_error, seen))
 
     def rules(self, boundary: Boundary, inverse_error: float, horizon: int) -> SubgaussianRules:
-        """Return the record for kernels, its table reaching to the horizon if not too far."""
+        """Return the record for kernels, with a table up to the horizon or `TABLE_SIZE`."""
         scale = self._scale(boundary.noise_scale)
         size = min(horizon + 1, TABLE_SIZE)
         table = radius_table(self.unit_radius, inverse_error, scale, size)
@@ -118,8 +118,10 @@ class Subgaussian(BoundaryKind):
         }
 
     def kernels_up_to(self, horizon: int) -> dict[Function, Function]:
-        """Return kernels without the formula where the table has every radius: compiled once,
-        they then serve all subgaussian boundaries."""
+        """Return the kernels, without the formula if the table holds every radius.
+
+        Those are compiled once for all subgaussian boundaries.
+        """
         if horizon < TABLE_SIZE:
             return {**self.kernels(), unit_radius: beyond_table}
         return self.kernels()

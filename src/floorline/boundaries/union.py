@@ -10,7 +10,7 @@ from floorline.core.kernel import kernel
 
 @kernel
 def union(inverse_error: float, seen: int) -> float:
-    """Unit radius by the paper's simple choice, psi = 2 log(K s^3 / delta)."""
+    """Return the unit radius of the paper's simple choice, psi = 2 log(K s^3 / delta)."""
     return math.sqrt(2.0 * (math.log(inverse_error) + 3.0 * math.log(seen)) / seen)
 
 

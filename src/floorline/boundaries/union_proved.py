@@ -9,7 +9,7 @@ from floorline.core.kernel import kernel
 
 @kernel
 def union_proved(inverse_error: float, seen: int) -> float:
-    """Unit radius by the simple choice with 2 zeta(3), which its union bound leaves out."""
+    """Return the unit radius of the simple choice with 2 zeta(3), which its union bound needs."""
     return union(2.4042 * inverse_error, seen)
 
 

@@ -12,13 +12,13 @@ from types import TracebackType
 from urllib.request import ProxyHandler, build_opener
 
 TIMEOUT_SECONDS = 30.0
-"""For the service to get ready, and to stop."""
+"""Time for the service to become ready, and to stop."""
 
 direct = build_opener(ProxyHandler({}))
 """Opens addresses on this machine without a proxy."""
 
 READY = re.compile(r'"address": "([^"]+)".*"Application startup complete', re.DOTALL)
-"""The log lines of a service that is ready. Asking the port could reach another service."""
+"""Matches the log of a service that is ready. A request to the port could reach another one."""
 
 
 class Background:
@@ -28,7 +28,7 @@ class Background:
         """Start it on the first of these ports that is free (0: any), and wait until it is ready.
 
         Raises:
-            ValueError: it does not get ready.
+            ValueError: it does not become ready.
         """
         self._log = data.with_name(data.name + ".log")
         command = [sys.executable, "-m", "floorline", "serve", "--create", "--data", str(data)]
@@ -47,7 +47,7 @@ class Background:
         raise ValueError(f"the service did not start: {' '.join(last_line)}")
 
     def _wait(self) -> str:
-        """Return its address once it is ready, or an empty text if it does not get ready."""
+        """Return its address once it is ready, or an empty string if it does not become ready."""
         deadline = time.monotonic() + TIMEOUT_SECONDS
         while time.monotonic() < deadline and self.process.poll() is None:
             if ready := READY.search(self._log.read_text()):

@@ -1,4 +1,4 @@
-"""`floorline bounds`: what the theorems say of one setting, beside a short simulation."""
+"""`floorline bounds`: the theorems' bounds for one setting, next to a short simulation."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from floorline.cli.environments import environment_from, setting_from
 if TYPE_CHECKING:
     from floorline import Environment, PolicySetup
 
-MOST_ROUNDS = 200_000_000
-"""Rounds that are simulated in a second or two; long horizons get fewer runs."""
+MAX_ROUNDS = 200_000_000
+"""Rounds that can be simulated in a second or two; long horizons get fewer runs."""
 
 
 class BoundRow(NamedTuple):
@@ -30,6 +30,7 @@ class BoundRow(NamedTuple):
 
 
 def bounds(
+    context: typer.Context,
     means: Annotated[str, typer.Option(help="Mean of each arm, the default arm's first.")],
     horizon: Annotated[int, typer.Option(help="Rounds.")] = 10_000,
     max_loss: options.MaxLoss = 0.1,
@@ -58,13 +59,15 @@ def bounds(
         delta=delta,
         boundary=boundary,
     )
-    runs = max(1, min(whole("runs", runs, 1), MOST_ROUNDS // horizon))
+    runs = max(1, min(whole("runs", runs, 1), MAX_ROUNDS // horizon))
     rows = stochastic(setting, environment, runs, seed)
     rows += adversarial(setting, environment, runs, seed)
     remarks = remarks_on(setting)
     if format == "json":
         named_rows = {row.name: dict(list(row._asdict().items())[2:]) for row in rows}
-        typer.echo(json.dumps({"runs": runs, "seed": seed, "bounds": named_rows, **remarks}))
+        settings = options.settings_of(context, noise_scale=setting.noise_scale, runs=runs)
+        answer = {"runs": runs, "seed": seed, "bounds": named_rows, **remarks}
+        typer.echo(json.dumps({**answer, "settings": settings}))
     else:
         print_table(rows, remarks, setting, runs)
 
@@ -72,19 +75,19 @@ def bounds(
 def stochastic(
     setting: PolicySetup, environment: Environment, runs: int, seed: int
 ) -> list[BoundRow]:
-    """Conservative UCB and BudgetFirst: bounds on pseudo-regret, and simulated pseudo-regret."""
+    """Return bounds on the pseudo-regret of Conservative UCB and BudgetFirst, and simulations."""
     from floorline import make_policy, theory
     from floorline.simulation import summarize
 
     means = environment.means
 
     def simulated(name: str) -> tuple[float, float]:
-        found = summarize(
+        regret = summarize(
             make_policy(name, setting), environment, horizon=setting.horizon, runs=runs, seed=seed
         ).pseudo_regret
-        return float(found.mean[-1]), float(found.max[-1])
+        return float(regret.mean[-1]), float(regret.max[-1])
 
-    which = "Theorem 2" if setting.learned else "Theorem 1"
+    theorem = "Theorem 2" if setting.learned else "Theorem 1"
     problem, penalty = theory.problem_regret, theory.floor_penalty
     mean, worst = simulated("conservative-ucb")
     first_mean, first_worst = simulated("budget-first")
@@ -96,7 +99,7 @@ def stochastic(
     return [
         BoundRow(
             "conservative_ucb",
-            f"Conservative UCB ({which})",
+            f"Conservative UCB ({theorem})",
             problem(setting, means),
             printed,
             mean,
@@ -124,16 +127,16 @@ def stochastic(
 
 
 def lower(setting: PolicySetup) -> tuple[float | None, str]:
-    """The lower bound for a floor that may fail with delta, or None and why there is none.
+    """Return the lower bound for a floor that may fail with delta, or None, and the reason.
 
-    For rewards in [0, 1] it is that of rewards of 0 or 1, which are among them.
+    For rewards in [0, 1] it is that of rewards of 0 or 1, a special case.
     """
     from floorline.theory import lower_bound
 
-    asked = (setting.n_arms, setting.horizon, setting.max_loss, setting.default_mean)
+    arguments = (setting.n_arms, setting.horizon, setting.max_loss, setting.default_mean)
     scale = None if setting.bounded else setting.noise_scale
     try:
-        return lower_bound(*asked, scale, delta=setting.delta), "its conditions hold"
+        return lower_bound(*arguments, scale, delta=setting.delta), "its conditions hold"
     except ValueError as error:
         return None, str(error)
 
@@ -141,16 +144,16 @@ def lower(setting: PolicySetup) -> tuple[float | None, str]:
 def adversarial(
     setting: PolicySetup, environment: Environment, runs: int, seed: int
 ) -> list[BoundRow]:
-    """The bounds for rewards in [0, 1] that an adversary chooses; a switching one is simulated."""
+    """Return bounds for rewards in [0, 1] set by an adversary; a switching one is simulated."""
     from floorline import Switching, make_policy, theory
     from floorline.simulation import summarize
 
     n_arms, horizon, delta = setting.n_arms, setting.horizon, setting.delta
-    asked = (n_arms, horizon, setting.max_loss, setting.default_mean)
+    arguments = (n_arms, horizon, setting.max_loss, setting.default_mean)
     adversary = Switching(environment.means, span=max(1, horizon // 10))
 
     def simulated(name: str) -> tuple[float, float]:
-        found = summarize(
+        regret = summarize(
             make_policy(name, setting),
             adversary,
             horizon=horizon,
@@ -158,11 +161,11 @@ def adversarial(
             seed=seed,
             max_loss=setting.max_loss,
         ).regret
-        return (math.nan, math.nan) if found is None else (found.mean[-1], found.max[-1])
+        return (math.nan, math.nan) if regret is None else (regret.mean[-1], regret.max[-1])
 
     plain = theory.exp3_ix_regret(n_arms, horizon, delta)
-    safe = theory.safe_exp3_ix_regret(*asked, delta)
-    printed = theory.safe_exp3_ix_regret(*asked, delta, as_printed=True)
+    safe = theory.safe_exp3_ix_regret(*arguments, delta)
+    printed = theory.safe_exp3_ix_regret(*arguments, delta, as_printed=True)
     prior = theory.prior_exp3_regret(n_arms, horizon, setting.may_lose())
     return [
         BoundRow("exp3_ix", "Exp3-IX, no floor", plain, None, *simulated("exp3-ix")),
@@ -175,29 +178,29 @@ def adversarial(
 
 
 def remarks_on(setting: PolicySetup) -> dict[str, Any]:
-    """What else the theory says, beside bounds on regret."""
+    """Return the theory's other results, by the names of the JSON output."""
     from floorline import theory
     from floorline.proposers import paper_targets
 
-    asked = (setting.n_arms, setting.horizon, setting.max_loss, setting.default_mean)
+    arguments = (setting.n_arms, setting.horizon, setting.max_loss, setting.default_mean)
     boundary = setting.intervals()
     envelope = theory.exp3_ix_envelope(setting.n_arms, setting.delta)
     return {
         "warm_up": {
-            "certified": theory.certified_warm_up(*asked, boundary),
-            "authors": theory.authors_warm_up(*asked, boundary),
-            "certain": theory.certain_warm_up(*asked[1:]),
+            "certified": theory.certified_warm_up(*arguments, boundary),
+            "authors": theory.authors_warm_up(*arguments, boundary),
+            "certain": theory.certain_warm_up(*arguments[1:]),
         },
-        "last_safe_round": theory.last_safe_round(envelope, *asked[2:]),
+        "last_safe_round": theory.last_safe_round(envelope, *arguments[2:]),
         "lower_bound_conditions": lower(setting)[1],
-        "moss_targets_on_frontier": theory.on_frontier(paper_targets(*asked), setting.horizon),
+        "moss_targets_on_frontier": theory.on_frontier(paper_targets(*arguments), setting.horizon),
     }
 
 
 def print_table(
     rows: list[BoundRow], remarks: dict[str, Any], setting: PolicySetup, runs: int
 ) -> None:
-    """Print the answer for a person."""
+    """Print the bounds as a table."""
     from rich.console import Console
     from rich.table import Table
 
@@ -222,7 +225,7 @@ def print_table(
         "Exp3: regret in hindsight, rewards in [0, 1]; simulated: the best challenger switches.",
         "The bounds hold while all confidence intervals do: with probability 1 - delta.",
         f"BudgetFirst plays the default first, in rounds: {warm_up}.",
-        f"Safe Exp3-IX never steps in after round {remarks['last_safe_round']:,} (its t_0).",
+        f"Safe Exp3-IX never intervenes after round {remarks['last_safe_round']:,} (its t_0).",
         f"Lower bound: {remarks['lower_bound_conditions']}.",
         f"Unbalanced MOSS's targets are {frontier} the Pareto frontier.",
     ):

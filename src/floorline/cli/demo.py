@@ -9,20 +9,18 @@ import typer
 
 
 def demo(
-    visitors: Annotated[int, typer.Option(help="Visitors of the live page.")] = 30_000,
+    visitors: Annotated[int, typer.Option(help="Visitors of the live page.")] = 20_000,
     seed: Annotated[int, typer.Option(help="Same seed, same visitors.")] = 1,
     simulated: Annotated[
         bool, typer.Option("--simulated", help="Simulate the paper's policies instead.")
     ] = False,
     runs: Annotated[int, typer.Option(help="Simulated runs of each policy.")] = 4000,
-    out: Annotated[Path, typer.Option(help="Folder for the figure of the simulation.")] = Path(
-        "out"
-    ),
+    out: Annotated[Path, typer.Option(help="Folder for the report, or the figure.")] = Path("out"),
 ) -> None:
     """Play the paper's company: a landing page, its alternatives and a floor under its clicks.
 
-    Starts a service on this machine and sends it visitors. With a terminal, it then stays up for
-    browsing until Ctrl-C.
+    Starts a service on this machine, opens a campaign, sends it visitors, finishes with the winner
+    and writes the report. With a terminal, it then stays up for browsing until Ctrl-C.
     """
     if simulated:
         from floorline.cli.simulated_demo import simulated_demo
@@ -35,4 +33,4 @@ def demo(
         raise ValueError(
             f"the live demo needs the extra [service]: pip install 'floorline[service]' ({error})"
         ) from None
-    live_demo(visitors, seed)
+    live_demo(visitors, seed, out)

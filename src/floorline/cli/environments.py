@@ -1,4 +1,4 @@
-"""The environments that options of the command line describe."""
+"""Environments from the options of the command line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def environment_from(noise: str, means: str | None, noise_scale: float | None) -> Environment:
-    """The environment that --noise and --means describe; --noise-scale is for gaussian noise."""
+    """Return the environment of --noise and --means; --noise-scale is for gaussian noise."""
     from floorline import Bernoulli, Gaussian, Tabulated
     from floorline.core.checks import require
 
@@ -27,7 +27,7 @@ def environment_from(noise: str, means: str | None, noise_scale: float | None) -
 
 
 def adversary_from(adversary: str, means: str | None, horizon: int) -> Environment:
-    """The adversary that the options --adversary, --means and --horizon describe."""
+    """Return the adversary of --adversary, --means and --horizon."""
     from floorline import Adaptive, Late, Lure, Scripted, Switching, Turncoat
     from floorline.core.checks import choice, whole
 
@@ -49,12 +49,17 @@ def adversary_from(adversary: str, means: str | None, horizon: int) -> Environme
 def changing_from(
     means: str | None, change: list[str], season: str | None, segments: str | None
 ) -> Environment | None:
-    """The environment that --change, --season or --segments describe; None without them."""
+    """Return the environment of --change, --season or --segments; None without them."""
     from floorline import Changing, Seasonal, Segments
     from floorline.core.checks import require
 
     given = sum((bool(change), season is not None, segments is not None))
-    require(given <= 1, "change", "left out with --season or --segments, and they together", change)
+    require(
+        given <= 1,
+        "change",
+        "given without --season and --segments, and they one at a time",
+        change,
+    )
     if segments is not None:
         kinds = Segments([numbers(row, "segments") for row in segments.split(";")])
         close = means is None or [round(m, 9) for m in kinds.means] == numbers(means)
@@ -64,24 +69,24 @@ def changing_from(
         period, swings = _after_colon("season", season, "5000:0.5")
         return Seasonal(numbers(means), period, swings if len(swings) > 1 else swings[0])
     if change:
-        like = "25000:0.06,0.04"
-        return Changing(numbers(means), [_after_colon("change", one, like) for one in change])
+        example = "25000:0.06,0.04"
+        return Changing(numbers(means), [_after_colon("change", text, example) for text in change])
     return None
 
 
-def _after_colon(name: str, text: str, like: str) -> tuple[int, list[float]]:
-    """The whole number before a colon, and the numbers after it."""
+def _after_colon(name: str, text: str, example: str) -> tuple[int, list[float]]:
+    """Return the whole number before a colon, and the numbers after it."""
     first, _, rest = text.partition(":")
     try:
         return int(first), [float(part) for part in rest.split(",")]
     except ValueError:
-        raise ValueError(f"{name}: must be like {like}, not {text!r}") from None
+        raise ValueError(f"{name}: must be like {example}, not {text!r}") from None
 
 
 def delayed_from(
     environment: Environment, delay: str, lost: str, repeated: str, missing: str
 ) -> Environment:
-    """The environment with --delay, --lost, --repeated and --missing, if they say anything."""
+    """Return the environment with --delay, --lost, --repeated and --missing, if any is given."""
     from floorline import Delayed
 
     if (delay, lost, repeated, missing) == ("0", "0", "0", "unknown"):
@@ -105,7 +110,7 @@ def setting_from(
     noise_scale: float | None,
     **others: Any,
 ) -> PolicySetup:
-    """The policy's setting for an environment; --noise-scale, where given, overrides its own."""
+    """Return the policy's setup for an environment; --noise-scale overrides the environment's."""
     from floorline import PolicySetup
     from floorline.core.checks import choice
 
@@ -116,19 +121,19 @@ def setting_from(
 
 
 def by_arm(name: str, text: str) -> float | list[float]:
-    """One share for all arms, or one for each, with commas between them."""
+    """Return one share for all arms, or one for each, from a comma-separated list."""
     try:
-        found = [float(share) for share in text.split(",")]
+        given = [float(share) for share in text.split(",")]
     except ValueError:
         raise ValueError(f"{name}: must be like 0.1 or 0.6,0,0, not {text!r}") from None
-    return found[0] if len(found) == 1 else found
+    return given[0] if len(given) == 1 else given
 
 
 def numbers(text: str | None, name: str = "means") -> list[float]:
-    """The numbers in a list with commas between them."""
+    """Return the numbers of a comma-separated list."""
     if text is None:
         raise ValueError("means: must be given, the default arm's first, for example 0.5,0.6,0.4")
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise ValueError(f"{name}: must be numbers with commas between, not {text!r}") from None
+        raise ValueError(f"{name}: must be numbers separated by commas, not {text!r}") from None

@@ -17,17 +17,13 @@ if TYPE_CHECKING:
 key = typer.Typer(help="Create, list and revoke the keys of a service.", no_args_is_help=True)
 
 DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder or database.")
-CAMPAIGN = typer.Option(
-    [], help="A campaign that the key may see and use, and no other; may be given again."
-)
-CREATE = typer.Option(
-    False, "--create", help="Begin with an empty folder if there is no data folder yet."
-)
+CAMPAIGN = typer.Option([], help="Limit the key to this campaign; repeatable.")
+CREATE = typer.Option(False, "--create", help="Create an empty data folder if there is none yet.")
 
 
 @contextmanager
 def _keys(data: str, *, create: bool = False) -> Iterator[Keys]:
-    """The keys of a data folder or a database."""
+    """Open the keys of a data folder or a database."""
     from floorline.service.data import open_data
 
     opened = open_data(data, create=create)
@@ -38,7 +34,7 @@ def _keys(data: str, *, create: bool = False) -> Iterator[Keys]:
 
 
 def _shown(campaigns: Iterable[str] | None) -> str:
-    """The campaigns that a key is limited to, in words."""
+    """Return the campaigns that a key is limited to, for display."""
     return ", ".join(campaigns or ()) or "all"
 
 
@@ -50,11 +46,11 @@ def create_key(
     campaign: list[str] = CAMPAIGN,
     create: bool = CREATE,
 ) -> None:
-    """Create a key and show it, once. Only its hash is kept."""
+    """Create a key and show it, once. Only its hash is stored."""
     chosen = [scope for scope in scopes.split(",") if scope]
     with _keys(data, create=create) as keys:
         typer.echo(keys.create(chosen, name, campaign or None))
-    # Not on standard output, which a script takes for the key.
+    # Not on standard output, from which a script reads the key.
     typer.echo(f"scopes: {', '.join(chosen)}; campaigns: {_shown(campaign)}", err=True)
 
 

@@ -18,7 +18,7 @@ app = typer.Typer(
     help="Verify, export and explain the ledger of a live campaign.",
     no_args_is_help=True,
 )
-OUT = typer.Option(None, help="The file to write; else standard output.")
+OUT = typer.Option(None, help="The file to write; by default standard output.")
 LEDGER = typer.Argument(
     ...,
     metavar="LEDGER",
@@ -29,7 +29,7 @@ LEDGER = typer.Argument(
 
 @contextmanager
 def reading(locator: str) -> Iterator[LedgerReader]:
-    """A ledger, to read from while its campaign may go on."""
+    """Open a ledger for reading; its campaign may be running."""
     with in_one_line():
         from floorline.live.ledgers import read_ledger
 
@@ -42,7 +42,7 @@ def reading(locator: str) -> Iterator[LedgerReader]:
 
 @contextmanager
 def in_one_line() -> Iterator[None]:
-    """Show what a campaign or a missing extra complains of as one line."""
+    """Show errors of a campaign, and missing extras, as one line."""
     try:
         from floorline.live.errors import CampaignError
     except ImportError as error:
@@ -55,7 +55,7 @@ def in_one_line() -> Iterator[None]:
 
 @contextmanager
 def writing(out: Path | None) -> Iterator[IO[str]]:
-    """The file to write to, or standard output."""
+    """Open the file to write to, or standard output."""
     try:
         if out is None:
             yield sys.stdout
@@ -63,8 +63,16 @@ def writing(out: Path | None) -> Iterator[IO[str]]:
             with open(out, "w", newline="") as stream:
                 yield stream
     except OSError as error:
-        where = out or "standard output"
-        raise ValueError(f"out: cannot write {where}: {error.strerror}") from None
+        target = out or "standard output"
+        raise ValueError(f"out: cannot write {target}: {error.strerror}") from None
+
+
+def write_file(out: Path, content: bytes) -> None:
+    """Write a file."""
+    try:
+        out.write_bytes(content)
+    except OSError as error:
+        raise ValueError(f"out: cannot write {out}: {error.strerror}") from None
 
 
 @app.command()
@@ -88,28 +96,47 @@ def verify(ledger: str = LEDGER) -> None:
     )
     if report.problems:
         raise typer.Exit(1)
-    typer.echo("all of it agrees; every decision for a challenger was affordable")
+    typer.echo("everything agrees; every decision for a challenger was affordable")
 
 
 @app.command("export")
 def export_command(
     ledger: str = LEDGER,
-    format: str = typer.Option("csv", help="csv, jsonl or parquet."),
+    format: str = typer.Option("csv", help="csv, jsonl, parquet or vw (Vowpal Wabbit)."),
     out: Path | None = OUT,
     events: bool = typer.Option(False, "--events", help="All events, not decisions; as jsonl."),
+    table: str = typer.Option("decisions", help="decisions, arms, series or changes."),
 ) -> None:
-    """Write every decision with what came of it, or every event."""
+    """Write every decision with what came of it, every event, or what the dashboard shows."""
     from floorline.core.checks import choice
     from floorline.live import export, history
+    from floorline.report.facts import read_facts
+    from floorline.report.tables import TABLES, encode
 
-    choice("format", format, export.FORMATS)
+    choice("format", format, (*export.FORMATS, "vw"))
+    choice("table", table, ("decisions", *TABLES))
+    if format == "vw":
+        choice("table", table, ("decisions",))
     if events and format != "jsonl":
         raise ValueError("format: must be jsonl for events")
     if format == "parquet" and out is None:
         raise ValueError("out: must be given for parquet")
+    if table != "decisions":
+        with reading(ledger) as reader:
+            content = encode(TABLES[table](read_facts(reader, Path(ledger).stem)), format)
+        if out is None:
+            typer.echo(content.decode(), nl=False)
+        else:
+            write_file(out, content)
+        return
     with reading(ledger) as reader, writing(out) as stream:
         if events:
             export.write_jsonl(history.events(reader), stream)
+        elif format == "vw":
+            from floorline.live.logged import logged_data
+            from floorline.offpolicy.vowpal import write_vw
+
+            write_vw(logged_data(reader), stream)
         elif format == "parquet":
             export.write_parquet(export.decisions(reader), str(out))
         elif format == "csv":
@@ -135,12 +162,12 @@ def show(
 
 @app.command("repair-clock")
 def repair_clock_command(ledger: str = LEDGER) -> None:
-    """Set back the time of a ledger that was written while the machine's clock was ahead.
+    """Correct the time of a ledger that was written while the machine's clock was ahead.
 
-    Stop its service first, and set the clock right. A new epoch starts, since windows ended too
-    soon: the promise holds for it by itself.
+    Stop its service and correct the clock first. A new epoch starts, since windows ended too
+    early: the guarantee holds for it separately.
     """
-    with reading(ledger):  # says what is wrong with it, if anything is
+    with reading(ledger):  # reports a ledger that cannot be read
         pass
     with in_one_line():
         from floorline.live.clock_repair import repair_clock
@@ -168,30 +195,30 @@ def _show_status(ledger: LedgerReader) -> None:
         average = "-" if arm.average is None else f"{arm.average:.4g}"
         typer.echo(
             f"  {arm.name:<20} {arm.plays:>10,} plays  mean {average}, "
-            f"surely {arm.lower:.4g} to {arm.upper:.4g}{unit}"
+            f"interval {arm.lower:.4g} to {arm.upper:.4g}{unit}"
         )
 
 
 def _unit(ledger: LedgerReader) -> str:
-    """What rewards are counted in, after a space; empty if that was not said."""
+    """Return the unit of the rewards, after a space; empty if there is none."""
     unit = ledger.opened().body["settings"].get("unit")
     return "" if unit is None else f" {unit}"
 
 
-def _show(found: Explanation, unit: str) -> None:
+def _show(explanation: Explanation, unit: str) -> None:
     from datetime import UTC, datetime
 
-    made = found.record
-    when = datetime.fromtimestamp(made.time, UTC).isoformat(sep=" ", timespec="seconds")
-    typer.echo(f"Decision {made.ticket}, {when}: {made.arm} ({made.reason})")
-    if made.candidate not in (None, made.arm):
-        unaffordable = made.reason in ("budget-low", "no-rewards")
-        left = f" and would have left {found.candidate_budget:.6g}{unit}: not affordable"
-        typer.echo(f"{made.candidate} was proposed{left if unaffordable else ''}")
-    introduction, *lines = found.arithmetic
+    record = explanation.record
+    when = datetime.fromtimestamp(record.time, UTC).isoformat(sep=" ", timespec="seconds")
+    typer.echo(f"Decision {record.ticket}, {when}: {record.arm} ({record.reason})")
+    if record.candidate not in (None, record.arm):
+        unaffordable = record.reason in ("budget-low", "no-rewards")
+        left = f" and would have left {explanation.candidate_budget:.6g}{unit}: not affordable"
+        typer.echo(f"{record.candidate} was proposed{left if unaffordable else ''}")
+    introduction, *lines = explanation.arithmetic
     typer.echo(f"\n{introduction}")
     for line in lines:
         typer.echo(f"  {line}")
-    typer.echo(f"  guaranteed budget: {found.guaranteed_budget:,.6g}{unit}")
-    reward = "" if made.reward is None else f", reward {made.reward:g}{unit}"
-    typer.echo(f"\nSince then: {made.outcome}{reward}")
+    typer.echo(f"  guaranteed budget: {explanation.guaranteed_budget:,.6g}{unit}")
+    reward = "" if record.reward is None else f", reward {record.reward:g}{unit}"
+    typer.echo(f"\nSince then: {record.outcome}{reward}")

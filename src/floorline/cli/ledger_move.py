@@ -1,4 +1,4 @@
-"""`floorline ledger move` and `migrate`: campaigns to another store, tables to another version."""
+"""`floorline ledger move` and `migrate`: move a campaign to another ledger, upgrade the tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from floorline.cli.ledger import LEDGER, in_one_line, reading
 TARGET = typer.Argument(
     ...,
     metavar="TARGET",
-    help="Where it is to be: a new file, or postgresql://HOST/DATABASE/CAMPAIGN.",
+    help="The new ledger: a new file, or postgresql://HOST/DATABASE/CAMPAIGN.",
     show_default=False,
 )
 DATABASE = typer.Argument(
@@ -28,7 +28,7 @@ def move(ledger: str = LEDGER, target: str = TARGET) -> None:
 
         moved = move_ledger(ledger, target, tick)
     typer.echo(f"{moved.events:,} events were moved and verified")
-    typer.echo(f"the source is kept, to be read only: {moved.kept_as}")
+    typer.echo(f"the source is kept, read-only: {moved.kept_as}")
 
 
 def migrate(database: str = DATABASE) -> None:

@@ -29,7 +29,7 @@ from floorline.proposers import classical_ucb
 from floorline.simulation.engines.cpu import stream
 from floorline.simulation.stepping import step_through
 
-RATES = {"today": 0.05, "short": 0.07, "video": 0.03, "quiz": 0.02, "chatbot": 0.01}
+RATES = {"today": 0.10, "short": 0.15, "video": 0.04, "quiz": 0.03, "chatbot": 0.01}
 """Clicks for each visitor, by page. Only the demo knows them; the service has to find out."""
 
 MAX_LOSS = 0.1
@@ -39,6 +39,8 @@ MEAN_DELAY_SECONDS = 0.2
 """Until a click is reported."""
 LOST_SHARE = 0.02
 """Of the clicks, never reported."""
+TESTED_SHARE = 0.8
+"""Of the visitors, come before the winner is declared."""
 WORKERS = 16
 TIMEOUT_SECONDS = 2.0
 """For a decision; long, since the visitors share the machine with the service."""
@@ -51,7 +53,9 @@ CAMPAIGN = {
     "max_loss": MAX_LOSS,
     "missing": "zero",
     "window": WINDOW_SECONDS,
+    "unit": "clicks",
 }
+PATH = f"/v1/campaigns/{CAMPAIGN['name']}"
 
 
 @dataclass
@@ -75,12 +79,13 @@ class Visitors:
             others.random(count) < LOST_SHARE,
         )
 
-    async def visit(self, url: str, console: Console) -> None:
-        """Let all of them come, some at a time, and report their clicks when they happen."""
+    async def visit(self, url: str, console: Console, until: int) -> None:
+        """Let them come up to a number, some at a time; report their clicks when they happen."""
         loop = asyncio.get_running_loop()
         start = time.monotonic()
+        before = len(self.decisions)
         tenth = max(1, len(self.luck) // 10)
-        coming = iter(range(len(self.luck)))
+        coming = iter(range(before, until))
         clicks: list[asyncio.TimerHandle] = []
 
         async def work() -> None:
@@ -91,7 +96,8 @@ class Visitors:
                     click = loop.call_later(self.delay[visitor], client.reward, made.ticket, 1.0)
                     clicks.append(click)
                 if len(self.decisions) % tenth == 0:
-                    console.print(self._progress(len(self.decisions) / (time.monotonic() - start)))
+                    speed = (len(self.decisions) - before) / (time.monotonic() - start)
+                    console.print(self._progress(speed))
 
         default = str(next(iter(RATES)))
         async with AsyncClient(
@@ -102,7 +108,7 @@ class Visitors:
         ) as client:
             try:
                 await asyncio.gather(*(work() for _ in range(WORKERS)))
-                self.seconds = time.monotonic() - start
+                self.seconds += time.monotonic() - start
                 console.print("waiting for the last clicks ...")
                 await asyncio.sleep(WINDOW_SECONDS)
             finally:
@@ -129,8 +135,8 @@ class Visitors:
         return Visits(arms, self.luck[[visitor for *_, visitor in order]])
 
 
-def live_demo(visitors: int, seed: int) -> None:
-    """Play the demo, and stay up for browsing if there is a terminal."""
+def live_demo(visitors: int, seed: int, out: Path) -> None:
+    """Play the demo from opening to report, and stay up for browsing if there is a terminal."""
     coming = Visitors.draw(whole("visitors", visitors, 1), whole("seed", seed, 0))
     console = Console(highlight=False, soft_wrap=True)
     signal.signal(signal.SIGTERM, _leave)  # else the service and its folder would stay
@@ -140,13 +146,42 @@ def live_demo(visitors: int, seed: int) -> None:
     ):
         _send(f"{service.url}/v1/campaigns", CAMPAIGN)
         console.print(_introduction(service.url, visitors))
-        asyncio.run(coming.visit(service.url, console))
-        found = _send(f"{service.url}/v1/campaigns/{CAMPAIGN['name']}")
-        console.print(f"\n{found['status']['headline']}\n{found['status']['verdict']}.\n")
+        tested = max(1, int(TESTED_SHARE * visitors))
+        asyncio.run(coming.visit(service.url, console, tested))
+        _finish(service.url, console, tested)
+        asyncio.run(coming.visit(service.url, console, visitors))
         console.print(table_of(coming.visits(), plain_ucb(coming.luck, seed), RATES, MAX_LOSS))
         console.print(_notes(coming))
+        _report(service.url, console, out)
         if sys.stdout.isatty() and os.environ.get("CI", "").lower() not in ("1", "true"):
             _browse(console, service)
+
+
+def _finish(url: str, console: Console, visitors: int) -> None:
+    """Read the verdict, and finish with a page that is surely better than today's, if one is."""
+    status = _send(f"{url}{PATH}")["status"]
+    console.print(f"\n{status['headline']}\n{status['verdict']}.")
+    default, *others = status["arms"]
+    best = max(others, key=lambda arm: float(arm["lower"]))
+    if best["lower"] <= default["upper"]:
+        console.print("No page is surely better than today's yet, so the campaign goes on.\n")
+        return
+    _send(f"{url}{PATH}/notes", {"text": f"Surely better after {visitors:,} visitors: finished"})
+    _send(f"{url}{PATH}/finish", {"arm": best["name"]})
+    console.print(f"Finished with {best['name']!r}: everybody else sees it.\n")
+
+
+def _report(url: str, console: Console, out: Path) -> None:
+    """Save the report, and say where it is."""
+    with direct.open(f"{url}{PATH}/report", timeout=60) as answer:
+        page = answer.read()
+    file = out / "demo-report.html"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(page)
+    except OSError as error:
+        raise ValueError(f"out: cannot write {file}: {error.strerror}") from None
+    console.print(f"\n[bold]Report: {file.resolve().as_uri()}[/bold]")
 
 
 def _leave(*_: object) -> None:
@@ -182,7 +217,8 @@ def _introduction(url: str, visitors: int) -> str:
 A company has a landing page, {default!r}, and four alternatives:
 {", ".join(others)}. At every moment, the clicks to be expected so
 far shall be at least {1 - MAX_LOSS:.0%} of those that {default!r} alone would have brought.
-{visitors:,} visitors come; each tenth is a line, with the pages that it saw.
+{visitors:,} visitors come; each tenth is a line, with the pages that it saw. After
+{TESTED_SHARE:.0%} of them the verdict is read, and the winner is served to the others.
 A click is reported after {delay:g} s on average; {LOST_SHARE:.0%} of clicks never are. Silence
 for {window:g} s means no click (missing="zero"): that is what clicks are, and lost
 ones are lost on all pages alike. Seconds stand for the hours of a real page.
@@ -201,7 +237,7 @@ of every click at once."""
 
 
 def _browse(console: Console, service: Background) -> None:
-    console.print(f"\nThe service stays up: {service.url}/  (Ctrl-C ends it)")
+    console.print(f"The service stays up: {service.url}/  (Ctrl-C ends it)")
     try:
         service.process.wait()
     except KeyboardInterrupt:

@@ -12,36 +12,36 @@ from floorline.core.records import Counts, Floats
 
 
 class Visits(NamedTuple):
-    """The page that each visitor saw, in order, and each visitor's luck."""
+    """The page that each visitor saw, in order, and each visitor's random draw."""
 
     arms: Counts
-    luck: Floats
+    draws: Floats
 
     def clicks(self, rates: Floats) -> int:
-        """How many clicked."""
-        return int(np.sum(self.luck < rates[self.arms]))
+        """Return how many clicked."""
+        return int(np.sum(self.draws < rates[self.arms]))
 
     def share(self, rates: Floats) -> Floats:
-        """Expected revenue so far over that of the default page, after each visitor."""
+        """Return expected revenue so far over that of the default page, after each visitor."""
         shares: Floats = np.cumsum(rates[self.arms]) / (rates[0] * np.arange(1, len(self.arms) + 1))
         return shares
 
     def budget(self, rates: Floats, max_loss: float) -> Floats:
-        """Expected clicks above the floor, after each visitor."""
+        """Return the expected clicks above the floor, after each visitor."""
         rounds = np.arange(1, len(self.arms) + 1)
         budget: Floats = np.cumsum(rates[self.arms]) - (1 - max_loss) * rates[0] * rounds
-        return np.round(budget, 9) + 0.0  # sums of rounded numbers
+        return np.round(budget, 9) + 0.0  # without the rounding errors of the sums
 
 
 def table_of(live: Visits, ucb: Visits, rates: Mapping[str, float], max_loss: float) -> Table:
-    """Floorline next to plain UCB, the default page alone and the best page alone."""
+    """Return a table of Floorline, plain UCB, the default page alone and the best page alone."""
     means = np.array(list(rates.values()))
-    same = np.zeros(len(ucb.luck), dtype=np.int64)
+    default = np.zeros(len(ucb.draws), dtype=np.int64)
     columns = {
         "Floorline": live,
         "plain UCB": ucb,
-        "default only": Visits(same, ucb.luck),
-        "always best": Visits(same + int(means.argmax()), ucb.luck),
+        "default only": Visits(default, ucb.draws),
+        "always best": Visits(default + int(means.argmax()), ucb.draws),
     }
     table = Table("", *columns, box=None, pad_edge=False)
     for column in table.columns[1:]:
@@ -63,8 +63,7 @@ def table_of(live: Visits, ucb: Visits, rates: Mapping[str, float], max_loss: fl
         "at its lowest, of the default",
         *(f"{visits.share(means).min():.1%}" for visits in shown),
     )
-    row("clicks above the floor, at worst", *(f"{budget.min():+.2f}" for budget in budgets))
-    row("  that was after visitor", *(f"{budget.argmin() + 1:,}" for budget in budgets))
+    row("clicks below the floor, at most", *(f"{max(0.0, -b.min()):.1f}" for b in budgets))
     row("visitors below the floor", *(f"{np.sum(budget < 0):,}" for budget in budgets))
     for arm, (name, rate) in enumerate(rates.items()):
         row(

@@ -15,16 +15,20 @@ from floorline.cli import (
     demo,
     key,
     ledger,
+    ledger_evaluate,
     ledger_move,
     paper,
     plan,
     policies,
+    replay,
     report,
     serve,
     simulate,
     sweep,
     verify,
+    webhook,
 )
+from floorline.cli.interrupts import INTERRUPTED, CtrlC, ending_within_a_second
 
 app = typer.Typer(
     help="Explore with a bandit while reward stays above a floor, at every moment.",
@@ -39,21 +43,24 @@ app.command("demo")(demo.demo)
 app.command("paper")(paper.paper)
 app.command("bounds")(bounds.bounds)
 app.command("plan")(plan.plan)
+app.command("replay")(replay.replay)
 app.command("verify")(verify.verify)
 app.command("serve")(serve.serve)
 app.command("backup")(backup.backup)
 app.command("report")(report.report)
 app.add_typer(key.key, name="key")
+ledger.app.command("evaluate")(ledger_evaluate.evaluate)
 ledger.app.command("move")(ledger_move.move)
 ledger.app.command("migrate")(ledger_move.migrate)
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(webhook.webhook, name="webhook")
 
 
 OPTIONS = {"environment": "--noise or --adversary", "table": "--adversary"}
-"""The options for arguments of the library that go by another name here."""
+"""The options for arguments of the library that have another name here."""
 
-INTERRUPTED = 130
-"""The exit code of a program ended by Ctrl-C."""
+WITH_A_SERVICE = ("serve", "demo")
+"""Commands that stop a service in good order on Ctrl-C, however long that takes."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -77,16 +84,31 @@ def main() -> None:
         f"floorline: warning: {message}", file=sys.stderr
     )
     try:
-        code = app(standalone_mode=False)
+        code = _run()
     except typer.TyperException as error:
         _fail(error.format_message() if isinstance(error, typer.BadParameter) else str(error))
     except ValueError as error:
-        # The library names the argument; here the same words name the option.
+        # The library's errors name the argument; show the option instead.
         _fail(re.sub(r"^(\w+):", lambda name: f"{option_of(name[1])}:", str(error)))
     else:
-        if code == INTERRUPTED:
-            print("floorline: stopped", file=sys.stderr)
         sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command, and return its exit code."""
+    if sys.argv[1:2] and sys.argv[1] in WITH_A_SERVICE:
+        ctrl_c, code = CtrlC(), app(standalone_mode=False)
+    else:
+        with ending_within_a_second() as ctrl_c:
+            try:
+                code = app(standalone_mode=False)
+            except Exception:
+                if not ctrl_c.pressed:
+                    raise
+                code = INTERRUPTED  # the compiler has made something else of the interrupt
+    if code == INTERRUPTED:
+        ctrl_c.end()
+    return int(code or 0)
 
 
 def option_of(argument: str) -> str:
@@ -95,6 +117,6 @@ def option_of(argument: str) -> str:
 
 
 def _fail(message: str) -> None:
-    if message:  # there is none when nothing was asked for and help was shown
+    if message:  # empty if no command was given and help was shown
         print(f"floorline: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(2)

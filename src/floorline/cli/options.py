@@ -1,14 +1,14 @@
-"""Options that several commands have, each with its one help text."""
+"""Options that several commands share, with their help texts."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 PolicyName = Annotated[str, typer.Option(help="One of `floorline policies`.")]
-Horizon = Annotated[int, typer.Option(help="Rounds a run.")]
+Horizon = Annotated[int, typer.Option(help="Rounds per run.")]
 Runs = Annotated[int, typer.Option(help="How many runs.")]
 Noise = Annotated[
     str, typer.Option(help="gaussian, bernoulli, or table:FILE (arm, value, probability).")
@@ -16,7 +16,7 @@ Noise = Annotated[
 NoiseScale = Annotated[
     float | None,
     typer.Option(
-        help="Subgaussian scale of the rewards that policies are told; 0.5 covers [0, 1]. "
+        help="Subgaussian scale of the rewards that policies assume; 0.5 covers [0, 1]. "
         "Gaussian rewards have it as their standard deviation.",
         show_default="that of the rewards; 1 if gaussian",
     ),
@@ -48,8 +48,21 @@ Cluster = Annotated[
 ]
 
 
+NOT_SETTINGS = ("format", "threads", "out", "figure", "lowest_reward", "highest_reward")
+"""Options that change no number, and old names."""
+
+
+def settings_of(context: typer.Context, **resolved: Any) -> dict[str, Any]:
+    """Return every option that decides the numbers, so that outputs can be told apart.
+
+    `resolved` are values that an option left open.
+    """
+    given = {name: value for name, value in context.params.items() if name not in NOT_SETTINGS}
+    return {**given, **resolved}
+
+
 def renamed(old: str, old_value: float | None, new: str, new_value: float) -> float:
-    """The value of an option that has a new name, under whichever of the two it was given."""
+    """Return the value of a renamed option, given under its old or its new name."""
     if old_value is None:
         return new_value
     warnings.warn(f"{old} is deprecated; it is called {new} now", stacklevel=2)

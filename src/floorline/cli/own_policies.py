@@ -1,4 +1,4 @@
-"""Policies of the user's own, named by where they are."""
+"""The user's own policies, named by their file or module."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from floorline import Entry
@@ -20,13 +20,21 @@ def entry_of(name: str) -> Entry:
     from floorline import Entry
     from floorline.policies import find_entry
 
-    where, colon, attribute = name.rpartition(":")
-    if not colon:
+    if ":" not in name:
         return find_entry(name)
-    entry = getattr(_module(where), attribute, None)
+    entry = object_of(name)
     if not isinstance(entry, Entry):
         raise ValueError(f"policy: {name} is not a floorline.Entry")
     return entry
+
+
+def object_of(name: str) -> Any:
+    """Return what `FILE.py:NAME` or `MODULE:NAME` names."""
+    where, _, attribute = name.rpartition(":")
+    module = _module(where)
+    if not hasattr(module, attribute):
+        raise ValueError(f"policy: {where} has no {attribute}")
+    return getattr(module, attribute)
 
 
 def _module(where: str) -> ModuleType:
@@ -38,6 +46,6 @@ def _module(where: str) -> ModuleType:
             raise ImportError(f"{where} is not a Python file")
         module = module_from_spec(spec)
         spec.loader.exec_module(module)
-    except Exception as error:  # whatever the file does wrong
+    except Exception as error:  # the file can raise anything
         raise ValueError(f"policy: cannot load {where}: {type(error).__name__}: {error}") from None
     return module

@@ -17,7 +17,7 @@ def paper(
     ),
     quick: Annotated[bool, typer.Option("--quick", help="Fewer runs and points.")] = False,
     runs: Annotated[
-        int | None, typer.Option(help="Runs a point.", show_default="4000; 192 with --quick")
+        int | None, typer.Option(help="Runs per point.", show_default="4000; 192 with --quick")
     ] = None,
     seed: options.Seed = 1,
     boundary: Annotated[str, typer.Option(help="authors, stitched or as-printed.")] = "authors",
@@ -44,7 +44,7 @@ def paper(
 ) -> None:
     """Reproduce the paper's experiments: results.csv, figures and report.html.
 
-    Every point is saved as soon as it is there: the same command goes on where it was stopped.
+    Every point is saved as soon as it is finished: the same command resumes where it stopped.
 
     With --means or --policy, the same experiments on your own instance or policies: results and
     figures in the folders alpha and horizon, without the report on what the paper says.
@@ -66,16 +66,16 @@ def paper(
     settings = PaperRun(runs=size, seed=seed, boundary=boundary, quick=quick, device=device)
     try:
         with connect(cluster) as client:
-            found = reproduce(settings, out, parts, force=force, cluster=client)
+            reproduction = reproduce(settings, out, parts, force=force, cluster=client)
     except KeyboardInterrupt:
         print(
-            f"floorline: what is done is saved in {out}; the same command goes on from there",
+            f"floorline: finished points are saved in {out}; the same command resumes from there",
             file=sys.stderr,
         )
         raise
-    if found.was_finished:
-        typer.echo(f"{out} is finished already; --force starts again")
-    typer.echo(f"report: {found.report}")
+    if reproduction.was_finished:
+        typer.echo(f"{out} is already finished; --force starts again")
+    typer.echo(f"report: {reproduction.report}")
 
 
 def _own_experiments(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 def plan(
+    context: typer.Context,
     challengers: Annotated[int, typer.Option(help="How many new arms are tried.")],
     default_mean: Annotated[float, typer.Option(help="What a decision earns today, on average.")],
     decisions_per_day: Annotated[int, typer.Option(help="How many decisions there are a day.")],
@@ -118,7 +119,8 @@ def plan(
     found = outlooks(guesses, losses, floors, runs=runs, seed=seed, device=device)
     path = draw(question, [same[0] for same in found], out / "plan.png") if figure else None
     if format == "json":
-        typer.echo(json.dumps(as_dict(guesses, found, path)))
+        settings = options.settings_of(context)
+        typer.echo(json.dumps({**as_dict(guesses, found, path), "settings": settings}))
     else:
         print_page(guesses, found, path)
 

@@ -14,20 +14,22 @@ if TYPE_CHECKING:
 
 
 def draw(question: Question, outlooks: Sequence[Outlook], path: Path) -> Path:
-    """Draw the outlooks side by side, and give back where."""
+    """Draw the outlooks side by side, and return the path."""
     size = f"{100 * question.improvement:.4g}%"
-    losses = list(dict.fromkeys(one.max_loss for one in outlooks))
-    floors = list(dict.fromkeys(one.floor for one in outlooks))
+    losses = list(dict.fromkeys(outlook.max_loss for outlook in outlooks))
+    floors = list(dict.fromkeys(outlook.floor for outlook in outlooks))
     figure, (left, middle, right) = pyplot().subplots(
         1, 3, figsize=(13, 4.4), layout="constrained", sharex=True
     )
-    for one in outlooks:
-        loss, floor = losses.index(one.max_loss), floors.index(one.floor)
+    for outlook in outlooks:
+        loss, floor = losses.index(outlook.max_loss), floors.index(outlook.floor)
         colour = COLOURS[loss % len(COLOURS)]
         dashes = DASHES[(floor if len(floors) > 1 else loss) % len(DASHES)]
-        label = f"{100 * one.max_loss:.4g}% may be lost" + f", {one.floor}" * (len(floors) > 1)
-        days = one.better.days
-        bands = ((left, one.better.share), (middle, one.better.gain), (right, one.none.gain))
+        label = f"{100 * outlook.max_loss:.4g}% may be lost"
+        label += f", {outlook.floor}" * (len(floors) > 1)
+        better, none = outlook.better, outlook.none
+        days = better.days
+        bands = ((left, better.share), (middle, better.gain), (right, none.gain))
         for axes, band in bands:
             style = {"color": colour, "linestyle": dashes, "linewidth": 2}
             axes.plot(days, 100 * band.median, label=label, **style)

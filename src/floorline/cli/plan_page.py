@@ -18,22 +18,22 @@ Outlooks = Sequence[Sequence["Outlook"]]
 Show = Callable[[float], str]
 
 
-def print_page(guesses: Sequence[Question], found: Outlooks, path: Path | None) -> None:
+def print_page(guesses: Sequence[Question], columns: Outlooks, path: Path | None) -> None:
     """Print the plan."""
     from rich.console import Console
 
     console = Console(highlight=False)
     console.print(introduction(guesses) + "\n")
-    console.print(table_of(guesses, found))
-    for hint in hindrances(guesses[0], [same[0] for same in found]):
+    console.print(table_of(guesses, columns))
+    for hint in obstacles(guesses[0], [column[0] for column in columns]):
         console.print(f"\n[bold]{hint}[/bold]")
-    console.print("\n" + explanation(guesses[0], found[0][0].runs))
+    console.print("\n" + explanation(guesses[0], columns[0][0].runs))
     if path:
         console.print(f"figure: {path}")
 
 
 def introduction(guesses: Sequence[Question]) -> str:
-    """What was asked."""
+    """Return the question in words."""
     question = guesses[0]
     earned = question.default_mean * question.horizon
     ends = [guess.default_mean for guess in guesses[1:]]
@@ -46,29 +46,29 @@ def introduction(guesses: Sequence[Question]) -> str:
     )
 
 
-def table_of(guesses: Sequence[Question], found: Outlooks) -> Table:
-    """The numbers, a column for each floor and max_loss."""
+def table_of(guesses: Sequence[Question], columns: Outlooks) -> Table:
+    """Return the numbers, with a column for each floor and max_loss."""
     from rich.table import Table
 
     question = guesses[0]
     size, days = share(question.improvement), question.days
     earned = question.default_mean * question.horizon
-    several = len({same[0].floor for same in found}) > 1
+    several = len({column[0].floor for column in columns}) > 1
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("You may lose at most", no_wrap=True)
-    for same in found:
-        one = same[0]
-        head = f"{share(one.max_loss)}, {one.floor}" if several else share(one.max_loss)
+    for column in columns:
+        loss = share(column[0].max_loss)
+        head = f"{loss}, {column[0].floor}" if several else loss
         table.add_column(head, justify="right")
 
     def row(label: str, text: Callable[[Outlook], str]) -> None:
-        table.add_row(label, *(text(same[0]) for same in found))
+        table.add_row(label, *(text(column[0]) for column in columns))
 
     def ranges(label: str, value: Callable[[Outlook], Range], show: Show, more: bool) -> None:
-        """A row of medians and one of ranges, and such rows for other guesses if `more`."""
+        """Add a row of medians and one of ranges, and such rows for other guesses if `more`."""
         for i, guess in enumerate(guesses if more else guesses[:1]):
             name = f"    if the default earns {guess.default_mean:g}" if i else label
-            shown = [[show(x) for x in value(same[i])] for same in found]
+            shown = [[show(x) for x in value(column[i])] for column in columns]
             table.add_row(name, *(median for _, median, _ in shown))
             table.add_row("    9 in 10 campaigns", *(between(*ends) for ends in shown))
 
@@ -90,18 +90,18 @@ def table_of(guesses: Sequence[Question], found: Outlooks) -> Table:
 
 
 def explanation(question: Question, runs: int) -> str:
-    """How the numbers were found, and what they are not."""
+    """Return how the numbers were computed, and what they do not cover."""
     how = "learns what the default earns" if question.learned else "is told what the default earns"
-    silence = ""
+    losses = ""
     if question.lost or question.delay:
-        silence = (
-            f" Of all rewards {share(question.lost)} get lost, the others come "
-            f"{question.delay:,} decisions late; silence is {question.missing}."
+        losses = (
+            f" Of all rewards {share(question.lost)} get lost, the others arrive "
+            f"{question.delay:,} decisions late; a missing reward is {question.missing}."
         )
-    orders = ""
+    values = ""
     if question.spread is not None:
         least, most, chance = question.reward_values(question.default_mean)
-        orders = (
+        values = (
             f" A reward of the default is {most:.4g} in {share(chance)} of the decisions, else "
             f"{least:g}, which has the spread of {question.spread:g}."
         )
@@ -110,25 +110,25 @@ def explanation(question: Question, runs: int) -> str:
         f"that 9 in 10 of them are in; lowest points are ends of days. Where one challenger is "
         f"better, the others are as much worse. The campaign {how}, has "
         f"the boundary {question.boundary} and holds back {share(question.holdback)} of the "
-        f"decisions for the default.{orders}{silence} The floor is about expected reward, and "
-        f"fails with a chance of at most {share(question.delta)}; luck comes on top, and arms "
-        "that change over time can break it (docs/guarantee.md). 'From day' means from then on "
-        f"until the end; 'later' is after the {question.days} days."
+        f"decisions for the default.{values}{losses} The floor is about expected reward, and "
+        f"fails with a chance of at most {share(question.delta)}; randomness comes on top, and "
+        "arms that change over time can break it (docs/guarantee.md). 'From day' means from then "
+        f"on until the end; 'later' is after the {question.days} days."
     )
 
 
-def hindrances(question: Question, found: Sequence[Outlook]) -> list[str]:
-    """What keeps such a campaign from exploring usefully, in words."""
+def obstacles(question: Question, outlooks: Sequence[Outlook]) -> list[str]:
+    """Return what keeps such a campaign from exploring usefully, in words."""
     hints = []
     size = share(question.improvement)
-    stuck = [share(one.max_loss) for one in found if one.traffic_limit <= 0.5]
+    stuck = [share(o.max_loss) for o in outlooks if o.traffic_limit <= 0.5]
     if stuck:
         hints.append(
             f"At {', '.join(stuck)} a challenger that is {size} better can never get most of the "
             f"traffic, however long the campaign runs: with {share(question.lost)} of the rewards "
             "unknown, the default might earn that much more, and its challengers that much less."
         )
-    slow = [share(one.max_loss) for one in found if math.isinf(one.takeover_day.median)]
+    slow = [share(o.max_loss) for o in outlooks if math.isinf(o.takeover_day.median)]
     if slow and question.boundary != "beta-binomial":
         hints.append(
             f"At {', '.join(slow)} the days are not enough with the boundary {question.boundary}, "
@@ -137,40 +137,40 @@ def hindrances(question: Question, found: Sequence[Outlook]) -> list[str]:
     return hints
 
 
-def first_decision(one: Outlook) -> str:
-    """The first decision that a challenger may get."""
-    return "later" if one.first_exploration is None else f"{one.first_exploration:,}"
+def first_decision(outlook: Outlook) -> str:
+    """Return the first decision that a challenger may get."""
+    return "later" if outlook.first_exploration is None else f"{outlook.first_exploration:,}"
 
 
-def below_floor(one: Outlook) -> str:
-    """How many of the simulated campaigns were ever below the floor, of both cases."""
-    return f"{one.better.below_floor + one.none.below_floor} of {2 * one.runs}"
+def below_floor(outlook: Outlook) -> str:
+    """Return how many of the simulated campaigns of both cases were ever below the floor."""
+    return f"{outlook.better.below_floor + outlook.none.below_floor} of {2 * outlook.runs}"
 
 
 def last(band: Band) -> Range:
-    """A band at the end of the last day."""
+    """Return a band's range at the end of the last day."""
     from floorline.planning import Range
 
     return Range(*(float(edge[-1]) for edge in band))
 
 
 def between(low: str, median: str, high: str) -> str:
-    """A range as its ends are shown; the unit once, the sign where it is needed."""
+    """Return a range in words, with the unit once and the sign where it is needed."""
     if low == high:
         return low
     return f"{low.lstrip('+').removesuffix('%')} to {high.lstrip('+')}"
 
 
 def day(value: float) -> str:
-    """A day, counted from 1."""
+    """Return a day, counted from 1, as text."""
     return f"{value:,.0f}" if math.isfinite(value) else "later"
 
 
 def share(value: float) -> str:
-    """A share as a percentage, as short as it goes."""
+    """Return a share as a percentage, as short as possible."""
     return f"{100 * value:.4g}%"
 
 
 def change(value: float) -> str:
-    """A change as a percentage with its sign."""
+    """Return a change as a percentage with its sign."""
     return f"{100 * value:+.1f}%".replace("-0.0%", "0.0%").replace("+0.0%", "0.0%")

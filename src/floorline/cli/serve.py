@@ -12,7 +12,7 @@ DATA = typer.Option(
     help="Folder of the ledgers and keys, or postgresql://HOST/DATABASE.",
 )
 CREATE = typer.Option(
-    False, "--create", help="Begin with an empty folder or database if there is none yet."
+    False, "--create", help="Create an empty data folder or database if there is none yet."
 )
 ADVERTISE = typer.Option(
     None,
@@ -45,6 +45,9 @@ def serve(
     cors_origin: list[str] = CORS_ORIGIN,
     advertise: str | None = ADVERTISE,
     workers: int = WORKERS,
+    alert_interval: float = typer.Option(
+        15.0, envvar="FLOORLINE_ALERT_INTERVAL", help="Seconds between two looks for alerts."
+    ),
 ) -> None:
     """Serve live campaigns over HTTP, until interrupted."""
     try:
@@ -64,7 +67,8 @@ def serve(
             tls_cert,
             tls_key,
             tuple(cors_origin),
-            advertise,
-            workers,
+            advertise=advertise,
+            workers=workers,
+            alert_interval=alert_interval,
         )
     )

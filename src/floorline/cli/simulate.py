@@ -26,6 +26,7 @@ FORMATS = ("table", "json", "csv")
 
 
 def simulate(
+    context: typer.Context,
     policy: options.PolicyName,
     means: Annotated[
         str | None, typer.Option(help="Mean of each arm, the default arm's first: 0.5,0.6,0.4")
@@ -191,7 +192,15 @@ def simulate(
             device=device,
             cluster=client,
         )
-    answer = as_dict(policy, seed, found)
+    settings = options.settings_of(
+        context,
+        low=low,
+        high=high,
+        noise_scale=setting.noise_scale,
+        means=",".join(f"{mean:.12g}" for mean in environment.means),
+        change=" ".join(change or []),
+    )
+    answer = as_dict(policy, seed, found, settings)
     if format == "json":
         typer.echo(json.dumps(answer))
     elif format == "csv":
@@ -202,7 +211,7 @@ def simulate(
         print_table(answer, max_loss, boundary, delta)
 
 
-def as_dict(policy: str, seed: int, found: Summary) -> dict[str, Any]:
+def as_dict(policy: str, seed: int, found: Summary, settings: dict[str, Any]) -> dict[str, Any]:
     """A summary under the names that the JSON output promises."""
     budget = found.lowest_budget
     regrets = {"pseudo_regret": found.pseudo_regret, "regret": found.regret}
@@ -220,6 +229,7 @@ def as_dict(policy: str, seed: int, found: Summary) -> dict[str, Any]:
         "lowest_budget": {"mean": float(budget.mean[-1]), "min": float(budget.min[-1])},
         "plays": {"mean": [float(plays) for plays in found.plays[-1]]},
         "rounds_per_second": found.rounds_per_second,
+        "settings": settings,
     }
 
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def simulated_demo(out: Path, runs: int, seed: int) -> None:
-    """Simulate the paper's five policies: may they lose 10% of the default, and do they?"""
+    """Simulate the paper's five policies, print a table of them and draw a figure."""
     from rich.console import Console
     from rich.table import Table
 
-    pyplot()  # better to miss it now than after the simulations
-    found = {policy: _simulate(policy, runs, seed) for policy in FIVE}
+    pyplot()  # fails now if it is missing, not after the simulations
+    summaries = {policy: _simulate(policy, runs, seed) for policy in FIVE}
     table = Table(
         "policy",
         "regret",
@@ -29,7 +29,7 @@ def simulated_demo(out: Path, runs: int, seed: int) -> None:
         f"(boundary of the authors' program, delta {1 / HORIZON:g})",
         title_justify="left",
     )
-    for policy, summary in found.items():
+    for policy, summary in summaries.items():
         regret = summary.pseudo_regret
         table.add_row(
             LINES[policy].label,
@@ -39,7 +39,7 @@ def simulated_demo(out: Path, runs: int, seed: int) -> None:
         )
     console = Console()
     console.print(table)
-    console.print(f"figure: {_draw(found, out)}")
+    console.print(f"figure: {_draw(summaries, out)}")
 
 
 def _simulate(policy: str, runs: int, seed: int) -> Summary:
@@ -47,19 +47,19 @@ def _simulate(policy: str, runs: int, seed: int) -> Summary:
 
     from floorline import Gaussian, PolicySetup, make_policy, summarize
 
-    made = POLICIES[policy]
-    setting = PolicySetup(
+    chosen = POLICIES[policy]
+    setup = PolicySetup(
         n_arms=len(MEANS),
         horizon=HORIZON,
         default_mean=MEANS[0],
-        learned=made.learned,
+        learned=chosen.learned,
         max_loss=MAX_LOSS,
         delta=1 / HORIZON,
         boundary="authors",
     )
     points = np.unique(np.geomspace(1, HORIZON, 60).astype(int))
     return summarize(
-        make_policy(made.name, setting),
+        make_policy(chosen.name, setup),
         Gaussian(MEANS),
         horizon=HORIZON,
         runs=runs,
@@ -69,12 +69,12 @@ def _simulate(policy: str, runs: int, seed: int) -> Summary:
     )
 
 
-def _draw(found: dict[str, Summary], out: Path) -> Path:
+def _draw(summaries: dict[str, Summary], out: Path) -> Path:
     figure, (left, right) = pyplot().subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-    for policy, summary in found.items():
-        look = LINES[policy].look
-        left.plot(summary.checkpoints, summary.pseudo_regret.mean, **look)
-        right.plot(summary.checkpoints, 100 * summary.breach_rate, **look)
+    for policy, summary in summaries.items():
+        options = LINES[policy].plot_options
+        left.plot(summary.checkpoints, summary.pseudo_regret.mean, **options)
+        right.plot(summary.checkpoints, 100 * summary.breach_rate, **options)
     left.set(title="Regret", xlabel="round", ylabel="expected reward lost against the best arm")
     right.set(
         title="Runs that have been below the floor",
@@ -84,7 +84,7 @@ def _draw(found: dict[str, Summary], out: Path) -> Path:
         ylim=(-2, 102),
     )
     left.legend(frameon=False)
-    never = [LINES[policy].label for policy in found if found[policy].breach_rate[-1] == 0]
+    never = [LINES[policy].label for policy in summaries if summaries[policy].breach_rate[-1] == 0]
     right.text(1, 98, "\n  ".join(["never:", *never]), fontsize="small", va="top")
     for axes in (left, right):
         tidy(axes)

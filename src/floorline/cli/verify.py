@@ -22,6 +22,7 @@ MEANS = "0.5,0,0,0,0"
 
 
 def verify(
+    context: typer.Context,
     delta: options.Delta = 1e-3,
     runs: options.Runs = 1_000_000,
     policy: options.PolicyName = "conservative-ucb",
@@ -90,7 +91,9 @@ def verify(
         )
     if format == "json":
         about = {"policy": policy, "boundary": boundary, "horizon": horizon, "runs": runs}
-        typer.echo(json.dumps({**about, "seed": seed, "delta": delta, **as_dict(found)}))
+        settings = options.settings_of(context, noise_scale=setting.noise_scale)
+        answer = {**about, "seed": seed, "delta": delta, **as_dict(found), "settings": settings}
+        typer.echo(json.dumps(answer))
     else:
         typer.echo(f"{policy}, boundary {boundary}: {runs:,} runs of {horizon:,} rounds")
         for line in words(found, confidence):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from types import TracebackType
@@ -59,13 +59,20 @@ class AsyncClient:
         self.campaigns = AsyncCampaignAdmin(self._client.campaigns, self._threads)
 
     async def decide(
-        self, campaign: str, request_key: str | None = None, candidate: str | None = None
+        self,
+        campaign: str,
+        request_key: str | None = None,
+        candidate: str | None = None,
+        context: Mapping[str, Any] | None = None,
+        chances: Mapping[str, float] | None = None,
     ) -> Decision:
         """Decide which arm of the campaign to play now, like `Client.decide`."""
         client = self._client
         try:
             async with asyncio.timeout(client.timeout):
-                return await self._threads.run(client.decide, campaign, request_key, candidate)
+                return await self._threads.run(
+                    client.decide, campaign, request_key, candidate, context, chances
+                )
         except TimeoutError:
             return client.fallback_decision(campaign, _late(client.timeout))
 
@@ -75,11 +82,12 @@ class AsyncClient:
         request_keys: Sequence[str | None],
         candidates: Sequence[str | None] | None = None,
         timeout: float | None = None,
+        contexts: Sequence[Mapping[str, Any] | None] | None = None,
     ) -> list[Decision]:
         """One decision for each of `request_keys`, like `Client.decide_many`."""
         client = self._client
         limit = client.timeout if timeout is None else timeout
-        call = partial(client.decide_many, campaign, request_keys, candidates, timeout)
+        call = partial(client.decide_many, campaign, request_keys, candidates, timeout, contexts)
         try:
             async with asyncio.timeout(limit):
                 return await self._threads.run(call)

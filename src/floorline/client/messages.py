@@ -31,7 +31,9 @@ class Decision:
     guaranteed_budget: float | None
     """Lower bound on the budget after this decision; None without the service."""
     probability: float | None
-    """How likely this arm was, given all before; None where that is not known."""
+    """How likely this arm was given the candidate; None without the service."""
+    propensity: float | None = None
+    """How likely it was given all before the proposer chose; None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,8 @@ class CampaignView:
     """What whoever opened it should know."""
 
 
-DECISION_FIELDS = tuple(field.name for field in fields(Decision))
+DECISION_FIELDS = tuple(field.name for field in fields(Decision) if field.name != "propensity")
+"""What every version of the service sends."""
 CAMPAIGN_FIELDS = tuple(field.name for field in fields(CampaignView))
 
 
@@ -84,11 +87,21 @@ def campaign_path(campaign: str) -> str:
     return f"/v1/campaigns/{quote(campaign, safe='')}"
 
 
-def decision_request(request_key: str | None, candidate: str | None) -> dict[str, str]:
+def decision_request(
+    request_key: str | None,
+    candidate: str | None,
+    context: Mapping[str, Any] | None = None,
+    chances: Mapping[str, float] | None = None,
+) -> dict[str, Any]:
     """Body of a request for one decision. It always has a key, so that it can be retried."""
-    body = {"request_key": os.urandom(16).hex() if request_key is None else request_key}
+    key = os.urandom(16).hex() if request_key is None else request_key
+    body: dict[str, Any] = {"request_key": key}
     if candidate is not None:
         body["candidate"] = candidate
+    if context is not None:
+        body["context"] = dict(context)
+    if chances is not None:
+        body["chances"] = dict(chances)
     return body
 
 
@@ -118,8 +131,9 @@ def parse_decisions(status: int, body: bytes, count: int) -> list[Decision]:
 
 def _decision(item: Any) -> Decision:
     try:
-        return Decision(*(item[name] for name in DECISION_FIELDS))
-    except (KeyError, TypeError):
+        given = {name: item[name] for name in DECISION_FIELDS}
+        return Decision(**given, propensity=item.get("propensity"))
+    except (KeyError, TypeError, AttributeError):
         raise not_floorline("the response is not a decision") from None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -41,7 +42,8 @@ class FloorlineProvider(AbstractProvider):
 
     Without a targeting key, every evaluation is a new decision. With one, the same key always gets
     the same decision: one visitor who sees one arm, and whose first reward counts. For a new
-    decision at each visit, use a key that identifies the visit.
+    decision at each visit, use a key that identifies the visit. The other attributes of the context
+    are kept with the decision; leave out what must not be stored.
     """
 
     def __init__(self, client: Client) -> None:
@@ -69,7 +71,9 @@ class FloorlineProvider(AbstractProvider):
         """
         key = evaluation_context.targeting_key if evaluation_context else None
         try:
-            return _details(self._client.ask(flag_key, key or None))
+            return _details(
+                self._client.ask(flag_key, key or None, context=_context(evaluation_context))
+            )
         except ServiceError as error:
             code = CODES.get(error.reason, ErrorCode.GENERAL)
             return FlagResolutionDetails(default_value, code, str(error), Reason.ERROR)
@@ -139,6 +143,14 @@ class FloorlineProvider(AbstractProvider):
     ) -> FlagResolutionDetails[Object]:
         """Return `default_value` and the error TYPE_MISMATCH."""
         return _mismatch(flag_key, default_value)
+
+
+def _context(evaluation: EvaluationContext | None) -> dict[str, Any] | None:
+    """The attributes that the application gave as JSON values, dates and such as texts."""
+    if not evaluation or not evaluation.attributes:
+        return None
+    attributes: dict[str, Any] = json.loads(json.dumps(dict(evaluation.attributes), default=str))
+    return attributes
 
 
 def _details(decision: Decision) -> FlagResolutionDetails[str]:

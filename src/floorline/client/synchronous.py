@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
+from typing import Any
 
 from .campaigns import TIMEOUT, CampaignAdmin
 from .checks import positive, reward_of, ticket_id
@@ -80,7 +81,12 @@ class Client:
         self.campaigns = CampaignAdmin(self._pool)
 
     def decide(
-        self, campaign: str, request_key: str | None = None, candidate: str | None = None
+        self,
+        campaign: str,
+        request_key: str | None = None,
+        candidate: str | None = None,
+        context: Mapping[str, Any] | None = None,
+        chances: Mapping[str, float] | None = None,
     ) -> Decision:
         """Decide which arm of the campaign to play now.
 
@@ -88,22 +94,32 @@ class Client:
             campaign: its name.
             request_key: identifies the request; the same key always gets the same decision.
                 Without one, every call is a new decision, however often it is retried.
-            candidate: an arm that your own bandit proposes, without looking at this request.
+            candidate: an arm that your own bandit proposes; it may look at this request only if
+                the campaign has the randomised floor.
+            context: what was known about the request: a JSON object of at most 4 KB that is kept
+                with the decision.
+            chances: how likely your bandit was to propose each arm; the decision then has a
+                `propensity`.
 
         Raises:
             ServiceError: there is no response, and the default arm is not known.
         """
         try:
-            return self.ask(campaign, request_key, candidate)
+            return self.ask(campaign, request_key, candidate, context, chances)
         except ServiceError as error:
             return self.fallback_decision(campaign, error)
 
     def ask(
-        self, campaign: str, request_key: str | None = None, candidate: str | None = None
+        self,
+        campaign: str,
+        request_key: str | None = None,
+        candidate: str | None = None,
+        context: Mapping[str, Any] | None = None,
+        chances: Mapping[str, float] | None = None,
     ) -> Decision:
         """The service's decision: like `decide`, but every failure is raised as ServiceError."""
         path = f"{campaign_path(campaign)}/decisions"
-        body = json.dumps(decision_request(request_key, candidate)).encode()
+        body = json.dumps(decision_request(request_key, candidate, context, chances)).encode()
         response = self._pool.request("POST", path, body, Deadline(self.timeout))
         return self._defaults.learn(campaign, parse_decision(*response))
 
@@ -113,6 +129,7 @@ class Client:
         request_keys: Sequence[str | None],
         candidates: Sequence[str | None] | None = None,
         timeout: float | None = None,
+        contexts: Sequence[Mapping[str, Any] | None] | None = None,
     ) -> list[Decision]:
         """One decision for each of `request_keys`, in that order, as `decide` makes them.
 
@@ -122,12 +139,17 @@ class Client:
         Raises:
             ServiceError: there is no response, and the default arm is not known.
         """
-        arms = [None] * len(request_keys) if candidates is None else candidates
-        if len(arms) != len(request_keys):
-            raise ValueError(
-                f"candidates: must be as many as request_keys, {len(request_keys)}, not {len(arms)}"
-            )
-        requests = [decision_request(*pair) for pair in zip(request_keys, arms, strict=True)]
+        count = len(request_keys)
+        arms = [None] * count if candidates is None else candidates
+        known = [None] * count if contexts is None else contexts
+        for name, given in (("candidates", arms), ("contexts", known)):
+            if len(given) != count:
+                raise ValueError(
+                    f"{name}: must be as many as request_keys, {count}, not {len(given)}"
+                )
+        requests = [
+            decision_request(*request) for request in zip(request_keys, arms, known, strict=True)
+        ]
         deadline = Deadline(self.timeout if timeout is None else positive("timeout", timeout, 3600))
         decisions = []
         for start in range(0, len(requests), MAX_BATCH):
@@ -139,7 +161,7 @@ class Client:
         return decisions
 
     def _ask_many(
-        self, campaign: str, requests: list[dict[str, str]], deadline: Deadline
+        self, campaign: str, requests: list[dict[str, Any]], deadline: Deadline
     ) -> list[Decision]:
         path = f"{campaign_path(campaign)}/decisions"
         body = json.dumps({"requests": requests}).encode()

@@ -1,1 +1,1 @@
-"""Kernels and records: what every other part is made of."""
+"""Kernels, slots and records, on which every other part is built."""

@@ -1,4 +1,4 @@
-"""Checks of what people pass in. Each failure is one line: the name and what is allowed."""
+"""Argument checks. Each error is one line: the argument, what is allowed, and the value."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 
 def require(condition: bool, name: str, allowed: str, value: object) -> None:
-    """Raise ValueError naming the argument, what is allowed and what came, unless `condition`."""
+    """Raise ValueError with the argument, what is allowed and the value, unless `condition`."""
     if not condition:
         raise ValueError(f"{name}: must be {allowed}, not {value!r}")
 
 
 def number(name: str, value: float, low: float, high: float, *, open_low: bool = False) -> float:
-    """`value` as a float, checked to be a finite number in [low, high] or (low, high]."""
+    """Return `value` as a float; raise unless it is finite and in [low, high] or (low, high]."""
     try:
         given = math.nan if isinstance(value, (str, bytes, bool)) else float(value)
     except (TypeError, ValueError, OverflowError):
@@ -26,7 +26,7 @@ def number(name: str, value: float, low: float, high: float, *, open_low: bool =
 
 
 def whole(name: str, value: float, low: int) -> int:
-    """`value` as an int, checked to be a whole number of at least `low`; 1e4 is one."""
+    """Return `value` as an int; raise unless it is a whole number (1e4 is) of at least `low`."""
     fits = hasattr(value, "__index__") or (hasattr(value, "is_integer") and value.is_integer())
     require(
         fits and not isinstance(value, bool) and int(value) >= low,
@@ -38,7 +38,7 @@ def whole(name: str, value: float, low: int) -> int:
 
 
 def choice(name: str, value: str, allowed: Iterable[str]) -> str:
-    """The one of the `allowed` words that `value` is."""
+    """Return `value` if it is one of `allowed`; raise otherwise."""
     words = list(allowed)
     require(value in words, name, f"one of {', '.join(words)}", value)
     return words[words.index(value)]

@@ -1,8 +1,8 @@
-"""The only file that compiles: numba's options, and where compiled code is kept.
+"""Compile kernels with numba and cache them on disk. No other file compiles.
 
-Numba's own disk cache does not notice an edit in another file. So compiled code is kept
+Numba's own disk cache does not notice an edit in another file. So compiled code is cached
 in a folder named after a hash of the package, under a name made of a fingerprint of every
-kernel that went in; an edit anywhere leads elsewhere, never to stale code.
+kernel in it: after an edit anywhere, stale code is never loaded.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import sys
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -22,11 +24,17 @@ from typing import Any
 from floorline.core.fingerprint import Fingerprint, fingerprint
 from floorline.core.kernel import Function, bind, reachable
 
+NAME_LENGTH = 32
+"""Characters of a folder's name."""
+
+UNUSED_SECONDS = 21 * 86_400
+"""Compiled code that was not used for so long is removed."""
+
 PACKAGE = Path(__file__).resolve().parents[1]
 
 # No fastmath: compiled and interpreted must choose the same arms. Division by zero
 # follows NumPy, since kernels guard it where it could happen. Kernels never allocate,
-# so the reference counting of arrays is left out (_nrt), which makes them three times
+# so the reference counting of arrays is switched off (_nrt), which makes them three times
 # as fast. Nothing calls them from C.
 OPTIONS: dict[str, Any] = {
     "nogil": True,
@@ -34,12 +42,12 @@ OPTIONS: dict[str, Any] = {
     "_nrt": False,
     "no_cfunc_wrapper": True,
 }
-# Kernels called by kernels are inlined, or each call would copy all records; and they are
-# not called from Python, which halves the time of compilation.
+# Kernels called by kernels are inlined, or each call would copy all records. They need no
+# Python wrapper, and compile in half the time without one.
 INNER: dict[str, Any] = {**OPTIONS, "forceinline": True, "no_cpython_wrapper": True}
 
-# The lines of numba's messages that say what is wrong, and not only where it was noticed.
-TELLING = re.compile("NameError|Unknown attribute|Unsupported|Cannot|Invalid use|not supported")
+# Matches the lines of a numba error that state its cause, not only where it was noticed.
+CAUSE = re.compile("NameError|Unknown attribute|Unsupported|Cannot|Invalid use|not supported")
 
 _compiled: dict[object, Function] = {}
 _inner: dict[object, Function] = {}
@@ -47,9 +55,9 @@ _lock = Lock()
 
 
 def compiled(function: Function, choices: Mapping[Function, Function]) -> Function:
-    """`function` with its slots filled, compiled for the CPU, from disk if it can be."""
+    """Return `function` with its slots filled, compiled for the CPU or loaded from the cache."""
     mark = fingerprint(function, choices)
-    # The functions themselves are part of the key: what is in use cannot be mistaken.
+    # The key includes the functions, so that two with equal fingerprints are never confused.
     key = (mark, function, frozenset(choices.items()))
     with _lock:
         if key not in _compiled:
@@ -62,7 +70,9 @@ def _compile(
 ) -> Function:
     import numba
 
-    entry = bind(function, choices, wrap=lambda twin, one: _compile_inner(twin, one, choices))
+    entry = bind(
+        function, choices, wrap=lambda copy, original: _compile_inner(copy, original, choices)
+    )
     folder = cache_folder() if mark.complete else None
     if folder is None:
         return numba.njit(**OPTIONS)(entry)  # type: ignore[no-any-return]
@@ -76,15 +86,17 @@ def _compile(
         settings.CACHE_DIR = previous
 
 
-def _compile_inner(twin: Function, one: Function, choices: Mapping[Function, Function]) -> Function:
-    """`twin`, the bound copy of kernel `one`, compiled; policies that share it compile it once."""
+def _compile_inner(
+    copy: Function, original: Function, choices: Mapping[Function, Function]
+) -> Function:
+    """Return the bound `copy` of a kernel, compiled once for all policies that share it."""
     import numba
 
-    mark = fingerprint(one, choices)
-    # In order, so that no two slots can be mistaken for each other.
-    key = (mark, *reachable(one, choices))
+    mark = fingerprint(original, choices)
+    # In order: two slots whose kernels are swapped must not share a key.
+    key = (mark, *reachable(original, choices))
     if key not in _inner or not mark.complete:
-        _inner[key] = numba.njit(**INNER)(twin)
+        _inner[key] = numba.njit(**INNER)(copy)
     return _inner[key]
 
 
@@ -94,13 +106,13 @@ def compiled_for_gpu(
     constants: Mapping[str, int],
     **options: Any,
 ) -> Any:
-    """`function` with its slots filled, to be launched on a GPU, from disk if it can be.
+    """Return `function` with its slots filled, compiled for a GPU or loaded from the cache.
 
-    `constants` replace global numbers of its module: sizes that must be known when compiling.
+    `constants` replace global numbers of its module: sizes that must be known at compile time.
     """
     mark = fingerprint(function, choices)
-    settled = (*sorted(constants.items()), *sorted(options.items()))
-    key = (mark, function, frozenset(choices.items()), settled)
+    variant = (*sorted(constants.items()), *sorted(options.items()))
+    key = (mark, function, frozenset(choices.items()), variant)
     with _lock:
         if key not in _compiled:
             _compiled[key] = _compile_for_gpu(function, choices, mark, constants, options)
@@ -125,14 +137,16 @@ def _compile_for_gpu(
         entry.__globals__.update(constants)
         return compiler.jit(entry)
     entry = bind(
-        function, choices, wrap=lambda twin, one: compiler.jit(device=True, **_speed(one))(twin)
+        function,
+        choices,
+        wrap=lambda copy, original: compiler.jit(device=True, fastmath=_is_rough(original))(copy),
     )
     entry.__globals__.update(constants)
     folder = cache_folder() if mark.complete else None
     if folder is None:
         return compiler.jit(**options)(entry)
-    settled = f"{mark.digest} {constants} {options} {version('numba-cuda')}"
-    entry.__qualname__ += "_" + hashlib.sha256(settled.encode()).hexdigest()[:32]
+    variant = f"{mark.digest} {constants} {options} {version('numba-cuda')}"
+    entry.__qualname__ += "_" + hashlib.sha256(variant.encode()).hexdigest()[:32]
     previous, config.CACHE_DIR = config.CACHE_DIR, str(folder)
     try:
         return compiler.jit(cache=True, **options)(entry)
@@ -140,13 +154,13 @@ def _compile_for_gpu(
         config.CACHE_DIR = previous
 
 
-def _speed(one: Function) -> dict[str, bool]:
-    return {"fastmath": getattr(one, "__rough__", False)}
+def _is_rough(function: Function) -> bool:
+    return bool(getattr(function, "__rough__", False))
 
 
 @contextmanager
 def compiler_errors_in_words() -> Iterator[None]:
-    """Turn the compiler's pages about a kernel into one line that says what to do."""
+    """Raise numba's long errors about a kernel as a one-line ValueError that says what to do."""
     from numba.core.errors import NumbaError
 
     try:
@@ -154,39 +168,55 @@ def compiler_errors_in_words() -> Iterator[None]:
     except NumbaError as error:
         plain = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
         lines = [line.strip(" >-") for line in plain.splitlines()]
-        telling = [line for line in lines if TELLING.search(line)] or lines
+        causes = [line for line in lines if CAUSE.search(line)] or lines
         raise ValueError(
-            f"kernel: cannot be compiled: {telling[-1]} "
+            f"kernel: cannot be compiled: {causes[-1]} "
             '(simulate with device="python" to see where it fails)'
         ) from None
 
 
 def cache_folder() -> Path | None:
-    """Where compiled code is kept; None if there is no place for it."""
+    """Return the folder of compiled code, or None if there is none that can be written."""
     import numba
 
     digest = hashlib.sha256(f"{numba.__version__} {sys.version} {OPTIONS} {INNER}".encode())
     digest.update(package_hash().encode())
     try:
-        folder = cache_root() / digest.hexdigest()[:32]
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = cache_root() / digest.hexdigest()[:NAME_LENGTH]
+        if not folder.is_dir():
+            remove_old_folders()
+            folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)  # in use
     except (OSError, RuntimeError):  # RuntimeError: this user has no home
         return None
     return folder if os.access(folder, os.W_OK) else None
 
 
+def remove_old_folders() -> None:
+    """Remove folders of compiled code that no process has used for weeks.
+
+    They are those of other versions and of edits. One that another process is about to use is
+    young, since each use is marked, so none is taken away from it.
+    """
+    latest = time.time() - UNUSED_SECONDS
+    for folder in cache_root().glob("[0-9a-f]" * NAME_LENGTH):
+        with suppress(OSError):  # gone already, or not ours
+            if folder.stat().st_mtime < latest:
+                shutil.rmtree(folder)
+
+
 def cache_root() -> Path:
-    """The user's folder for compiled code: FLOORLINE_CACHE_DIR, else the system's cache folder."""
-    told = os.environ.get("FLOORLINE_CACHE_DIR")
-    if told:
-        return Path(told)
+    """Return the user's cache folder: FLOORLINE_CACHE_DIR, else one in the system's."""
+    configured = os.environ.get("FLOORLINE_CACHE_DIR")
+    if configured:
+        return Path(configured)
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "floorline"
 
 
 @cache
 def package_hash() -> str:
-    """A hash of every source file of this package."""
+    """Return a hash of every source file of this package."""
     digest = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("*.py")):
         digest.update(str(path.relative_to(PACKAGE)).encode())

@@ -1,4 +1,4 @@
-"""Old names that still work, each with a warning that says the new one."""
+"""Deprecated names that still work, each with a warning that gives the new name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def warn_renamed(old: str, new: str, stacklevel: int = 3) -> None:
 
 
 def renamed_arguments(**names: str) -> Callable[[C], C]:
-    """Let a class be made with old names of arguments, given as old="new"."""
+    """Return a class decorator that accepts renamed arguments, given as old="new"."""
 
     def accept(kind: C) -> C:
         init: Any = kind.__init__  # type: ignore[misc]

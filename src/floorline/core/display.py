@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Table(NamedTuple):
-    """A title, the heads of the columns, and rows; the first column is text, others are numbers."""
+    """A title, column heads and rows; the first column is text, the others are numbers."""
 
     title: str
     heads: Sequence[str]
@@ -35,7 +35,7 @@ class Table(NamedTuple):
         return "\n".join([self.title, *aligned])
 
     def html(self) -> str:
-        """Return the table as HTML, with every text escaped."""
+        """Return the table as HTML, with all text escaped."""
         heads = "".join(f"<th>{escape(head)}</th>" for head in self.heads)
         rows = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
@@ -49,7 +49,7 @@ class Table(NamedTuple):
 
 
 class Displayed:
-    """What shows itself as a table."""
+    """An object that is displayed as a table."""
 
     def _table(self) -> Table:
         raise NotImplementedError

@@ -23,26 +23,26 @@ KNOWN_MODULES = ("math", "numpy", "numba.cuda")
 
 
 class Fingerprint(NamedTuple):
-    """The hash, and whether it covers all there is: else the code must not be kept on disk."""
+    """A hash, and whether it covers everything: if not, the code must not be cached on disk."""
 
     digest: str
     complete: bool
 
 
 def fingerprint(function: Function, choices: Mapping[Function, Function]) -> Fingerprint:
-    """The fingerprint of `function` with its slots filled."""
+    """Return the fingerprint of `function` with its slots filled."""
     digest = hashlib.sha256()
     complete = True
     for part in reachable(function, choices):
         complete &= is_package(part) or has_source(part)
-        for told in part_facts(part, choices):
-            complete &= told is not None
-            digest.update(repr(told).encode())
+        for fact in part_facts(part, choices):
+            complete &= fact is not None
+            digest.update(repr(fact).encode())
     return Fingerprint(digest.hexdigest(), complete)
 
 
 def part_facts(part: Function, choices: Mapping[Function, Function]) -> Iterator[object]:
-    """All that one kernel's result depends on; None for what cannot be told."""
+    """Yield what one kernel's result depends on; None for what cannot be determined."""
     yield part.__module__, part.__qualname__, part.__defaults__, part.__kwdefaults__
     yield sorted(part.__dict__)
     yield from code_facts(part.__code__)
@@ -59,7 +59,7 @@ def part_facts(part: Function, choices: Mapping[Function, Function]) -> Iterator
 
 
 def code_facts(code: types.CodeType) -> Iterator[object]:
-    """What a piece of code does."""
+    """Yield the instructions, names and constants of a code object."""
     yield code.co_code, code.co_names, code.co_varnames
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -69,7 +69,7 @@ def code_facts(code: types.CodeType) -> Iterator[object]:
 
 
 def value_fact(value: object) -> object:
-    """What stands for a global value; None if that may have come from anywhere."""
+    """Return a description of a global value, or None if its origin is unknown."""
     if isinstance(value, (bool, int, float, str, np.generic)) and not hasattr(value, "_value_"):
         return repr(value)
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
@@ -87,11 +87,11 @@ def value_fact(value: object) -> object:
 
 
 def is_package(part: Function) -> bool:
-    """Whether a kernel is one of ours."""
+    """Return whether a kernel belongs to this package."""
     return part.__module__.split(".")[0] == PACKAGE
 
 
 def has_source(part: Function) -> bool:
-    """Whether a kernel's file can be read."""
+    """Return whether a kernel's source file exists."""
     path = inspect.getsourcefile(part)
     return path is not None and Path(path).is_file()

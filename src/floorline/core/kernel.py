@@ -2,7 +2,7 @@
 
 A kernel is an ordinary function of scalars, named tuples and one-dimensional
 arrays. It may call other kernels, by name. A slot is a kernel left open: the
-loop calls `propose`, and which formula that is gets decided by `bind`.
+loop calls `propose`, and `bind` decides which formula that is.
 """
 
 from __future__ import annotations
@@ -25,106 +25,109 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def slot(function: Callable[P, R]) -> Callable[P, R]:
-    """Mark `function` as an open place in a kernel, to be filled by `bind`."""
+    """Mark `function` as a slot, for which `bind` substitutes a kernel."""
     function.__slot__ = True  # type: ignore[attr-defined]
     return kernel(function)
 
 
 def rough(function: Callable[P, R]) -> Callable[P, R]:
-    """Mark `function` as a kernel for which a GPU may take its fast, less exact functions."""
+    """Mark `function` as a kernel in which a GPU may use its fast, less exact functions."""
     function.__rough__ = True  # type: ignore[attr-defined]
     return kernel(function)
 
 
 def is_kernel(value: object) -> bool:
-    """Whether `value` is a function marked by `kernel` or `slot`."""
+    """Return whether `value` is a function marked by `kernel` or `slot`."""
     return getattr(value, "__kernel__", False) is True
 
 
 def global_names(function: Function) -> list[str]:
-    """The names that `function` looks up outside itself, builtins included."""
+    """Return the global names that `function` uses, builtins included."""
     return _global_names(function.__code__)
 
 
 @cache  # reading the code of all kernels would take longer than a short simulation
 def _global_names(code: types.CodeType) -> list[str]:
-    steps = dis.get_instructions(code)
-    return sorted({step.argval for step in steps if step.opname == "LOAD_GLOBAL"})
+    instructions = dis.get_instructions(code)
+    return sorted({item.argval for item in instructions if item.opname == "LOAD_GLOBAL"})
 
 
 def callees(function: Function) -> dict[str, Function]:
-    """The kernels that `function` calls, by the global name it uses for them.
+    """Return the kernels that `function` calls, by the global name it uses for them.
 
     Raises:
         ValueError: it calls a function that is not a kernel, or closes over
-            variables; neither can be compiled and kept.
+            variables; neither can be compiled and cached.
     """
     if function.__code__.co_freevars:
         raise ValueError(
             f"kernel {function.__qualname__}: must not use variables of an enclosing function "
             f"({', '.join(function.__code__.co_freevars)}); pass them in its rules"
         )
-    found = {}
+    kernels = {}
     for name in global_names(function):
         value = function.__globals__.get(name)
         if value is not None and is_kernel(value):
-            found[name] = value
+            kernels[name] = value
         elif isinstance(value, types.FunctionType):
             raise ValueError(
                 f"kernel {function.__qualname__}: calls {name}, which is not a kernel; "
                 "decorate it with @kernel"
             )
-    return found
+    return kernels
 
 
 def reachable(function: Function, choices: Mapping[Function, Function]) -> list[Function]:
-    """`function` and every kernel it leads to once the slots are filled, each once."""
-    found: dict[Function, None] = {}
+    """Return `function` and every kernel it calls, directly or not, with the slots filled."""
+    visited: dict[Function, None] = {}
 
-    def visit(one: Function) -> None:
-        one = choices.get(one, one)
-        if one in found:
+    def visit(callee: Function) -> None:
+        chosen = choices.get(callee, callee)
+        if chosen in visited:
             return
-        if getattr(one, "__slot__", False):
-            raise ValueError(f"kernel slot {one.__qualname__} is not filled")
-        found[one] = None
-        for callee in callees(one).values():
-            visit(callee)
+        if getattr(chosen, "__slot__", False):
+            raise ValueError(f"kernel slot {chosen.__qualname__} is not filled")
+        visited[chosen] = None
+        for inner in callees(chosen).values():
+            visit(inner)
 
     visit(function)
-    return list(found)
+    return list(visited)
 
 
 def bind(
     function: Function,
     choices: Mapping[Function, Function],
-    wrap: Callable[[Function, Function], Function] = lambda twin, one: twin,
+    wrap: Callable[[Function, Function], Function] = lambda copy, original: copy,
 ) -> Function:
-    """A copy of `function` whose slots are filled, all the way down.
+    """Return a copy of `function` with the slots filled in all kernels that it calls.
 
-    Every kernel on the way is copied too, with the kernels it calls bound as
-    its globals, and handed to `wrap` (a compiler, or nothing) with the kernel
-    that it is a copy of. The outermost copy is returned unwrapped, because
-    engines compile it with other options.
+    Each of those is copied too, with the kernels it calls bound as its globals,
+    and passed through `wrap` (a compiler, or nothing) with the kernel that it
+    is a copy of. The outermost copy is returned unwrapped, because engines
+    compile it with other options.
     """
     copies: dict[Function, Function] = {}
 
-    def copy(one: Function) -> types.FunctionType:
-        names = {name: bound(callee) for name, callee in callees(one).items()}
-        twin = types.FunctionType(
-            one.__code__, {**one.__globals__, **names}, one.__name__, one.__defaults__
+    def copy_of(original: Function) -> types.FunctionType:
+        names = {name: bound(callee) for name, callee in callees(original).items()}
+        copy = types.FunctionType(
+            original.__code__,
+            {**original.__globals__, **names},
+            original.__name__,
+            original.__defaults__,
         )
-        twin.__qualname__ = one.__qualname__
-        twin.__module__ = one.__module__
-        twin.__kwdefaults__ = one.__kwdefaults__
-        twin.__dict__.update(one.__dict__)
-        return twin
+        copy.__qualname__ = original.__qualname__
+        copy.__module__ = original.__module__
+        copy.__kwdefaults__ = original.__kwdefaults__
+        copy.__dict__.update(original.__dict__)
+        return copy
 
-    def bound(one: Function) -> Function:
-        one = choices.get(one, one)
-        if one not in copies:
-            copies[one] = wrap(copy(one), one)
-        return copies[one]
+    def bound(callee: Function) -> Function:
+        chosen = choices.get(callee, callee)
+        if chosen not in copies:
+            copies[chosen] = wrap(copy_of(chosen), chosen)
+        return copies[chosen]
 
-    reachable(function, choices)  # an unfilled slot is an error before any work
-    return copy(function)
+    reachable(function, choices)  # fails on an unfilled slot, before any work
+    return copy_of(function)

@@ -1,11 +1,11 @@
 """Late rewards: what is known of an arm while some of its rewards have not arrived.
 
-Intervals hold for an arm's plays in the order of decisions. Averaging what has arrived is
-not that: fast rewards come first. Two forms are valid on the same event, and the better of
-the two is taken at each moment:
+Intervals hold for an arm's plays in the order of decisions, not for an average of what has
+arrived, in which fast rewards come first. Two forms are valid on the same event, and the
+better of the two is used at each moment:
 
 - the closed plays: all those before the first whose reward may still come;
-- all plays, the missing rewards filled in at the worst.
+- all plays, with the worst value for each missing reward.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def receive(
     slot: int,
     reward: float,
 ) -> None:
-    """Take in the reward of a pending play.
+    """Record the reward of a pending play.
 
     As in `observe`, a reward of a default arm whose mean is known counts as that mean.
     """
@@ -54,7 +54,7 @@ def late_ends(
     high: float,
     arm: int,
 ) -> tuple[float, float]:
-    """Return both ends of an arm's interval, of whose plays some are not known."""
+    """Return both ends of an arm's interval while some of its rewards are missing."""
     raise NotImplementedError
 
 
@@ -72,7 +72,7 @@ def best_ends(
     seen = arms.seen[arm]
     closed = pending.closed[arm]
     if 0 < closed == seen and pending.closed_least[arm] == pending.closed_most[arm]:
-        # Nothing is known of later plays, and a play at the worst never improves an end.
+        # Nothing is known of later plays, and a worst value never improves an end.
         if pending.stale[arm] > 0:
             return arms.lower[arm], arms.upper[arm]
         return interval(rules.boundary, memory.boundary, arm, closed, arms.total[arm])
@@ -96,7 +96,7 @@ def optimistic_end(
 
     Missing rewards are taken to be like those of the closed plays, but no better than those
     seen, and the lowest before the first: where only clicks are reported, all seen are clicks.
-    It plays no part in the floor.
+    The floor does not use it.
     """
     plays = pending.length[arm]
     counted = plays if plays < 128 else plays - plays % (plays // 64)  # changes seldom
@@ -119,7 +119,7 @@ def update_bounds(
 ) -> None:
     """Update the intervals of all arms, and the floor's accounts, before a decision.
 
-    No end is kept from before: a challenger that gets worse is then still covered.
+    Earlier ends are not kept, so that a challenger that gets worse is still covered.
     """
     for i in range(len(arms.plays)):
         if pending.stale[i] != FRESH:

@@ -11,12 +11,12 @@ class Part:
     memory: int = 0
     """How many numbers of its own the part keeps for each arm; they start at 0."""
     shared_memory: int = 0
-    """How many numbers it keeps besides; they come after those of the arms."""
+    """How many further numbers it keeps; they come after those of the arms."""
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot that this part fills."""
         raise NotImplementedError
 
     def memory_size(self, n_arms: int) -> int:
-        """Return how many numbers the part keeps in all."""
+        """Return how many numbers the part keeps in total."""
         return self.memory * n_arms + self.shared_memory

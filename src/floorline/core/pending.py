@@ -52,7 +52,7 @@ class PendingPlays(NamedTuple):
 
 
 def new_pending(n_arms: int, size: int) -> PendingPlays:
-    """Return records for `n_arms` arms with `size` slots; `forget_plays` starts them."""
+    """Return records for `n_arms` arms with `size` slots; `forget_plays` initialises them."""
     arms = [np.zeros(n_arms, kind) for kind in (int, int, float, float, int, int, float, int, int)]
     plays = [np.zeros(size, kind) for kind in (int, int, int, float, float)]
     return PendingPlays(*arms, *plays)
@@ -75,7 +75,7 @@ def add_slots(pending: PendingPlays) -> range:
 
 @kernel
 def forget_plays(pending: PendingPlays) -> None:
-    """Start again with no play."""
+    """Reset the records to no plays."""
     for i in range(len(pending.length)):
         pending.length[i] = 0
         pending.closed[i] = 0
@@ -90,7 +90,7 @@ def forget_plays(pending: PendingPlays) -> None:
 
 @kernel
 def open_play(pending: PendingPlays, arm: int, slot: int) -> None:
-    """Add a play in a free slot, after all plays before it."""
+    """Add a play in a free slot, after all earlier plays."""
     last = pending.last[arm]
     pending.before[slot] = last
     pending.after[slot] = NONE
@@ -108,9 +108,9 @@ def open_play(pending: PendingPlays, arm: int, slot: int) -> None:
 
 @kernel
 def close_play(pending: PendingPlays, arm: int, slot: int, least: float, most: float) -> None:
-    """Close a pending play: it has earned between `least` and `most`, for good."""
+    """Close a pending play, whose reward is finally between `least` and `most`."""
     pending.run[slot] += 1
-    # The play comes before those that follow it: with nothing late, sums are in order.
+    # Added in front of the plays that follow it: with nothing late, sums are in order.
     pending.run_least[slot] = least + pending.run_least[slot]
     pending.run_most[slot] = most + pending.run_most[slot]
     _unlink(pending, arm, slot)

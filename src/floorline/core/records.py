@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 TOLERANCE = 1e-9
-"""Budgets are often exactly zero: below zero means by more than this share of the rounds."""
+"""Budgets are often exactly zero: one is below zero if by more than this share of the rounds."""
 
 ROUNDING = 1e-12
-"""The same for budgets of rewards received, which are sums and nothing else."""
+"""The same for budgets of received rewards, which are plain sums."""
 
 FOREVER = 2**62
 """More rounds than any horizon."""
@@ -27,7 +27,7 @@ class Arms(NamedTuple):
     """What is known of each arm. Arm 0 is the default; the others are challengers."""
 
     plays: Counts
-    """Times played (the paper's T), rewards still on their way included."""
+    """Times played (the paper's T), including plays whose reward is pending."""
     seen: Counts
     """Plays whose reward has arrived."""
     total: Floats
@@ -72,7 +72,7 @@ class Rules(NamedTuple):
     holdback: float
     """The least probability of the fallback arm in a round whose candidate is a challenger."""
     fast_forward: bool
-    """Whether a row of default plays is one step, since none of them changes the proposal."""
+    """Whether a run of default plays is one step, since none of them changes the proposal."""
     private_clock: bool
     """Whether the proposer counts only the rounds that the floor leaves to it, as if alone."""
     caches: bool
@@ -83,7 +83,7 @@ class Permission(NamedTuple):
     """A floor's answer to a candidate."""
 
     granted: bool
-    """Whether the candidate may be played; else it is the fallback's turn."""
+    """Whether the candidate may be played; if not, the fallback is."""
     fallback_probability: float
     """The probability with which the fallback was to be played: 0, 1, or that of a coin."""
 
@@ -106,7 +106,7 @@ class NoRules(NamedTuple):
 
 
 def new_arms(n_arms: int) -> Arms:
-    """Records for `n_arms` arms; `forget` gives them their starting values."""
+    """Return records for `n_arms` arms; `forget` initialises them."""
     return Arms(
         plays=np.zeros(n_arms, np.int64),
         seen=np.zeros(n_arms, np.int64),
@@ -118,17 +118,17 @@ def new_arms(n_arms: int) -> Arms:
 
 
 def new_memory(sizes: MemorySizes) -> Memory:
-    """Memory of these sizes, at its starting values."""
+    """Return memory of these sizes, all zeros."""
     return Memory(*(np.zeros(size) for size in sizes))
 
 
 def in_lists(record: T) -> T:
-    """The same record with a list for each array: interpreted kernels read those faster."""
+    """Return the record with a list for each array: interpreted kernels read those faster."""
     return type(record)(*(array.tolist() for array in record))
 
 
 def in_slots(record: T) -> T:
-    """The same record, and those in it, as objects, with lists for arrays: Python is faster so."""
+    """Return the record, with those in it, as objects with lists for arrays: faster in Python."""
     kind: Any = type(record)
     copy: T = _slots(kind)()
     for name, value in zip(kind._fields, record, strict=True):
@@ -138,7 +138,7 @@ def in_slots(record: T) -> T:
     return copy
 
 
-@cache  # Python goes faster where it meets one class only
+@cache  # attribute access is faster where it always meets the same class
 def _slots(kind: Any) -> Any:
-    """A class with the fields of a named tuple."""
+    """Return a class with the fields of a named tuple."""
     return type(kind.__name__, (), {"__slots__": kind._fields})

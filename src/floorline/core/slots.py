@@ -1,4 +1,4 @@
-"""The slots that a policy's parts fill: what a proposer, a floor and a boundary can say.
+"""The slots that a policy's parts fill: the kernels of a proposer, a floor and a boundary.
 
 Each kernel gets the rules and the memory of its own part. Rounds count from 1.
 """
@@ -21,13 +21,13 @@ def propose(rules: Any, arms: Arms, memory: Floats, round: int, rng: Any) -> int
 
 @slot
 def learn(rules: Any, arms: Arms, memory: Floats, arm: int, reward: float) -> None:
-    """Take note of a reward that `arms` already includes."""
+    """Update the proposer's memory with a reward that `arms` already includes."""
     raise NotImplementedError
 
 
 @slot
 def chance(rules: Any, arms: Arms, memory: Floats, candidate: int, arm: int) -> float:
-    """Return how likely `arm` was to be proposed when `candidate` was, given all before."""
+    """Return how likely `arm` was to be proposed when `candidate` was, given the past."""
     raise NotImplementedError
 
 
@@ -40,7 +40,7 @@ def fallback_probability(
 ) -> float:
     """Return the probability with which the fallback arm must be played instead of `candidate`.
 
-    0 allows the candidate and 1 refuses it; a floor that tosses a coin says anything between.
+    0 allows the candidate and 1 refuses it; a randomised floor returns anything between.
     It is asked in every round before a candidate is played, and decides by itself whether the
     floor holds.
     """
@@ -51,8 +51,8 @@ def fallback_probability(
 def toss(probability: float, coin: Any) -> bool:
     """Return whether the candidate may be played at a fallback `probability`.
 
-    A slot, so that the loops of floors without coins have no random draw in them: one that can
-    never happen still makes them a tenth slower.
+    A slot, so that the loops of floors without coins contain no random draw: even one that is
+    never executed makes them a tenth slower.
     """
     raise NotImplementedError
 
@@ -74,7 +74,7 @@ def fallback_arm(rules: Any, arms: Arms, memory: Floats) -> int:
 
 @slot
 def guaranteed_budget(rules: Any, arms: Arms, memory: Floats, round: int, arm: int) -> float:
-    """Return the budget still guaranteed if `arm` is played now, for people to read.
+    """Return the budget still guaranteed if `arm` is played now, for display only.
 
     NaN where the floor keeps no such number.
     """
@@ -83,7 +83,7 @@ def guaranteed_budget(rules: Any, arms: Arms, memory: Floats, round: int, arm: i
 
 @slot
 def current_budget(rules: Any, arms: Arms, memory: Floats, rounds: int) -> float:
-    """Return the budget guaranteed after `rounds` decisions, for people to read; or NaN."""
+    """Return the budget guaranteed after `rounds` decisions, for display only; or NaN."""
     raise NotImplementedError
 
 
@@ -110,7 +110,7 @@ def default_rounds(rules: Any, arms: Arms, memory: Floats, round: int, candidate
 
 @slot
 def charge(rules: Any, arms: Arms, memory: Floats, arm: int, probability: float) -> None:
-    """Take note of a play that `arms` already includes.
+    """Account for a play that `arms` already includes.
 
     `probability` is the fallback probability under which the play was decided.
     """
@@ -127,13 +127,13 @@ def credit(
     reward: float,
     lower_before: float,
 ) -> None:
-    """Take note of a reward that `arms` already includes, of a play decided at `probability`."""
+    """Account for a reward that `arms` already includes, of a play decided at `probability`."""
     raise NotImplementedError
 
 
 @slot
 def recount(rules: Any, arms: Arms, memory: Floats, pending: Any, low: float) -> None:
-    """Set the floor's accounts from bounds just updated, where rewards come late.
+    """Recompute the floor's accounts from the updated bounds, where rewards come late.
 
     Called instead of `charge` and `credit`. No reward is below `low`.
     """
@@ -144,7 +144,7 @@ def recount(rules: Any, arms: Arms, memory: Floats, pending: Any, low: float) ->
 def await_reward(
     rules: Any, arms: Arms, memory: Floats, arm: int, decision: int, probability: float
 ) -> None:
-    """Take note of a play whose reward may come late, in the newest decision, counted from 0.
+    """Account for a play whose reward may come late, in the newest decision, counted from 0.
 
     `arms` already includes the play, which was decided at a fallback `probability`.
     """
@@ -161,7 +161,7 @@ def take_late_reward(
     probability: float,
     reward: float,
 ) -> None:
-    """Take note of the reward of the play in that decision; NaN: it is skipped, and never comes."""
+    """Account for the reward of the play in that decision; NaN: skipped, it will never come."""
     raise NotImplementedError
 
 
@@ -188,5 +188,5 @@ def upper_end(rules: Any, memory: Floats, arm: int, seen: int, total: float) -> 
 
 @slot
 def note(rules: Any, memory: Floats, arm: int, reward: float) -> None:
-    """Take note of a reward, before the interval that includes it is asked for."""
+    """Update the boundary's memory with a reward, before the interval that includes it."""
     raise NotImplementedError

@@ -24,7 +24,7 @@ from floorline.core.slots import (
 
 @kernel
 def forget(rules: Rules, arms: Arms, memory: Memory) -> None:
-    """Set everything learned back to the start."""
+    """Reset everything learned."""
     for i in range(len(arms.plays)):
         arms.plays[i] = 0
         arms.seen[i] = 0
@@ -133,7 +133,7 @@ def play(rules: Rules, arms: Arms, memory: Memory, arm: int, probability: float)
 def observe(
     rules: Rules, arms: Arms, memory: Memory, arm: int, probability: float, reward: float
 ) -> None:
-    """Take in the reward of a play that was decided at a fallback `probability`.
+    """Record the reward of a play that was decided at a fallback `probability`.
 
     Differs: where the default mean is known, a default reward counts as exactly
     that mean, so that proposers know it too.
@@ -159,7 +159,7 @@ def observe(
 def observe_known_default(
     rules: Rules, arms: Arms, memory: Memory, probability: float, rounds: int
 ) -> None:
-    """Take in `rounds` rewards of a default arm whose mean is known; several only if it skips."""
+    """Record `rounds` rewards of a default arm of known mean; more than one if fast-forwarding."""
     mean = rules.default_mean
     arms.seen[0] += rounds
     arms.total[0] += rounds * mean
@@ -170,9 +170,9 @@ def observe_known_default(
 
 @kernel
 def fast_forward(rules: Rules, arms: Arms, memory: Memory, rounds: int) -> None:
-    """Play a default arm of known mean `rounds` times in one step: what stepping gives, sooner.
+    """Play a default arm of known mean `rounds` times at once, with the result of single steps.
 
-    Right only where the floor refuses its candidate in all of these rounds, or its candidate is
+    Correct only where the floor refuses its candidate in all of these rounds, or its candidate is
     the default, and where default plays change neither the candidate nor the floor's account of
     a single one.
     """

@@ -1,4 +1,4 @@
-"""Environments: what the arms pay."""
+"""Environments, which draw or set the arms' rewards."""
 
 from floorline.environments.adversaries import Adaptive, Late, Lure, Switching
 from floorline.environments.base import Environment

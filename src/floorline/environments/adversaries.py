@@ -1,4 +1,4 @@
-"""Adversaries that make trouble in different ways, each a kernel."""
+"""Adversaries with different strategies, each a kernel."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from floorline.environments.base import as_array
 def switching_rewards(
     rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
-    """The challengers' levels, handed on to the next challenger after every span of rounds."""
+    """Set the levels, shifted by one challenger after every `span` rounds."""
     challengers = rewards.size - 1
     shift = ((round - 1) // rules.span) % challengers
     rewards[0] = rules.levels[0]
     for i in range(1, rewards.size):
-        place = i + shift
-        if place > challengers:
-            place -= challengers
-        rewards[place] = rules.levels[i]
+        arm = i + shift
+        if arm > challengers:
+            arm -= challengers
+        rewards[arm] = rules.levels[i]
 
 
 @kernel
 def late_rewards(
     rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
-    """Half of the level, or of the default's if that is less, up to the span; then the level."""
+    """Set half the level, or half the default's if less, for `span` rounds; then the level."""
     rewards[0] = rules.levels[0]
     for i in range(1, rewards.size):
         rewards[i] = rules.levels[i]
@@ -45,7 +45,7 @@ def late_rewards(
 def lure_rewards(
     rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
-    """Each challenger pays its level until it has been played for a span of rounds, then 0."""
+    """Set each challenger's level until it has been played `span` times, then 0."""
     rewards[0] = rules.levels[0]
     for i in range(1, rewards.size):
         rewards[i] = rules.levels[i] if arms.plays[i] < rules.span else 0.0
@@ -55,7 +55,7 @@ def lure_rewards(
 def adaptive_rewards(
     rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
-    """The levels, but 0 for the likeliest challenger; of equally likely ones the most played."""
+    """Set the levels, but 0 for the likeliest challenger, or the most played of equally likely."""
     target = 1
     for i in range(1, rewards.size):
         likelier = chances[i] > chances[target]
@@ -77,16 +77,16 @@ class _LevelAdversary(Adversary):
         object.__setattr__(self, "span", whole("span", self.span, 1))
 
     def rules(self) -> Levels:
-        """The record for the kernels."""
+        """Return the record for the kernels."""
         return Levels(as_array(self.levels), self.span)
 
 
 @dataclass(frozen=True)
 class Switching(_LevelAdversary):
-    """The best challenger changes: levels move on by one challenger every `span` rounds."""
+    """The best challenger changes: the levels shift by one challenger every `span` rounds."""
 
     def kernels(self) -> dict[Function, Function]:
-        """How this adversary fills the slots."""
+        """Return the kernel for each slot."""
         return {set_rewards: switching_rewards}
 
 
@@ -95,7 +95,7 @@ class Late(_LevelAdversary):
     """The default arm is best for `span` rounds; only then do challengers pay their levels."""
 
     def kernels(self) -> dict[Function, Function]:
-        """How this adversary fills the slots."""
+        """Return the kernel for each slot."""
         return {set_rewards: late_rewards}
 
 
@@ -104,13 +104,13 @@ class Lure(_LevelAdversary):
     """A challenger pays its level until the learner has trusted it for `span` plays, then 0."""
 
     def kernels(self) -> dict[Function, Function]:
-        """How this adversary fills the slots."""
+        """Return the kernel for each slot."""
         return {set_rewards: lure_rewards}
 
 
 @dataclass(frozen=True)
 class Adaptive(Adversary):
-    """Punishes what the learner is about to do: the likeliest challenger pays 0."""
+    """Punishes the learner's next move: the likeliest challenger pays 0."""
 
     levels: Sequence[float]
 
@@ -118,9 +118,9 @@ class Adaptive(Adversary):
         object.__setattr__(self, "levels", checked_levels(self.levels))
 
     def rules(self) -> Levels:
-        """The record for the kernels."""
+        """Return the record for the kernels."""
         return Levels(as_array(self.levels), 0)
 
     def kernels(self) -> dict[Function, Function]:
-        """How this adversary fills the slots."""
+        """Return the kernel for each slot."""
         return {set_rewards: adaptive_rewards}

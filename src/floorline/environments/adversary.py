@@ -1,4 +1,4 @@
-"""What an adversary is: it sets the rewards of all arms before the learner's arm is drawn."""
+"""Adversaries: they set the rewards of all arms before the learner's arm is drawn."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ def set_rewards(
     """Write this round's reward of every arm into `rewards`, each within 0 and 1.
 
     The adversary sees how often each arm was played and how likely each is to be proposed
-    now (NaN where that cannot be told), never which one is.
+    now (NaN where that is unknown), but not which one is.
     """
     raise NotImplementedError
 
 
 class Levels(NamedTuple):
-    """What each arm pays at its best, the default always, and a number of rounds or plays."""
+    """What each arm pays at its best, and the default always; and a number of rounds or plays."""
 
     levels: Floats
     span: int
 
 
 class Adversary(Ranged):
-    """Sets rewards as it likes. The default arm always pays the first level."""
+    """Sets rewards at will. The default arm always pays the first level."""
 
     levels: Sequence[float]
 
@@ -41,12 +41,12 @@ class Adversary(Ranged):
 
     low = 0.0
     high = 1.0
-    noise_scale = 0.0  # what is paid is what was set
+    noise_scale = 0.0  # rewards are paid exactly as set
     adversarial = True
     late = False
     rounds: int | None = None
 
 
 def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
-    """`levels` as a tuple, checked like means from 0 to 1."""
+    """Return `levels` as a tuple; raise unless they are two or more numbers from 0 to 1."""
     return checked_means(levels, 0.0, 1.0)

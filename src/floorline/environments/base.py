@@ -1,4 +1,4 @@
-"""What an environment is: the arms' means, and kernels that draw rewards."""
+"""The interface of environments: the arms' means, and kernels that draw rewards."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from floorline.core.records import Floats
 
 @slot
 def draw(rules: Any, arm: int, rng: Any) -> float:
-    """A reward of `arm`."""
+    """Return a reward of `arm`."""
     raise NotImplementedError
 
 
 @slot
 def draw_sum(rules: Any, arm: int, count: int, rng: Any) -> float:
-    """The sum of `count` rewards of `arm`."""
+    """Return the sum of `count` rewards of `arm`."""
     raise NotImplementedError
 
 
 @kernel
 def draw_each(rules: Any, arm: int, count: int, rng: Any) -> float:
-    """The sum of `count` rewards, drawn one by one."""
+    """Return the sum of `count` rewards, drawn one by one."""
     total = 0.0
     for _ in range(count):
         total += draw(rules, arm, rng)
@@ -43,11 +43,11 @@ class Environment(Protocol):
 
     @property
     def low(self) -> float:
-        """The least that a reward can be; -infinity if there is no least."""
+        """The smallest possible reward; -infinity if there is none."""
 
     @property
     def high(self) -> float:
-        """The most that a reward can be; infinity if there is no most."""
+        """The largest possible reward; infinity if there is none."""
 
     @property
     def bounded(self) -> bool:
@@ -67,7 +67,7 @@ class Environment(Protocol):
 
     @property
     def needs_coins(self) -> bool:
-        """Whether it plays against a floor's coins, and means nothing without them."""
+        """Whether it plays against the coins of a randomised floor, and is pointless without."""
 
     @property
     def skips_lost(self) -> bool:
@@ -75,20 +75,20 @@ class Environment(Protocol):
 
     @property
     def rounds(self) -> int | None:
-        """How many rounds there are at most; None if there is no limit."""
+        """The largest number of rounds; None if there is no limit."""
 
     def rules(self) -> Any:
-        """The record for the kernels."""
+        """Return the record for the kernels."""
 
     def kernels(self) -> dict[Function, Function]:
-        """How this environment fills the slots."""
+        """Return the kernel for each slot."""
 
 
 class Ranged:
-    """What all environments have in common."""
+    """Base class of all environments."""
 
-    needs_coins = False  # an adversary that plays against coins means nothing without them
-    skips_lost = False  # whether a reward that never comes is left out, as if not played
+    needs_coins = False
+    skips_lost = False
 
     @property
     def bounded(self: Environment) -> bool:
@@ -97,7 +97,7 @@ class Ranged:
 
 
 class Drawn(Ranged):
-    """What environments have in common that draw their rewards and pay at once."""
+    """Base class of environments that draw their rewards and pay at once."""
 
     adversarial = False
     late = False
@@ -107,7 +107,7 @@ class Drawn(Ranged):
 def checked_means(
     means: Sequence[float], low: float = -math.inf, high: float = math.inf
 ) -> tuple[float, ...]:
-    """`means` as a tuple, checked: two arms or more, each finite and within the limits."""
+    """Return `means` as a tuple; raise unless there are two or more, finite and in range."""
     try:
         given = tuple(float(mean) for mean in means)
     except (TypeError, ValueError):
@@ -119,5 +119,5 @@ def checked_means(
 
 
 def as_array(values: Sequence[float]) -> Floats:
-    """`values` as a float array."""
+    """Return `values` as a float array."""
     return np.array(values, dtype=float)

@@ -20,7 +20,7 @@ class BernoulliRules(NamedTuple):
 
 @kernel
 def bernoulli_reward(rules: BernoulliRules, arm: int, rng: Any) -> float:
-    """1 with the arm's chance, else 0."""
+    """Return 1 with the arm's chance, else 0."""
     if uniform(rng) < rules.means[arm]:
         return 1.0
     return 0.0
@@ -40,9 +40,9 @@ class Bernoulli(Drawn):
         object.__setattr__(self, "means", checked_means(self.means, 0.0, 1.0))
 
     def rules(self) -> BernoulliRules:
-        """The record for the kernels."""
+        """Return the record for the kernels."""
         return BernoulliRules(as_array(self.means))
 
     def kernels(self) -> dict[Function, Function]:
-        """How this environment fills the slots."""
+        """Return the kernel for each slot."""
         return {draw: bernoulli_reward, draw_sum: draw_each}

@@ -16,7 +16,7 @@ from floorline.environments.moments import Clicks, mean_now, only_kind, visitor_
 
 
 class ChangingEnvironment(NamedTuple):
-    """The first round of each stretch, and the means in it, arm by arm."""
+    """The first round of each phase, and the means in it, arm by arm."""
 
     starts: Counts
     means: Floats
@@ -25,16 +25,16 @@ class ChangingEnvironment(NamedTuple):
 
 @kernel
 def changing_mean(rules: ChangingEnvironment, arm: int, round: int, kind: int) -> float:
-    """The mean of the stretch that the round lies in."""
-    stretch = len(rules.starts) - 1
-    while rules.starts[stretch] > round:
-        stretch -= 1
-    return rules.means[stretch * rules.n_arms + arm]  # type: ignore[no-any-return]
+    """Return the arm's mean in the phase that contains the round."""
+    phase = len(rules.starts) - 1
+    while rules.starts[phase] > round:
+        phase -= 1
+    return rules.means[phase * rules.n_arms + arm]  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
 class Changing(Clicks):
-    """Clicks whose chances are others from given rounds on.
+    """Clicks whose chances change at given rounds.
 
     >>> Changing([0.03, 0.04], changes=[(25_000, [0.06, 0.04])]).means
     (0.03, 0.04)
@@ -57,14 +57,14 @@ class Changing(Clicks):
             require(
                 len(given) == len(self.means),
                 f"changes: means from round {start}",
-                f"{len(self.means)} numbers, one an arm",
+                f"{len(self.means)} numbers, one per arm",
                 means,
             )
             changes.append((latest, given))
         object.__setattr__(self, "changes", tuple(changes))
 
     def rules(self) -> ChangingEnvironment:
-        """The record for the kernels."""
+        """Return the record for the kernels."""
         rows = [self.means, *(means for _, means in self.changes)]
         return ChangingEnvironment(
             starts=np.array([1, *(start for start, _ in self.changes)], np.int64),
@@ -73,5 +73,5 @@ class Changing(Clicks):
         )
 
     def kernels(self) -> dict[Function, Function]:
-        """How this environment fills the slots."""
+        """Return the kernel for each slot."""
         return {mean_now: changing_mean, visitor_kind: only_kind}

@@ -16,7 +16,7 @@ from floorline.core.records import FOREVER, Counts, Floats
 from floorline.environments.base import Environment, Ranged, as_array
 
 MISSING_POLICIES = ("unknown", "zero", "random")
-"""What a reward that has not come can mean."""
+"""What a missing reward can mean."""
 
 UNKNOWN, ZERO, RANDOM = range(3)
 
@@ -33,72 +33,72 @@ Shares = float | ByReward | Sequence[float | ByReward]
 
 
 class DelayedRules(NamedTuple):
-    """What the arms pay, and how rewards are delayed and lost.
+    """How rewards are drawn, delayed and lost.
 
     Rewards are of two kinds: 0 or less, and above 0.
     """
 
     rewards: Any
-    """The record of the environment that draws them."""
+    """The record of the environment that draws the rewards."""
     low: float
-    """The least that a reward can be."""
+    """The smallest possible reward."""
     high: float
-    """The most that a reward can be."""
+    """The largest possible reward."""
     delays: Counts
-    """Delays, drawn evenly: those of rewards of 0 or less first."""
+    """Delays, drawn uniformly: those of rewards of 0 or less first."""
     first: Counts
-    """Where each kind's delays begin, and where the last end."""
+    """The index of each kind's first delay, and the number of all delays."""
     lost: Floats
-    """Share lost: of each arm's rewards of 0 or less, then of those above, arm by arm."""
+    """For each arm, the share lost: of its rewards of 0 or less, then of those above."""
     repeated: Floats
-    """Share of those known in time that come a second time, likewise."""
+    """Likewise, the share of those known in time that arrive a second time."""
     window: int
     missing: int
     batch: int
 
 
 class Arrival(NamedTuple):
-    """When the reward of one play arrives, and as what."""
+    """When the reward of one play arrives, and its value."""
 
     closed_after: int
     """The round after which the play is closed."""
     reward: float
-    """What it is closed with; NaN: it is skipped."""
+    """The value it is closed with; NaN if it is skipped."""
     again_after: int
-    """The round after which the same reward comes again."""
+    """The round after which the same reward arrives again."""
 
 
 @kernel
 def arrival_of(rules: DelayedRules, arm: int, round: int, reward: float, rng: Any) -> Arrival:
-    """Return when a reward of `arm` in `round` arrives, and as what."""
+    """Return when a reward of `arm` in `round` arrives, and its value."""
     kind = 1 if reward > 0.0 else 0
     delay = _delay(rules, kind, uniform(rng))
-    # One draw tells what is lost, what comes again and when: repeats change no other draw.
-    luck = uniform(rng)
+    # One draw decides what is lost, and what is repeated when: repeats change no other draw.
+    level = uniform(rng)
     lost = rules.lost[2 * arm + kind]
-    if luck < lost or delay > rules.window:
+    if level < lost or delay > rules.window:
         if rules.missing == UNKNOWN:
             return Arrival(FOREVER, reward, FOREVER)
         closed_after = _next_batch(rules, round + rules.window)
         return Arrival(closed_after, 0.0 if rules.missing == ZERO else math.nan, FOREVER)
     again_after = FOREVER
     repeated = (1.0 - lost) * rules.repeated[2 * arm + kind]
-    if luck - lost < repeated:
-        delay_again = _delay(rules, kind, (luck - lost) / repeated)
+    if level - lost < repeated:
+        delay_again = _delay(rules, kind, (level - lost) / repeated)
         again_after = _next_batch(rules, round + delay + 1 + delay_again)
     return Arrival(_next_batch(rules, round + delay), reward, again_after)
 
 
 @kernel
-def _delay(rules: DelayedRules, kind: int, luck: float) -> int:
-    """The delay of a reward of one kind that belongs to a uniform draw."""
+def _delay(rules: DelayedRules, kind: int, level: float) -> int:
+    """Return the delay of a reward of one kind, given a uniform draw."""
     start = rules.first[kind]
-    return int(rules.delays[start + int(luck * (rules.first[kind + 1] - start))])
+    return int(rules.delays[start + int(level * (rules.first[kind + 1] - start))])
 
 
 @kernel
 def _next_batch(rules: DelayedRules, round: int) -> int:
-    """Return the first round from `round` on after which a batch arrives."""
+    """Return the first round, not before `round`, after which a batch arrives."""
     return (round + rules.batch - 1) // rules.batch * rules.batch
 
 
@@ -106,8 +106,8 @@ def _next_batch(rules: DelayedRules, round: int) -> int:
 class Delayed(Ranged):
     """An environment whose rewards become known late, in batches, never, or more than once.
 
-    With delay 0 a reward is known before the next decision. Delays that differ change the order
-    in which rewards come.
+    With delay 0 a reward is known before the next decision. Different delays change the order
+    in which rewards arrive.
 
     >>> from floorline import Bernoulli
     >>> clicks = Delayed(Bernoulli([0.5, 0.4]), delay=range(100), lost=[0.2, 0], missing="zero")
@@ -115,20 +115,20 @@ class Delayed(Ranged):
     (0.4, 0.4)
 
     Args:
-        environment: what the arms pay.
-        delay: rounds until a reward is known: a number, or several that are drawn evenly, or
+        environment: draws the rewards.
+        delay: rounds until a reward is known: a number, or several that are drawn uniformly, or
             either of them `ByReward`.
-        lost: the share of rewards that never come: a number for all arms or one for each,
+        lost: the share of rewards that never arrive: a number for all arms or one for each,
             each of which may be `ByReward`.
-        missing: what silence means. `unknown`: it is filled at the worst until it ends. `zero`:
-            a reward that has not come within the window is a 0, and the means say so. `random`:
-            it is skipped; loss must then not depend on the reward.
-        window: rounds after which silence is final, for `zero` and `random`; the longest delay
-            unless told.
-        batch: news comes after every so many rounds only.
-        repeated: the share of the rewards known in time that come a second time, after one more
-            round and another such delay; given as `lost` is. They count once, so that runs
-            are those without repeats.
+        missing: what a missing reward means. `unknown`: the worst is assumed until it arrives.
+            `zero`: a reward that has not arrived within the window is a 0, and the means
+            include it. `random`: it is skipped; loss must then not depend on the reward.
+        window: rounds after which a missing reward is final, for `zero` and `random`; by
+            default the longest delay.
+        batch: rewards arrive only after every `batch` rounds.
+        repeated: the share of the rewards known in time that arrive a second time, after one
+            more round and another such delay; in the form of `lost`. They count once, so runs
+            are the same as without repeats.
     """
 
     environment: Environment
@@ -168,20 +168,20 @@ class Delayed(Ranged):
             )
 
     def _delays(self) -> tuple[Counts, Counts]:
-        """The delays of each kind of reward."""
+        """Return the delays of each kind of reward."""
         pair = self.delay if isinstance(self.delay, ByReward) else ByReward(self.delay, self.delay)
-        zero, above = (np.atleast_1d(np.asarray(one)) for one in pair)
+        zero, above = (np.atleast_1d(np.asarray(delays)) for delays in pair)
         require(min(zero.size, above.size) > 0, "delay", "a whole number, or several", self.delay)
-        for one in (*zero.tolist(), *above.tolist()):
-            whole("delay", one, 0)
+        for delay in (*zero.tolist(), *above.tolist()):
+            whole("delay", delay, 0)
         return zero.astype(np.int64), above.astype(np.int64)
 
     def _shares(self, name: str, given: Shares) -> list[tuple[float, float]]:
-        """A share for each arm's rewards, of each kind."""
+        """Return the share for each arm's rewards of each kind."""
         n_arms = len(self.environment.means)
-        one = isinstance(given, (int, float, ByReward))
-        shares: Any = [given] * n_arms if one else given
-        require(len(shares) == n_arms, name, f"one number, or {n_arms}, one an arm", given)
+        single = isinstance(given, (int, float, ByReward))
+        shares: Any = [given] * n_arms if single else given
+        require(len(shares) == n_arms, name, f"one number, or {n_arms}, one per arm", given)
         pairs = [s if isinstance(s, ByReward) else ByReward(s, s) for s in shares]
         return [(number(name, p.zero, 0, 1), number(name, p.above, 0, 1)) for p in pairs]
 
@@ -192,18 +192,18 @@ class Delayed(Ranged):
         return longest if self.window is None else self.window
 
     def _known(self) -> list[tuple[float, float]]:
-        """The share of each arm's rewards that becomes known in time, of each kind."""
+        """Return the share of each arm's rewards of each kind that is known in time."""
         zero, above = (float(np.mean(delays <= self._window())) for delays in self._delays())
         lost = self._shares("lost", self.lost)
-        return [(zero * (1 - gone), above * (1 - missed)) for gone, missed in lost]
+        return [(zero * (1 - of_zero), above * (1 - of_above)) for of_zero, of_above in lost]
 
     @property
     def means(self) -> tuple[float, ...]:
-        """Each arm's mean reward; a reward that is missing counts as 0 if that is its meaning."""
+        """Each arm's mean reward, with missing rewards as 0 where `missing` is "zero"."""
         means = tuple(self.environment.means)
         if self.missing != "zero":
             return means
-        # Rewards of 0 stay 0, and there are none below where the kinds differ.
+        # Rewards of 0 stay 0, and none are negative where the kinds differ.
         return tuple(m * above for m, (_, above) in zip(means, self._known(), strict=True))
 
     @property
@@ -213,29 +213,29 @@ class Delayed(Ranged):
 
     @property
     def low(self) -> float:
-        """The least that a reward can be, one that counts as 0 included."""
+        """The smallest possible reward, including those that count as 0."""
         low = self.environment.low
         return float(min(low, 0.0) if self.missing == "zero" else low)
 
     @property
     def high(self) -> float:
-        """The most that a reward can be, one that counts as 0 included."""
+        """The largest possible reward, including those that count as 0."""
         high = self.environment.high
         return float(max(high, 0.0) if self.missing == "zero" else high)
 
     @property
     def noise_scale(self) -> float:
-        """A subgaussian scale of every arm's rewards, those that count as 0 included."""
+        """A subgaussian scale of every arm's rewards, including those that count as 0."""
         scale = self.environment.noise_scale
         if self.missing != "zero":
             return scale
         if math.isfinite(self.high - self.low):
             return (self.high - self.low) / 2
-        # A coin decides between the mean and 0: a scale of half the mean, beside the noise.
+        # Loss switches between the mean and 0: a scale of half the mean, beside the noise.
         return math.hypot(scale, max(abs(mean) for mean in self.environment.means) / 2)
 
     def rules(self) -> DelayedRules:
-        """The record for the kernels."""
+        """Return the record for the kernels."""
         zero, above = self._delays()
         lost = self._shares("lost", self.lost)
         repeated = self._shares("repeated", self.repeated)
@@ -253,5 +253,5 @@ class Delayed(Ranged):
         )
 
     def kernels(self) -> dict[Function, Function]:
-        """How the environment that draws the rewards fills the slots."""
+        """Return the kernels of the environment that draws the rewards."""
         return self.environment.kernels()

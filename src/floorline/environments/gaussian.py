@@ -23,13 +23,13 @@ class GaussianRules(NamedTuple):
 
 @kernel
 def gaussian_reward(rules: GaussianRules, arm: int, rng: Any) -> float:
-    """A Gaussian reward."""
+    """Return a Gaussian reward."""
     return rules.means[arm] + rules.noise_scale * normal(rng)  # type: ignore[no-any-return]
 
 
 @kernel
 def gaussian_sum(rules: GaussianRules, arm: int, count: int, rng: Any) -> float:
-    """The sum of `count` Gaussian rewards, as one draw."""
+    """Return the sum of `count` Gaussian rewards, as one draw."""
     spread = math.sqrt(count) * rules.noise_scale
     return count * rules.means[arm] + spread * normal(rng)  # type: ignore[no-any-return]
 
@@ -49,9 +49,9 @@ class Gaussian(Drawn):
         number("noise_scale", self.noise_scale, 0, math.inf, open_low=True)
 
     def rules(self) -> GaussianRules:
-        """The record for the kernels."""
+        """Return the record for the kernels."""
         return GaussianRules(as_array(self.means), float(self.noise_scale))
 
     def kernels(self) -> dict[Function, Function]:
-        """How this environment fills the slots."""
+        """Return the kernel for each slot."""
         return {draw: gaussian_reward, draw_sum: gaussian_sum}

@@ -1,8 +1,8 @@
-"""What an environment offers whose means depend on the round and on the kind of visitor.
+"""Environments whose means depend on the round or on the kind of visitor.
 
 Rewards are clicks, 0 or 1. Rounds are counted from 1, kinds from 0. The visitor's kind is drawn
-before the proposer is asked; what an arm would pay is drawn for one arm at a time, so that a loop
-may draw several arms' outcomes of one round.
+before the proposer is asked; rewards are drawn for one arm at a time, so that a loop may draw
+those of several arms in one round.
 """
 
 from __future__ import annotations
@@ -16,42 +16,42 @@ from floorline.environments.base import Drawn, Environment
 
 @slot
 def visitor_kind(rules: Any, rng: Any) -> int:
-    """The kind of the visitor who comes now."""
+    """Return the kind of this round's visitor."""
     raise NotImplementedError
 
 
 @slot
 def mean_now(rules: Any, arm: int, round: int, kind: int) -> float:
-    """The mean reward of `arm` in this round for a visitor of this kind."""
+    """Return the mean reward of `arm` in this round for a visitor of this kind."""
     raise NotImplementedError
 
 
 @kernel
 def only_kind(rules: Any, rng: Any) -> int:
-    """0: for environments in which visitors do not differ."""
+    """Return 0, for environments in which visitors do not differ."""
     return 0
 
 
 @kernel
 def click_now(rules: Any, arm: int, round: int, kind: int, rng: Any) -> float:
-    """A reward of `arm` in this round for a visitor of this kind: 1 with its mean as chance."""
+    """Return a click, 1 or 0, on `arm` in this round by a visitor of this kind."""
     if uniform(rng) < mean_now(rules, arm, round, kind):
         return 1.0
     return 0.0
 
 
 def changes(environment: Environment) -> bool:
-    """Whether an environment's means depend on the round or on the kind of visitor."""
+    """Return whether an environment's means depend on the round or on the kind of visitor."""
     return mean_now in environment.kernels()
 
 
 def kinds_of(environment: Environment) -> int:
-    """How many kinds of visitors come; each has a learner of its own."""
+    """Return the number of kinds of visitors; each has a learner of its own."""
     return environment.kinds if isinstance(environment, Clicks) else 1
 
 
 class Clicks(Drawn):
-    """What environments of clicks have in common."""
+    """Base class of environments whose rewards are clicks."""
 
     low = 0.0
     high = 1.0
@@ -59,5 +59,5 @@ class Clicks(Drawn):
 
     @property
     def kinds(self) -> int:
-        """How many kinds of visitors there are; each has a learner of its own."""
+        """The number of kinds of visitors; each has a learner of its own."""
         return 1

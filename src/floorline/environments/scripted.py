@@ -16,7 +16,7 @@ from floorline.environments.adversary import Adversary, set_rewards
 
 
 class Script(NamedTuple):
-    """All rows one after the other."""
+    """All rows of the table, concatenated."""
 
     rewards: Floats
 
@@ -25,7 +25,7 @@ class Script(NamedTuple):
 def scripted_rewards(
     rules: Script, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
-    """The row of this round."""
+    """Set the rewards in the row of this round."""
     start = (round - 1) * rewards.size
     for i in range(rewards.size):
         rewards[i] = rules.rewards[start + i]
@@ -43,7 +43,7 @@ class Scripted(Adversary):
         except (TypeError, ValueError):
             table = np.empty(0)
         if not (table.ndim == 2 and table.shape[0] >= 1 and table.shape[1] >= 2):
-            raise ValueError("table: needs rows of equally many numbers, one for each arm")
+            raise ValueError("table: must have rows of the same length, a number for each arm")
         for number, row in enumerate(table, start=1):
             for reward in row:
                 if not 0 <= reward <= 1:
@@ -57,7 +57,7 @@ class Scripted(Adversary):
 
     @classmethod
     def read(cls, path: str | Path) -> Scripted:
-        """The table in a CSV file without header."""
+        """Return the adversary of the table in a CSV file without a header."""
         try:
             with open(path, newline="") as file:
                 rows = [[float(cell) for cell in row] for row in csv.reader(file) if row]
@@ -79,13 +79,13 @@ class Scripted(Adversary):
 
     @property
     def rounds(self) -> int:  # type: ignore[override]
-        """How many rounds there are."""
+        """The number of rows."""
         return len(self.table)
 
     def rules(self) -> Script:
-        """The record for the kernels."""
+        """Return the record for the kernels."""
         return Script(np.ravel(self.table).astype(float))
 
     def kernels(self) -> dict[Function, Function]:
-        """How this adversary fills the slots."""
+        """Return the kernel for each slot."""
         return {set_rewards: scripted_rewards}

@@ -26,7 +26,7 @@ class SeasonalEnvironment(NamedTuple):
 
 @kernel
 def seasonal_mean(rules: SeasonalEnvironment, arm: int, round: int, kind: int) -> float:
-    """The mean, and the share of it that the season adds or takes."""
+    """Return the arm's mean in this round of the season."""
     phase = 2.0 * math.pi * (round % rules.period) / rules.period
     return rules.means[arm] * (1.0 + rules.swings[arm] * math.sin(phase))  # type: ignore[no-any-return]
 
@@ -38,7 +38,7 @@ class Seasonal(Clicks):
     Args:
         means: each arm's chance of a click over a whole season.
         period: the rounds in a season.
-        swing: the share of its mean by which a chance rises and falls: one number, or one an
+        swing: the share of its mean by which a chance rises and falls: one number, or one per
             arm; below 0 for an arm whose high season is the others' low one.
     """
 
@@ -54,23 +54,23 @@ class Seasonal(Clicks):
         require(
             len(swings) == len(means),
             "swing",
-            f"one number, or {len(means)}, one an arm",
+            f"one number, or {len(means)}, one per arm",
             self.swing,
         )
         for mean, swing in zip(means, swings, strict=True):
             require(
                 mean * (1 + abs(swing)) <= 1,
                 "swing",
-                f"such that no chance exceeds 1, which that of {mean:g} would",
+                f"small enough that a chance of {mean:g} stays at most 1",
                 swing,
             )
         object.__setattr__(self, "means", means)
         object.__setattr__(self, "swing", swings)
 
     def rules(self) -> SeasonalEnvironment:
-        """The record for the kernels."""
+        """Return the record for the kernels."""
         return SeasonalEnvironment(as_array(self.means), np.array(self.swing, float), self.period)
 
     def kernels(self) -> dict[Function, Function]:
-        """How this environment fills the slots."""
+        """Return the kernel for each slot."""
         return {mean_now: seasonal_mean, visitor_kind: only_kind}

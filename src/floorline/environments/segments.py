@@ -27,7 +27,7 @@ class SegmentsEnvironment(NamedTuple):
 
 @kernel
 def draw_kind(rules: SegmentsEnvironment, rng: Any) -> int:
-    """A kind, by its share."""
+    """Return a kind, drawn by the shares."""
     level = uniform(rng)
     kind = 0
     while kind < len(rules.cumulative) - 1 and level >= rules.cumulative[kind]:
@@ -37,7 +37,7 @@ def draw_kind(rules: SegmentsEnvironment, rng: Any) -> int:
 
 @kernel
 def segment_mean(rules: SegmentsEnvironment, arm: int, round: int, kind: int) -> float:
-    """The mean of the kind."""
+    """Return the arm's mean for the kind of visitor."""
     return rules.means[kind * rules.n_arms + arm]  # type: ignore[no-any-return]
 
 
@@ -45,12 +45,12 @@ def segment_mean(rules: SegmentsEnvironment, arm: int, round: int, kind: int) ->
 class Segments(Clicks):
     """Clicks of visitors of several kinds.
 
-    >>> Segments([[0.02, 0.04], [0.04, 0.02]]).means  # alike on average, not to anybody
+    >>> Segments([[0.02, 0.04], [0.04, 0.02]]).means  # equal on average, but for no visitor
     (0.03, 0.03)
 
     Args:
         by_kind: for each kind of visitor, each arm's chance of a click.
-        shares: the share of each kind among the visitors; equal unless told.
+        shares: the share of each kind among the visitors; equal by default.
     """
 
     by_kind: Sequence[Sequence[float]]
@@ -60,13 +60,13 @@ class Segments(Clicks):
         require(len(self.by_kind) >= 1, "by_kind", "one or more rows of means", self.by_kind)
         rows = tuple(checked_means(row, 0.0, 1.0) for row in self.by_kind)
         alike = all(len(row) == len(rows[0]) for row in rows)
-        require(alike, "by_kind", "rows of as many means each as there are arms", self.by_kind)
+        require(alike, "by_kind", "rows of the same length, a mean for each arm", self.by_kind)
         given = [1 / len(rows)] * len(rows) if self.shares is None else self.shares
         fits = len(given) == len(rows) and all(share >= 0 for share in given)
         require(
             fits and abs(math.fsum(given) - 1) < 1e-9,
             "shares",
-            f"{len(rows)} numbers, one a kind, at least 0 and 1 in sum",
+            f"{len(rows)} numbers, one per kind, at least 0, with sum 1",
             self.shares,
         )
         object.__setattr__(self, "by_kind", rows)
@@ -84,7 +84,7 @@ class Segments(Clicks):
 
     @property
     def kinds(self) -> int:
-        """How many kinds of visitors there are."""
+        """The number of kinds of visitors."""
         return len(self.by_kind)
 
     @property
@@ -92,7 +92,7 @@ class Segments(Clicks):
         return tuple(self.shares or ())
 
     def rules(self) -> SegmentsEnvironment:
-        """The record for the kernels."""
+        """Return the record for the kernels."""
         return SegmentsEnvironment(
             means=as_array([mean for row in self.by_kind for mean in row]),
             cumulative=np.cumsum(self._shares),
@@ -100,5 +100,5 @@ class Segments(Clicks):
         )
 
     def kernels(self) -> dict[Function, Function]:
-        """How this environment fills the slots."""
+        """Return the kernel for each slot."""
         return {mean_now: segment_mean, visitor_kind: draw_kind}

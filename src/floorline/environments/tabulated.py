@@ -19,7 +19,7 @@ from floorline.environments.base import Drawn, checked_means, draw, draw_each, d
 
 
 class TabulatedRules(NamedTuple):
-    """All arms' values and cumulative probabilities in a row; arm i begins at start[i]."""
+    """All arms' values and cumulative probabilities, concatenated; arm i begins at start[i]."""
 
     values: Floats
     cumulative: Floats
@@ -28,13 +28,13 @@ class TabulatedRules(NamedTuple):
 
 @kernel
 def tabulated_reward(rules: TabulatedRules, arm: int, rng: Any) -> float:
-    """One of the arm's values, by its probability."""
+    """Return one of the arm's values, drawn by their probabilities."""
     level = uniform(rng)
-    place = rules.start[arm]
+    index = rules.start[arm]
     last = rules.start[arm + 1] - 1
-    while place < last and level >= rules.cumulative[place]:
-        place += 1
-    return rules.values[place]  # type: ignore[no-any-return]
+    while index < last and level >= rules.cumulative[index]:
+        index += 1
+    return rules.values[index]  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class Tabulated(Drawn):
             require(fits, f"values of arm {arm}", "finite, each with a probability", values)
             total = math.fsum(chances)
             fits = all(chance >= 0 for chance in chances) and abs(total - 1) < 1e-9
-            require(fits, f"probabilities of arm {arm}", "at least 0 and 1 in sum", chances)
+            require(fits, f"probabilities of arm {arm}", "at least 0, with sum 1", chances)
         checked_means(self.means)
 
     @classmethod
     def read(cls, path: str | Path) -> Tabulated:
-        """The table in a CSV file with the columns arm (0 is the default), value, probability."""
+        """Return the rewards in a CSV file with columns arm (0: default), value, probability."""
         table: dict[int, list[tuple[float, float]]] = {}
         try:
             with open(path, newline="") as file:
@@ -81,7 +81,7 @@ class Tabulated(Drawn):
         require(
             sorted(table) == list(range(len(table))),
             f"table {path}",
-            "given for the arms 0, 1, 2 and so on",
+            "given for the arms 0, 1, 2, ...",
             sorted(table),
         )
         rows = [table[arm] for arm in range(len(table))]
@@ -97,7 +97,7 @@ class Tabulated(Drawn):
 
     @property
     def low(self) -> float:
-        """The least value of the table."""
+        """The smallest value of the table."""
         return min(min(values) for values in self.values)
 
     @property
@@ -111,7 +111,7 @@ class Tabulated(Drawn):
         return max(max(values) - min(values) for values in self.values) / 2
 
     def rules(self) -> TabulatedRules:
-        """The record for the kernels."""
+        """Return the record for the kernels."""
         return TabulatedRules(
             values=np.concatenate([np.asarray(row, float) for row in self.values]),
             cumulative=np.concatenate([np.cumsum(row) for row in self.probabilities]),
@@ -119,5 +119,5 @@ class Tabulated(Drawn):
         )
 
     def kernels(self) -> dict[Function, Function]:
-        """How this environment fills the slots."""
+        """Return the kernel for each slot."""
         return {draw: tabulated_reward, draw_sum: draw_each}

@@ -1,4 +1,4 @@
-"""An adversary that knows everything but the coin of a floor that tosses one."""
+"""An adversary that knows everything but the coin of a randomised floor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from floorline.environments.base import as_array
 def turncoat_rewards(
     rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
-    """1 or 0: what keeps the arms' averages at their levels, but 1 for the default under a coin."""
+    """Set 1 or 0 so that averages stay at their levels; 1 for the default under a coin."""
     rewards[0] = 1.0
     if chances[0] >= 1.0 and arms.average[0] > rules.levels[0]:
         rewards[0] = 0.0
@@ -26,10 +26,10 @@ def turncoat_rewards(
 
 @dataclass(frozen=True)
 class Turncoat(Adversary):
-    """Pays challengers just enough to be trusted, and the default all where a coin may miss it.
+    """Pays challengers just enough to be trusted, and the default 1 wherever a coin may miss it.
 
-    In a round in which a coin decides, the default would pay 1. In others it pays 1 or 0, such
-    that its average stays at its level or above. A challenger pays 1 or 0 such that its average
+    In a round in which a coin decides, the default would pay 1. In others it pays 1 or 0, so
+    that its average stays at its level or above. A challenger pays 1 or 0 so that its average
     stays at its level: at 0 it pays nothing.
 
     Args:
@@ -44,9 +44,9 @@ class Turncoat(Adversary):
         object.__setattr__(self, "levels", checked_levels(self.levels))
 
     def rules(self) -> Levels:
-        """The record for the kernels."""
+        """Return the record for the kernels."""
         return Levels(as_array(self.levels), 0)
 
     def kernels(self) -> dict[Function, Function]:
-        """How this adversary fills the slots."""
+        """Return the kernel for each slot."""
         return {set_rewards: turncoat_rewards}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from floorline.core.kernel import Function
 from floorline.core.pending import PendingPlays
@@ -55,6 +55,27 @@ class Arithmetic(NamedTuple):
     """Lines to be read in order, the first of which introduces the others."""
     terms: list[BudgetTerm]
     """One for each arm; none where the floor does not count arm by arm."""
+
+
+class InFlightCheck(Protocol):
+    """Checks, as rewards come in, what was stated about them while they were pending."""
+
+    failures: int
+    """Decisions that the floor would not have allowed, had all rewards come at once."""
+    checked: int
+    """Decisions that were looked at, the first ones of the epoch."""
+
+    def decided(self, arm: int, probability: float) -> None:
+        """Take note of the next decision, made at a fallback `probability`."""
+
+    def settled(self, number: int, reward: float) -> None:
+        """Take note of the reward of the decision with this number; NaN if none will come."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything noted as plain values."""
+
+    def restore(self, values: dict[str, Any]) -> None:
+        """Restore what `to_json` returned."""
 
 
 def counted(number: float, noun: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Self
 
 from floorline.boundaries import Boundary
@@ -10,7 +11,7 @@ from floorline.core import slots
 from floorline.core.kernel import Function, kernel
 from floorline.core.part import Part
 from floorline.core.records import Arms, Floats, NoRules
-from floorline.floors.arithmetic import Arithmetic, Moment
+from floorline.floors.arithmetic import Arithmetic, InFlightCheck, Moment
 
 
 @kernel
@@ -112,13 +113,25 @@ class Floor(Part):
     besides what `await_reward` and `take_late_reward` told it."""
     late_memory: int = 0
     """How many more numbers it keeps where rewards come late; they come last."""
-    account: slice = slice(0, 0)
-    """The numbers of its memory that only its past tells, where rewards come late: live snapshots
-    keep these. The others it derives from them or from `arms`."""
+    assumes_steady_means: bool = True
+    """Whether it holds only while the default's mean stays the same: live campaigns then watch it,
+    and intervals of the arms' means say something."""
+    skips_lost_rewards: bool = True
+    """Whether a reward may be skipped that was lost whatever it was: `missing="random"`."""
+    live_holdback: float = 0.02
+    """The holdback of a new live campaign unless told."""
     private_clock: bool = False
     """Whether the proposer knows only of the rounds that the floor leaves to it."""
     unit_rewards: bool = False
     """Whether the floor holds only for rewards within 0 and 1."""
+
+    @property
+    def account(self) -> Sequence[int]:
+        """Which numbers of its memory only its past tells, where rewards come late.
+
+        Live snapshots keep these. The others it derives from them or from `arms`.
+        """
+        return ()
 
     @property
     def needs_boundary(self) -> bool:
@@ -137,6 +150,10 @@ class Floor(Part):
     def rules(self, n_arms: int, horizon: int, boundary: Boundary | None) -> Any:
         """Return the record for this floor's kernels."""
         return NoRules()
+
+    def in_flight_check(self) -> InFlightCheck | None:
+        """Return what checks afterwards a statement about pending rewards; None if none is made."""
+        return None
 
     def explain(self, moment: Moment) -> Arithmetic:
         """Return the arithmetic of the guaranteed budget of a decision; live floors bring it."""

@@ -41,9 +41,10 @@ from floorline.floors.joint_account import (
     share_of_known,
 )
 from floorline.floors.joint_evidence import gamma_excess
-from floorline.floors.joint_forms import FORMS, JointRules
+from floorline.floors.joint_forms import BOUNDED, SUBGAUSSIAN, JointRules
 from floorline.floors.joint_late import (
     LATE_MEMORY,
+    WITHOUT_SPREAD,
     count_play,
     count_reward,
     proof,
@@ -53,10 +54,19 @@ from floorline.floors.joint_late import (
     recount_learned,
 )
 from floorline.floors.joint_memory import MEMORY
+from floorline.floors.joint_spread_form import SPREAD_FORM
 from floorline.floors.joint_words import explain_known, explain_learned
 
-WEIGHTS = {"bounded": 6.0, "subgaussian": 100.0}
-"""What the mixture of each form is worth unless told: rewards of 1, or plays."""
+FORMS: dict[str, dict[Function, Function]] = {
+    "bounded": {**BOUNDED, **WITHOUT_SPREAD},
+    "subgaussian": {**SUBGAUSSIAN, **WITHOUT_SPREAD},
+    "variance": SPREAD_FORM,
+}
+"""How each form of the joint floor fills its slots."""
+
+WEIGHTS = {"bounded": 6.0, "subgaussian": 100.0, "variance": 1.0}
+"""What the mixture of each form is worth unless told: rewards of 1, or plays; `variance` has one
+mixture for all."""
 
 LEAST_EVIDENCE = 0.5
 """From here on missing rewards may be filled in (docs/joint-floor.md, point 14)."""
@@ -94,7 +104,9 @@ class JointFloor(Floor):
         max_loss: the share of the default's reward that may be lost.
         default_mean: the default arm's mean, or None to learn it.
         form: `bounded`, for rewards within the boundary's `low` and `high`, or `subgaussian`, for
-            its noise scale; bounded if the boundary needs a range, unless told.
+            its noise scale; bounded if the boundary needs a range, unless told. `variance` is for
+            rewards that lie well inside their range, such as order values: it learns how they
+            spread, and is worse than bounded for clicks.
         weight: how much the test expects before it is sharpest: the sum of rewards over their
             range (bounded; 6 unless told), or the number of plays (subgaussian; 100). It must
             not come from the rewards. The floor holds whatever it is.
@@ -118,9 +130,13 @@ class JointFloor(Floor):
     can_fast_forward = True
     takes_late_rewards = True
     live = True
-    account = slice(MEMORY, None)
     shared_memory = MEMORY
     late_memory = LATE_MEMORY
+
+    @property
+    def account(self) -> range:
+        """What was counted of late rewards; the sums of the test follow from it."""
+        return range(MEMORY, MEMORY + LATE_MEMORY)
 
     def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Self, Boundary | None]:
         """Fill in the form that goes with the boundary, and its weight."""
@@ -178,4 +194,4 @@ class JointFloor(Floor):
         if not boundary.kind.needs_range:
             return float(boundary.noise_scale)
         width = float(boundary.high - boundary.low)
-        return width if self.form == "bounded" else width / 2
+        return width / 2 if self.form == "subgaussian" else width

@@ -17,10 +17,20 @@ from floorline.floors.joint_forms import (
     evidence,
     leaves_cost,
     mixture,
+    spread_of,
     sure_budget,
     sure_sum,
 )
-from floorline.floors.joint_memory import CHALLENGERS, COST, DEFAULT, PLAYS, SURE, TOTAL, VOIDED
+from floorline.floors.joint_memory import (
+    CHALLENGERS,
+    COST,
+    DEFAULT,
+    PLAYS,
+    SPREAD,
+    SURE,
+    TOTAL,
+    VOIDED,
+)
 
 LARGEST_SHARE = 1e6
 """No larger share of the default's reward is told."""
@@ -63,7 +73,8 @@ def least_budget(rules: JointRules, memory: Floats, rounds: int, default_plays: 
         memory[DEFAULT + TOTAL],
         memory[CHALLENGERS + PLAYS],
         memory[CHALLENGERS + TOTAL],
-        memory[DEFAULT + COST] + memory[CHALLENGERS + COST],
+        memory[DEFAULT + COST],
+        memory[CHALLENGERS + COST],
     )
 
 
@@ -109,6 +120,14 @@ def proved_share(
 
 
 @kernel
+def add_gain(memory: Floats, at: int, gain: float) -> None:
+    """Add a moved reward to the sums that begin at `at`."""
+    memory[at + SPREAD] += spread_of(gain, memory[at + PLAYS], memory[at + TOTAL])
+    memory[at + PLAYS] += 1.0
+    memory[at + TOTAL] += gain
+
+
+@kernel
 def credit_sums(
     rules: JointRules,
     arms: Arms,
@@ -121,10 +140,10 @@ def credit_sums(
     """Add a reward to its sum; what it costs to mix is kept with it."""
     at = CHALLENGERS if arm > 0 else DEFAULT
     gain = (reward - rules.low) / rules.width
-    memory[at + PLAYS] += 1.0
-    memory[at + TOTAL] += gain
+    add_gain(memory, at, gain)
     if not leaves_cost(gain):
-        memory[at + COST] = mixture(rules, memory[at + PLAYS], memory[at + TOTAL])
+        plays, total = memory[at + PLAYS], memory[at + TOTAL]
+        memory[at + COST] = mixture(rules, plays, total, memory[at + SPREAD])
 
 
 @kernel
@@ -195,8 +214,7 @@ def credit_challengers(
     """Add a challenger's reward to the sum, and see how much of it is sure."""
     if arm > 0:
         gain = (reward - rules.low) / rules.width
-        memory[CHALLENGERS + PLAYS] += 1.0
-        memory[CHALLENGERS + TOTAL] += gain
+        add_gain(memory, CHALLENGERS, gain)
         if not leaves_cost(gain):
             plays, total = memory[CHALLENGERS + PLAYS], memory[CHALLENGERS + TOTAL]
-            memory[SURE] = sure_sum(rules, plays, total)
+            memory[SURE] = sure_sum(rules, plays, total, memory[CHALLENGERS + SPREAD])

@@ -1,26 +1,23 @@
 """Late and lost rewards: what was played and earned before a common past decision, the cut.
 
 A test of the joint floor holds at every cut at once, if the rewards still missing among the plays
-before it are filled in at the worst: the lowest for a challenger, the highest for the default. So
-does an interval of one arm, filled in at its own worst. The best cut may be taken. Few are worth
-looking at: decisions are counted in at most SEGMENTS segments of equal length, which doubles when
-there is no more room, and cuts are the ends of segments. So there is a cut within 1/64 of the
-decisions of any moment, or within 8 decisions; a play or a reward takes one step, looking at all
-cuts SEGMENTS steps.
+before it are filled in at the worst: the lowest for a challenger, the highest for the default. The
+best cut may be taken. Few are worth looking at: decisions are counted in at most SEGMENTS segments
+of equal length, which doubles when there is no more room, and cuts are the ends of segments. So
+there is a cut within 1/64 of the decisions of any moment, or within 8 decisions; a play or a reward
+takes one step, looking at all cuts SEGMENTS steps.
 
-Plays are counted in groups, such as the arms, or the default and all others. A tally is three
-numbers a group. In a part's memory the cuts begin at `at`: how often segments have doubled, then
-the tally of each segment.
+Plays are counted in groups: the default and all others. A tally is four numbers a group. In a
+part's memory the cuts begin at `at`: how often segments have doubled, then the tally of each
+segment.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from floorline.core.kernel import kernel
 from floorline.core.records import Floats
-from floorline.core.slots import lower_end, upper_end
 
 SEGMENTS = 128
 """An even number."""
@@ -28,10 +25,11 @@ SEGMENTS = 128
 FIRST_LENGTH = 3
 """Logarithm to base 2 of the length of a segment at the start."""
 
-PLAYED, SEEN, EARNED = range(3)
-"""In a tally, for each group: plays, those whose reward was seen, and the sum of these."""
+PLAYED, SEEN, EARNED, SPREAD = range(4)
+"""In a tally, for each group: plays, those whose reward was seen, the sum of these, and the spread
+of all, missing rewards at the worst."""
 
-FIELDS = 3
+FIELDS = 4
 
 
 def cuts_size(groups: int) -> int:
@@ -40,15 +38,20 @@ def cuts_size(groups: int) -> int:
 
 
 @kernel
-def add_play(memory: Floats, tally: int, group: int) -> None:
-    """Count a play."""
+def add_play(memory: Floats, tally: int, group: int, spread: float) -> None:
+    """Count a play that may spread by so much."""
     memory[tally + FIELDS * group + PLAYED] += 1.0
+    memory[tally + FIELDS * group + SPREAD] += spread
 
 
 @kernel
-def add_reward(memory: Floats, tally: int, group: int, reward: float) -> None:
-    """Add the reward of a play; NaN takes the play out, as if it had never been made."""
+def add_reward(memory: Floats, tally: int, group: int, reward: float, less: float) -> None:
+    """Add the reward of a play, which spreads by so much less than it might have.
+
+    NaN takes the play out, as if it had never been made.
+    """
     place = tally + FIELDS * group
+    memory[place + SPREAD] -= less
     if math.isnan(reward):
         memory[place + PLAYED] -= 1.0
     else:
@@ -82,19 +85,21 @@ def make_room(memory: Floats, at: int, groups: int, decision: int) -> None:
 
 
 @kernel
-def cut_play(memory: Floats, at: int, groups: int, group: int, decision: int) -> None:
+def cut_play(
+    memory: Floats, at: int, groups: int, group: int, decision: int, spread: float
+) -> None:
     """Count a play in the newest decision, for which there is room."""
     segment = segment_of(memory, at, decision)
-    add_play(memory, tally_of(memory, at, groups, segment), group)
+    add_play(memory, tally_of(memory, at, groups, segment), group, spread)
 
 
 @kernel
 def cut_reward(
-    memory: Floats, at: int, groups: int, group: int, decision: int, reward: float
+    memory: Floats, at: int, groups: int, group: int, decision: int, reward: float, less: float
 ) -> None:
     """Add the reward of the play in that decision; NaN takes the play out."""
     segment = segment_of(memory, at, decision)
-    add_reward(memory, tally_of(memory, at, groups, segment), group, reward)
+    add_reward(memory, tally_of(memory, at, groups, segment), group, reward, less)
 
 
 @kernel
@@ -109,38 +114,3 @@ def _double(memory: Floats, at: int, groups: int) -> None:
             memory[source + i] = 0.0  # before the sum, which may be at the same place
             memory[target + i] += value
     memory[at] += 1.0
-
-
-@kernel
-def cut_ends(
-    boundary: Any,
-    boundary_memory: Floats,
-    memory: Floats,
-    at: int,
-    n_arms: int,
-    decisions: int,
-    arm: int,
-    low: float,
-    high: float,
-) -> tuple[float, float]:
-    """The best lower and upper end of an arm's interval over all cuts, each at its own.
-
-    The groups of these cuts are the arms.
-    """
-    lower = low
-    upper = high
-    plays = 0.0
-    seen = 0.0
-    total = 0.0
-    for segment in range(segment_of(memory, at, decisions - 1) + 1):
-        place = tally_of(memory, at, n_arms, segment) + FIELDS * arm
-        plays += memory[place + PLAYED]
-        seen += memory[place + SEEN]
-        total += memory[place + EARNED]
-        if seen > 0.0:
-            missing = plays - seen
-            count = int(plays)
-            least, most = total + missing * low, total + missing * high
-            lower = max(lower, lower_end(boundary, boundary_memory, arm, count, least))
-            upper = min(upper, upper_end(boundary, boundary_memory, arm, count, most))
-    return lower, upper

@@ -49,9 +49,12 @@ class Tally(NamedTuple):
     default_plays: float
     default_seen: float
     default_total: float
+    default_spread: float
+    """Where the form uses it, missing rewards at the worst; else 0."""
     challenger_plays: float
     challenger_seen: float
     challenger_total: float
+    challenger_spread: float
 
 
 @slot
@@ -61,8 +64,17 @@ def leaves_cost(gain: float) -> bool:
 
 
 @slot
-def mixture(rules: JointRules, plays: float, total: float) -> float:
-    """Return what mixing adds to the evidence of so many plays: it costs, so at most 0."""
+def spread_of(gain: float, plays: float, total: float) -> float:
+    """Return what a moved reward adds to the spread, after so many plays with this sum."""
+    raise NotImplementedError
+
+
+@slot
+def mixture(rules: JointRules, plays: float, total: float, spread: float) -> float:
+    """Return what mixing adds to the evidence of so many plays: it costs, so at most 0.
+
+    A form whose evidence depends on the spread as a whole returns the spread instead.
+    """
     raise NotImplementedError
 
 
@@ -83,7 +95,7 @@ def evidence(
 
 
 @slot
-def sure_sum(rules: JointRules, plays: float, total: float) -> float:
+def sure_sum(rules: JointRules, plays: float, total: float, spread: float) -> float:
     """Return the least sum of the challengers' means that is not refuted, at least 0."""
     raise NotImplementedError
 
@@ -97,12 +109,10 @@ def sure_budget(
     default_total: float,
     challenger_plays: float,
     challenger_total: float,
-    costs: float,
+    default_cost: float,
+    challenger_cost: float,
 ) -> float:
-    """Return the least budget that is not refuted; at least 0 where a challenger is allowed.
-
-    `costs` is the sum of both `mixture`.
-    """
+    """Return the least budget that is not refuted; at least 0 where a challenger is allowed."""
     raise NotImplementedError
 
 
@@ -119,7 +129,13 @@ def is_nothing(gain: float) -> bool:
 
 
 @kernel
-def gamma_mixture(rules: JointRules, plays: float, total: float) -> float:
+def no_spread(gain: float, plays: float, total: float) -> float:
+    """Return 0: for forms that do not use the spread."""
+    return 0.0
+
+
+@kernel
+def gamma_mixture(rules: JointRules, plays: float, total: float, spread: float) -> float:
     """`mixture_cost`, half of it worked out beforehand."""
     return gamma_excess(rules.weight + total) - rules.start
 
@@ -150,7 +166,7 @@ def bounded_evidence(
 
 
 @kernel
-def bounded_sum(rules: JointRules, plays: float, total: float) -> float:
+def bounded_sum(rules: JointRules, plays: float, total: float, spread: float) -> float:
     """For rewards in [0, 1]."""
     return sure_sum_bounded(total, rules.log_inverse_delta, rules.weight)
 
@@ -164,7 +180,8 @@ def bounded_budget(
     default_total: float,
     challenger_plays: float,
     challenger_total: float,
-    costs: float,
+    default_cost: float,
+    challenger_cost: float,
 ) -> float:
     """For rewards in [0, 1]."""
     sure = sure_budget_bounded(
@@ -173,7 +190,7 @@ def bounded_budget(
         default_plays,
         default_total,
         challenger_total,
-        rules.log_inverse_delta - costs,
+        rules.log_inverse_delta - default_cost - challenger_cost,
         rules.weight,
     )
     return max(sure, 0.0) if deficit <= 0.0 else sure  # the counting rule
@@ -188,12 +205,12 @@ def fill_with_bounds(tally: Tally) -> tuple[float, float]:
 
 @kernel
 def never(gain: float) -> bool:
-    """The evidence of subgaussian rewards changes with every play."""
+    """For evidence that changes with every play."""
     return False
 
 
 @kernel
-def normal_mixture(rules: JointRules, plays: float, total: float) -> float:
+def normal_mixture(rules: JointRules, plays: float, total: float, spread: float) -> float:
     """For subgaussian noise of scale 1."""
     return normal_cost(plays, rules.weight)
 
@@ -224,7 +241,7 @@ def subgaussian_evidence(
 
 
 @kernel
-def subgaussian_sum(rules: JointRules, plays: float, total: float) -> float:
+def subgaussian_sum(rules: JointRules, plays: float, total: float, spread: float) -> float:
     """For subgaussian noise of scale 1."""
     return max(sure_sum_subgaussian(plays, total, rules.log_inverse_delta, rules.weight), 0.0)
 
@@ -238,7 +255,8 @@ def subgaussian_budget(
     default_total: float,
     challenger_plays: float,
     challenger_total: float,
-    costs: float,
+    default_cost: float,
+    challenger_cost: float,
 ) -> float:
     """For subgaussian noise of scale 1."""
     sure = sure_budget_subgaussian(
@@ -248,7 +266,7 @@ def subgaussian_budget(
         default_total,
         challenger_plays,
         challenger_total,
-        rules.log_inverse_delta - costs,
+        rules.log_inverse_delta - default_cost - challenger_cost,
         rules.weight,
     )
     return max(sure, 0.0) if deficit <= 0.0 else sure  # the counting rule
@@ -262,22 +280,22 @@ def fill_with_nothing(tally: Tally) -> tuple[float, float]:
     return tally.default_total, tally.challenger_total
 
 
-FORMS: dict[str, dict[Function, Function]] = {
-    "bounded": {
-        leaves_cost: is_nothing,
-        mixture: gamma_mixture,
-        evidence: bounded_evidence,
-        sure_sum: bounded_sum,
-        sure_budget: bounded_budget,
-        fill_in: fill_with_bounds,
-    },
-    "subgaussian": {
-        leaves_cost: never,
-        mixture: normal_mixture,
-        evidence: subgaussian_evidence,
-        sure_sum: subgaussian_sum,
-        sure_budget: subgaussian_budget,
-        fill_in: fill_with_nothing,
-    },
+BOUNDED: dict[Function, Function] = {
+    leaves_cost: is_nothing,
+    spread_of: no_spread,
+    mixture: gamma_mixture,
+    evidence: bounded_evidence,
+    sure_sum: bounded_sum,
+    sure_budget: bounded_budget,
+    fill_in: fill_with_bounds,
 }
-"""How each form of the joint floor fills its slots."""
+SUBGAUSSIAN: dict[Function, Function] = {
+    leaves_cost: never,
+    spread_of: no_spread,
+    mixture: normal_mixture,
+    evidence: subgaussian_evidence,
+    sure_sum: subgaussian_sum,
+    sure_budget: subgaussian_budget,
+    fill_in: fill_with_nothing,
+}
+"""How these forms of the joint floor fill its slots."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from floorline.core.kernel import kernel, slot
+from floorline.core.kernel import Function, kernel, slot
 from floorline.core.pending import PendingPlays
 from floorline.core.records import Arms, Floats
 from floorline.floors.joint_cuts import (
@@ -16,6 +16,7 @@ from floorline.floors.joint_cuts import (
     FIELDS,
     PLAYED,
     SEEN,
+    SPREAD,
     add_play,
     add_reward,
     cut_play,
@@ -58,20 +59,68 @@ END = MEMORY + 2
 """Decisions before the cut that was best then."""
 USES_CUT = MEMORY + 3
 """1 if the plays before that cut proved more than all plays, else 0."""
-CUT = MEMORY + 4
+NEWS = MEMORY + 4
+"""Rewards that have come since cuts were looked at."""
+CUT = MEMORY + 5
 """The tally of the plays before that cut, kept up to date."""
 ALL = CUT + GROUPS * FIELDS
 """The tally of all plays."""
 SUM = ALL + GROUPS * FIELDS
 """A tally to add up segments in; it is of no use afterwards."""
 CUTS = SUM + GROUPS * FIELDS
-LATE_MEMORY = CUTS + cuts_size(GROUPS) - MEMORY
+GUESSES = CUTS + cuts_size(GROUPS)
+"""What rewards are guessed to be, for forms that use the spread: the last stretch of decisions that
+has guesses, then a guess for each stretch and group."""
+STRETCHES = 4 * 48
+"""Stretches of decisions with a guess each: four while decisions double, up to 2^48 of them."""
+LATE_MEMORY = GUESSES + 1 + GROUPS * STRETCHES - MEMORY
 
 
 @slot
 def proof(rules: JointRules, deficit: float, shift: float, tally: Tally) -> float:
     """Return how much the plays of a tally prove: of two, take the one with more."""
     raise NotImplementedError
+
+
+@slot
+def remember_guesses(memory: Floats, decision: int) -> None:
+    """Take note of what rewards are guessed to be from this decision on."""
+    raise NotImplementedError
+
+
+@slot
+def worst_spread(memory: Floats, group: int, decision: int) -> float:
+    """Return the most by which the reward of a play may spread."""
+    raise NotImplementedError
+
+
+@slot
+def late_spread(memory: Floats, group: int, decision: int, gain: float) -> float:
+    """Return by how much the moved reward of a play spreads."""
+    raise NotImplementedError
+
+
+@slot
+def missing_cost(rules: JointRules, tally: Tally) -> float:
+    """Return what filling in missing rewards may have added to the evidence."""
+    raise NotImplementedError
+
+
+@kernel
+def guess_nothing(memory: Floats, decision: int) -> None:
+    """For forms that do not use the spread."""
+
+
+@kernel
+def no_worst_spread(memory: Floats, group: int, decision: int) -> float:
+    """Return 0, likewise."""
+    return 0.0
+
+
+@kernel
+def no_late_spread(memory: Floats, group: int, decision: int, gain: float) -> float:
+    """Return 0, likewise."""
+    return 0.0
 
 
 @kernel
@@ -91,9 +140,11 @@ def count_play(
         forget_cut(memory)  # it may lie inside a segment now
     if arm > 0 or math.isnan(rules.default_mean):
         group = 1 if arm > 0 else 0
-        cut_play(memory, CUTS, GROUPS, group, decision)
-        add_play(memory, ALL, group)
-    if waiting and decision + 1 >= memory[NEXT_LOOK]:
+        remember_guesses(memory, decision)
+        spread = worst_spread(memory, group, decision)
+        cut_play(memory, CUTS, GROUPS, group, decision, spread)
+        add_play(memory, ALL, group, spread)
+    if waiting and memory[NEWS] > 0.0 and decision + 1 >= memory[NEXT_LOOK]:
         deficit = default_deficit(rules.max_loss, decision + 2, arms.plays[0])
         look_at_cuts(rules, memory, decision + 1, deficit, rules.shift * (decision + 2))
 
@@ -111,11 +162,15 @@ def count_reward(
     """Add a reward to all sums that its play is in."""
     if arm > 0 or math.isnan(rules.default_mean):
         group = 1 if arm > 0 else 0
+        memory[NEWS] += 1.0
         gain = (reward - rules.low) / rules.width
-        cut_reward(memory, CUTS, GROUPS, group, decision, gain)
-        add_reward(memory, ALL, group, gain)
+        less = worst_spread(memory, group, decision)
+        if not math.isnan(reward):
+            less -= late_spread(memory, group, decision, gain)
+        cut_reward(memory, CUTS, GROUPS, group, decision, gain, less)
+        add_reward(memory, ALL, group, gain, less)
         if decision < memory[END]:
-            add_reward(memory, CUT, group, gain)
+            add_reward(memory, CUT, group, gain, less)
 
 
 @kernel
@@ -126,9 +181,11 @@ def tally_at(memory: Floats, place: int) -> Tally:
         memory[place + PLAYED],
         memory[place + SEEN],
         memory[place + EARNED],
+        memory[place + SPREAD],
         memory[other + PLAYED],
         memory[other + SEEN],
         memory[other + EARNED],
+        memory[other + SPREAD],
     )
 
 
@@ -181,6 +238,7 @@ def look_at_cuts(
     everything = proof(rules, deficit, shift, tally_at(memory, ALL))
     memory[USES_CUT] = 1.0 if everything < most else 0.0
     memory[NEXT_LOOK] = segment_end(memory, CUTS, last)
+    memory[NEWS] = 0.0
 
 
 @kernel
@@ -192,7 +250,7 @@ def best_tally(memory: Floats) -> Tally:
 
 
 @kernel
-def missing_cost(rules: JointRules, tally: Tally) -> float:
+def cost_above_zero(rules: JointRules, tally: Tally) -> float:
     """What filling in may add to the evidence where the lowest reward is not 0 (point 14)."""
     return 0.0 if rules.shift == 0.0 or is_complete(tally) else 0.25 / rules.weight
 
@@ -209,8 +267,8 @@ def proof_learned(rules: JointRules, deficit: float, shift: float, tally: Tally)
         default_total,
         tally.challenger_plays,
         challenger_total,
-        mixture(rules, tally.default_plays, default_total),
-        mixture(rules, tally.challenger_plays, challenger_total),
+        mixture(rules, tally.default_plays, default_total, tally.default_spread),
+        mixture(rules, tally.challenger_plays, challenger_total, tally.challenger_spread),
     )
     return found - missing_cost(rules, tally)
 
@@ -233,9 +291,11 @@ def recount_learned(
     default_total, challenger_total = fill_in(tally)
     memory[DEFAULT + PLAYS] = tally.default_plays
     if not leaves_cost(default_total - memory[DEFAULT + TOTAL]):
-        memory[DEFAULT + COST] = mixture(rules, tally.default_plays, default_total)
+        spread = tally.default_spread
+        memory[DEFAULT + COST] = mixture(rules, tally.default_plays, default_total, spread)
     memory[DEFAULT + TOTAL] = default_total
-    cost = mixture(rules, tally.challenger_plays, challenger_total)
+    spread = tally.challenger_spread
+    cost = mixture(rules, tally.challenger_plays, challenger_total, spread)
     memory[CHALLENGERS + PLAYS] = tally.challenger_plays
     memory[CHALLENGERS + TOTAL] = challenger_total
     memory[CHALLENGERS + COST] = cost - missing_cost(rules, tally)
@@ -245,7 +305,7 @@ def recount_learned(
 def proof_known(rules: JointRules, deficit: float, shift: float, tally: Tally) -> float:
     """What challengers have surely earned."""
     _, challenger_total = fill_in(tally)
-    return sure_sum(rules, tally.challenger_plays, challenger_total)
+    return sure_sum(rules, tally.challenger_plays, challenger_total, tally.challenger_spread)
 
 
 @kernel
@@ -255,3 +315,12 @@ def recount_known(
     """Set what challengers have surely earned."""
     count_voided(memory, pending)
     memory[SURE] = proof_known(rules, 0.0, 0.0, best_tally(memory))
+
+
+WITHOUT_SPREAD: dict[Function, Function] = {
+    remember_guesses: guess_nothing,
+    worst_spread: no_worst_spread,
+    late_spread: no_late_spread,
+    missing_cost: cost_above_zero,
+}
+"""How forms fill these slots that do not use the spread."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-DEFAULT, CHALLENGERS = 0, 3
+DEFAULT, CHALLENGERS = 0, 4
 """Where the sums of the default, and those of all challengers, begin."""
 
-PLAYS, TOTAL, COST = range(3)
-"""In each: plays counted, their moved rewards, and what it costs to mix over these."""
+PLAYS, TOTAL, COST, SPREAD = range(4)
+"""In each: plays counted, their moved rewards, what it costs to mix over these, and the spread of
+the rewards, where the form uses it."""
 
-SURE = 6
+SURE = 8
 """The least sum of the challengers' means that is not refuted; where the default's is known."""
 
-VOIDED = 7
+VOIDED = 9
 """Challengers' plays that reached nobody: their means count, and they earned nothing."""
 
-MEMORY = 8
+MEMORY = 10

@@ -24,7 +24,7 @@ PRECISION = 1e-4
 
 
 @kernel
-def guess(seen: int, total: float) -> float:
+def guess(seen: float, total: float) -> float:
     """A guess at an arm's next reward on [0, 1], from the rewards seen when it is played."""
     return (total + 0.5) / (seen + 1)
 
@@ -51,7 +51,7 @@ def one_sided(ahead: float, spread: float) -> tuple[float, float]:
 def joint_evidence_variance(
     deficit: float,
     shift: float,
-    default_plays: int,
+    default_plays: float,
     default_total: float,
     default_spread: float,
     challenger_total: float,
@@ -64,11 +64,11 @@ def joint_evidence_variance(
     """
     if deficit <= shift:
         return math.inf
-    if default_plays == 0:
+    if default_plays == 0 or deficit <= 0.0:
         return -math.inf
     kappa = deficit / default_plays
     low = max(shift / kappa, 0.0)
-    high = float(default_plays)
+    high = default_plays
     evidence = -math.inf
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
@@ -103,3 +103,37 @@ def sure_sum_variance(total: float, spread: float, log_inverse_delta: float) -> 
         else:
             high = middle
     return low
+
+
+@kernel
+def sure_budget_variance(
+    deficit: float,
+    shift: float,
+    default_plays: float,
+    default_total: float,
+    default_spread: float,
+    challenger_total: float,
+    challenger_spread: float,
+    log_inverse_delta: float,
+) -> float:
+    """The least budget that the rewards do not refute, in units of the range, by halving."""
+    sure = shift - max(deficit, 0.0)  # challengers earn at least 0, the default at most 1
+    unsure = challenger_total + shift
+    if default_plays == 0 or deficit <= 0.0:
+        return sure
+    for _ in range(HALVINGS):
+        middle = 0.5 * (sure + unsure)
+        evidence = joint_evidence_variance(
+            deficit,
+            shift - middle,
+            default_plays,
+            default_total,
+            default_spread,
+            challenger_total,
+            challenger_spread,
+        )
+        if evidence >= log_inverse_delta:
+            sure = middle
+        else:
+            unsure = middle
+    return sure

@@ -6,21 +6,33 @@ earn in a round is settled before that round's coin. See docs/randomised-floor.m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from floorline.boundaries import Boundary
 from floorline.core import slots
 from floorline.core.kernel import Function, kernel
 from floorline.core.records import Arms, Floats
+from floorline.floors.arithmetic import Arithmetic, InFlightCheck, Moment
 from floorline.floors.base import Floor
 from floorline.floors.randomised_account import (
+    CANDIDATE_SUM,
+    DEFAULT_SUM,
+    RETIRED,
+    ROUNDS,
+    RUNG,
+    SETTLED,
     charge,
     credit,
     fallback_probability,
     lower_bound,
+    missed_now,
+    pending_at,
 )
 from floorline.floors.randomised_bound import RandomisedRules
+from floorline.floors.randomised_check import CoinCheck
 from floorline.floors.randomised_design import account_size, randomised_rules
+from floorline.floors.randomised_words import explain_coin
 
 
 @kernel
@@ -32,6 +44,52 @@ def surest_budget(
     Nothing is tried while it is below 0. It holds for any arm: what a round pays only adds to it.
     """
     return lower_bound(rules, memory, rules.ladder[0])
+
+
+@kernel
+def surest_budget_now(rules: RandomisedRules, arms: Arms, memory: Floats, rounds: int) -> float:
+    """The same, whatever was played last."""
+    return lower_bound(rules, memory, rules.ladder[0])
+
+
+@kernel
+def received_share(
+    rules: RandomisedRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
+) -> float:
+    """Lower bound on what was received, over what the default would have in the same rounds.
+
+    Pending rewards of the default are on both sides; they lower the share only if it is above 1.
+    """
+    low = rules.low / rules.span * rounds
+    received = low + memory[DEFAULT_SUM] + memory[CANDIDATE_SUM]
+    of_default = low + memory[DEFAULT_SUM] + missed_now(rules, memory)
+    if received > of_default:
+        waiting = default_plays - arms.seen[0]
+        received += waiting
+        of_default += waiting
+    return received / of_default if of_default > 0.0 else 1.0
+
+
+@kernel
+def charge_pending(
+    rules: RandomisedRules, arms: Arms, memory: Floats, arm: int, decision: int, probability: float
+) -> None:
+    """Count a decision and its coin."""
+    charge(rules, arms, memory, arm, probability)
+
+
+@kernel
+def credit_late(
+    rules: RandomisedRules,
+    arms: Arms,
+    memory: Floats,
+    arm: int,
+    decision: int,
+    probability: float,
+    reward: float,
+) -> None:
+    """Count the reward of an earlier decision."""
+    credit(rules, arms, memory, arm, probability, reward, 0.0)
 
 
 @dataclass(frozen=True)
@@ -63,6 +121,10 @@ class RandomisedFloor(Floor):
 
     tosses_coins = True
     counts_received = True
+    live = True
+    assumes_steady_means = False
+    skips_lost_rewards = False
+    live_holdback = 0.05
 
     def __post_init__(self) -> None:
         self._rules()  # which checks everything
@@ -86,6 +148,25 @@ class RandomisedFloor(Floor):
         """How many numbers the account takes."""
         return account_size(self._rules())
 
+    @property
+    def account(self) -> Sequence[int]:
+        """The sums, the rung and lambdas of the last coin, and what is pending."""
+        rules = self._rules()
+        settled = range(SETTLED, SETTLED + len(rules.lambdas))
+        start = int(pending_at(rules))
+        pending = range(start, start + len(rules.ladder))
+        return (ROUNDS, DEFAULT_SUM, CANDIDATE_SUM, RETIRED, RUNG, *settled, *pending)
+
+    def in_flight_check(self) -> InFlightCheck | None:
+        """What checks `in_flight_rate` and `in_flight_burst` afterwards, if they state anything."""
+        if self.in_flight_rate == 1.0:
+            return None
+        return CoinCheck(replace(self, in_flight_rate=1.0, in_flight_burst=0.0)._rules())
+
+    def explain(self, moment: Moment) -> Arithmetic:
+        """What was received, what the default would have received at most, and the coin."""
+        return Arithmetic(explain_coin(moment), [])
+
     def kernels(self) -> dict[Function, Function]:
         """How this floor fills the slots."""
         return {
@@ -94,4 +175,8 @@ class RandomisedFloor(Floor):
             slots.guaranteed_budget: surest_budget,
             slots.charge: charge,
             slots.credit: credit,
+            slots.current_budget: surest_budget_now,
+            slots.guaranteed_share: received_share,
+            slots.await_reward: charge_pending,
+            slots.take_late_reward: credit_late,
         }

@@ -203,6 +203,13 @@ def fallback_probability(
 
 
 @kernel
+def missed_now(rules: RandomisedRules, memory: Floats) -> float:
+    """Upper bound on u with all lambdas that are alive."""
+    refresh(rules, memory)
+    return missed_with(rules, memory, alive_at(rules, memory, 0))
+
+
+@kernel
 def count_pending(rules: RandomisedRules, memory: Floats, rung: int, change: float) -> None:
     """Add to a rung's pending wins, and note whether the cached bounds still have them right."""
     here = pending_at(rules) + rung

@@ -4,42 +4,36 @@ from __future__ import annotations
 
 import os
 import random
+import secrets
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from floorline.core.checks import choice, number, require
 from floorline.live import snapshot
 from floorline.live.choose import choose
-from floorline.live.errors import Conflict, Stopped
+from floorline.live.controls import Controls
+from floorline.live.errors import Stopped
 from floorline.live.events import Event
 from floorline.live.history import events, records
 from floorline.live.ledgers import Ledger
 from floorline.live.messages import Record, Result, Ticket
-from floorline.live.notes import checked_labels, checked_note
 from floorline.live.opening import open_recorder
+from floorline.live.outcomes import Outcomes
 from floorline.live.recorder import Recorder
-from floorline.live.settings import (
-    CHANGEABLE,
-    CHANGEABLE_IN_NEW_EPOCH,
-    LARGEST_REWARD,
-    CampaignSettings,
-    plain_text,
-)
-from floorline.live.state import State
+from floorline.live.request import check_request, checked_chances
+from floorline.live.settings import plain_text
 from floorline.live.status import Status, status_of
-from floorline.live.tickets import TicketIds, decision_of, seq_of, ticket_of
+from floorline.live.tickets import TicketIds, ticket_of
 
-MAX_KEY = 200
 STREAM = 0x466C6F6F
 """Tells our random numbers from those of anybody else with the same seed."""
 
 
-class Campaign:
+class Campaign(Controls):
     """Decides, one request at a time, which arm to play, and keeps the floor.
 
     >>> campaign = Campaign.open(":memory:", arms=["now", "video"], max_loss=0.1, seed=1)
@@ -57,17 +51,19 @@ class Campaign:
 
     def __init__(self, recorder: Recorder, ids: TicketIds, seed: int | None) -> None:
         """Use `open` instead."""
-        self._recorder = recorder
+        super().__init__(recorder)
         self._ids = ids
         self._id = ids.campaign
-        # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
-        # that knows the reward would break everything.
-        # Nor may coins begin anew at each opening: those of short-lived processes would all agree.
-        events = recorder.state.seq
-        begun = f" {events}" if events > 1 else ""
-        self._coin = random.Random(None if seed is None else f"floorline {seed}{begun}")
-        self._rng = np.random.default_rng(None if seed is None else [seed, STREAM, events])
-        self._duplicates = 0
+        self._outcomes = Outcomes(recorder, ids)
+        self._coin: random.Random = secrets.SystemRandom()
+        self._rng = np.random.default_rng()
+        if seed is not None:
+            # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
+            # that knows the reward would break everything. Nor may coins begin anew at each
+            # opening: those of short-lived processes would all agree.
+            events = recorder.state.seq
+            self._coin = random.Random(f"floorline {seed}" + (f" {events}" if events > 1 else ""))
+            self._rng = np.random.default_rng([seed, STREAM, events])
 
     @classmethod
     def open(
@@ -84,7 +80,8 @@ class Campaign:
         Args:
             locator: where the ledger is: the path of a file, ":memory:" for one that ends with
                 the process, or "postgresql://HOST/DATABASE/CAMPAIGN"; or a ledger of your own.
-            seed: for the coins of the proposer and the holdback; unpredictable unless given.
+            seed: for the coins of the proposer and of the floor, in tests and examples. Unless
+                given they cannot be predicted, and no live campaign should give it.
             clock: the time in seconds since 1970; unless given, that of the ledger: the database's
                 for PostgreSQL, else the machine's, with implausible steps held back.
             up_since: when the service that reports rewards came up, by that clock. Windows did
@@ -100,10 +97,6 @@ class Campaign:
         return cls(*open_recorder(source, clock, settings, up_since), seed)
 
     @property
-    def _state(self) -> State:
-        return self._recorder.state
-
-    @property
     def _ledger(self) -> Ledger:
         return self._recorder.ledger
 
@@ -117,28 +110,41 @@ class Campaign:
         """The sequence number of the last event."""
         return self._state.seq
 
-    @property
-    def settings(self) -> CampaignSettings:
-        """What the campaign was opened with, and what has been changed since."""
-        return self._state.settings
-
     # Decisions and rewards.
 
-    def decide(self, request_key: str | None = None, candidate: str | None = None) -> Ticket:
+    def decide(
+        self,
+        request_key: str | None = None,
+        candidate: str | None = None,
+        context: Mapping[str, Any] | None = None,
+        chances: Mapping[str, float] | None = None,
+    ) -> Ticket:
         """Return which arm to play now. The decision is durable when it is returned.
 
         Args:
             request_key: names the request; asking again with it gives the same ticket.
             candidate: an arm that your own bandit proposes. It may depend on anything before
-                this request, and on nothing about this request; see docs/guarantee.md.
+                this request and, except under a floor that assumes nothing of the world
+                (`floor="randomised"`), on nothing about this request; see docs/guarantee.md.
+            context: a JSON object of at most 4 KB that is kept with the decision and exported.
+            chances: how likely your bandit was to propose each arm, given all before; with it the
+                ticket has a `propensity`.
         """
         recorder = self._recorder
-        check_request(recorder.state.settings, request_key, candidate)
+        settings = recorder.state.settings
+        plain = check_request(settings, request_key, candidate, context)
+        likely = checked_chances(settings, candidate, chances)
         if request_key is not None:
             request_key = plain_text(request_key)
-        return recorder.run(self._decide, request_key, candidate)
+        return recorder.run(self._decide, request_key, candidate, plain, likely)
 
-    def _decide(self, request_key: str | None, candidate: str | None) -> Ticket:
+    def _decide(
+        self,
+        request_key: str | None,
+        candidate: str | None,
+        context: dict[str, Any] | None,
+        chances: list[float] | None,
+    ) -> Ticket:
         recorder = self._recorder
         state = recorder.state
         arms = state.settings.arms
@@ -148,11 +154,21 @@ class Campaign:
                 return ticket_of(self._ids, arms, earlier)
         if state.stopped:
             raise Stopped(f"the campaign is stopped: it decides nothing more; play {state.serves}")
-        body = choose(state, candidate, self._coin, self._rng)
+        body = choose(state, candidate, self._coin, self._rng, chances)
+        if context is not None:
+            body["context"] = context
         return ticket_of(self._ids, arms, recorder.record("decided", None, request_key, body))
 
-    def observe(self, ticket: Ticket | str, reward: float) -> Result:
+    def observe(
+        self, ticket: Ticket | str, reward: float, metrics: Mapping[str, float] | None = None
+    ) -> Result:
         """Record the reward of a decision: `accepted`, `duplicate` or `late` (and not used).
+
+        Args:
+            ticket: the decision.
+            reward: what it earned.
+            metrics: values of the campaign's guardrails, by name. An arm that surely breaks a
+                limit is retired.
 
         Raises:
             ValueError: the reward is outside the declared range, and is not clipped. Unless
@@ -160,54 +176,7 @@ class Campaign:
             UnknownTicket: there is no such decision.
             Conflict: the decision has another reward already, or was voided.
         """
-        recorder = self._recorder
-        settings = recorder.state.settings
-        if isinstance(reward, (Ticket, str)) and not isinstance(ticket, (Ticket, str)):
-            raise ValueError(f"ticket: must come before the reward, not {ticket!r} before {reward}")
-        reward = float(reward) if isinstance(reward, bool) else reward  # it clicked, or did not
-        try:
-            given = number("reward", reward, settings.low, settings.high)
-        except ValueError:
-            with suppress(ValueError):  # no number at all
-                given = number("reward", reward, -LARGEST_REWARD, LARGEST_REWARD)
-                if given > settings.high and settings.beyond == "clip":
-                    return recorder.run(self._observe, ticket, given)
-                recorder.run(self._refuse, ticket, given)
-            raise
-        return recorder.run(self._observe, ticket, given)
-
-    def _observe(self, ticket: Ticket | str, given: float) -> Result:
-        recorder = self._recorder
-        reward = min(given, recorder.state.settings.high)
-        seq, name = self._decision(ticket)
-        if seq not in recorder.state.open:
-            return self._observe_closed(seq, name, reward)
-        clipped = {} if reward == given else {"clipped_from": given}
-        recorder.record("observed", seq, None, {"reward": reward, **clipped})
-        return "accepted"
-
-    def _refuse(self, ticket: Ticket | str, given: float) -> None:
-        """Record that a reward was refused: silence about its decision is no zero any more."""
-        state = self._state
-        seq, _ = self._decision(ticket)
-        if seq in state.open and seq not in state.refused_open:
-            self._recorder.record("refused", seq, None, {"reward": given})
-
-    def _observe_closed(self, seq: int, name: str, reward: float) -> Result:
-        """Record the reward of a decision that is no longer open."""
-        for event in self._ledger.about(seq):
-            if event.kind == "voided":
-                raise Conflict(f"ticket {name}: was voided")
-            if event.kind == "observed":
-                if event.body["reward"] != reward:
-                    raise Conflict(
-                        f"ticket {name}: has the reward {event.body['reward']:g} already, "
-                        f"not {reward:g}"
-                    )
-                self._duplicates += 1
-                return "duplicate"
-        self._recorder.record("observed", seq, body={"reward": reward, "late": True})
-        return "late"
+        return self._outcomes.observe(ticket, reward, metrics)
 
     def void(self, ticket: Ticket | str) -> Result:
         """Record that a decision reached nobody: `accepted`, or `duplicate` if that is known.
@@ -218,141 +187,7 @@ class Campaign:
             UnknownTicket: there is no such decision.
             Conflict: its reward is known, or its window is over, or it may not be voided.
         """
-        return self._recorder.run(self._void, ticket)
-
-    def _void(self, ticket: Ticket | str) -> Result:
-        seq, name = self._decision(ticket)
-        if seq not in self._state.open:
-            if any(event.kind == "voided" for event in self._ledger.about(seq)):
-                return "duplicate"
-            raise Conflict(f"ticket {name}: can no longer be voided; it is closed")
-        if self._state.open[seq].arm == 0 and not self.settings.voids:
-            raise Conflict(
-                f"ticket {name}: a default decision cannot be voided in this campaign, which "
-                "counts it when it is made; open one with voids=True"
-            )
-        self._recorder.record("voided", seq)
-        return "accepted"
-
-    def _decision(self, ticket: Ticket | str) -> tuple[int, str]:
-        """Return the sequence number and id of a decision, closed if its window is over."""
-        recorder = self._recorder
-        name = ticket.id if isinstance(ticket, Ticket) else ticket
-        seq = seq_of(self._id, name)
-        play = recorder.state.open.get(seq)
-        if play is None:
-            decision_of(recorder.ledger, self._ids, name)
-            return seq, name
-        self._ids.check(name, seq, play.time)
-        if recorder.state.is_due(seq, recorder.now()):
-            recorder.record("expired", seq)
-        return seq, name
-
-    # Running it.
-
-    def pause(self) -> None:
-        """Play the default arm until `resume`. Rewards are still recorded."""
-        self._recorder.run(self._switch, "paused")
-
-    def resume(self) -> None:
-        """Go on after `pause`."""
-        self._recorder.run(self._switch, "resumed")
-
-    def _switch(self, kind: str) -> None:
-        self._refuse_if_ended()
-        if self._state.paused != (kind == "paused"):
-            self._recorder.record(kind)
-
-    def finish(self, arm: str) -> None:
-        """Declare a winner: it is served from now on, and nothing else.
-
-        There is no holdback and no fallback to the default any more, and nothing is promised of
-        decisions from now on. Decisions and rewards are still recorded.
-
-        Raises:
-            Conflict: the campaign was finished with another arm.
-            Stopped: it was stopped.
-        """
-        winner = choice("arm", arm, self.settings.arms)
-        with self.transaction():
-            if self._state.finished and self._state.serves == winner:
-                return
-            self._refuse_if_ended()
-            self._recorder.record("changed", body={"finished": True, "serves": winner})
-
-    def stop(self, arm: str | None = None) -> None:
-        """End the campaign for good. Rewards are still recorded.
-
-        Args:
-            arm: the arm that everybody is to get from now on; unless told, the winner of a
-                finished campaign, else the default. The campaign no longer decides: `decide`
-                raises Stopped, which names this arm.
-
-        Raises:
-            Conflict: it was stopped with another arm.
-        """
-        arms = self.settings.arms
-        wanted = None if arm is None else choice("arm", arm, arms)
-        with self.transaction():
-            state = self._state
-            if not state.stopped:
-                body = {"stopped": True, "serves": wanted or state.serves or arms[0]}
-                self._recorder.record("changed", body=body)
-            elif wanted not in (None, state.serves):
-                raise Conflict(f"arm: the campaign was stopped with {state.serves}, not {wanted}")
-
-    def note(self, text: str) -> None:
-        """Record a remark, which is shown among what happened to the campaign."""
-        self._recorder.run(self._recorder.record, "noted", None, None, {"text": checked_note(text)})
-
-    def label(self, labels: Sequence[str]) -> None:
-        """Replace the campaign's labels, by which people find it."""
-        body = {"labels": checked_labels(labels)}
-        self._recorder.run(self._recorder.record, "noted", None, None, body)
-
-    def archive(self, archived: bool = True) -> None:
-        """Leave the campaign out of lists, or take it back in. It goes on as before."""
-        with self.transaction():
-            if self._state.archived != archived:
-                self._recorder.record("noted", body={"archived": archived})
-
-    @property
-    def serves(self) -> str | None:
-        """The arm that everybody gets for good, once the campaign is finished or stopped."""
-        return self._state.serves
-
-    def start_epoch(self, **settings: Any) -> None:
-        """Start again, with counts, intervals and budget from zero, as after a drift alarm.
-
-        The promise then holds for the new epoch by itself. Rewards of earlier decisions are
-        recorded and no longer used. `floor`, `policy` and `holdback` may change with it.
-        """
-        changed = self._changed_settings(settings, CHANGEABLE_IN_NEW_EPOCH)
-        with self.transaction():
-            self._refuse_if_ended()
-            self._recorder.record("changed", body={"epoch": self._state.epoch + 1, **changed})
-
-    def change(self, **settings: Any) -> None:
-        """Change `policy` or `holdback`, on which the promise does not depend."""
-        changed = self._changed_settings(settings, CHANGEABLE)
-        with self.transaction():
-            self._refuse_if_ended()
-            self._recorder.record("changed", body=changed)
-
-    def _changed_settings(
-        self, settings: dict[str, Any], allowed: tuple[str, ...]
-    ) -> dict[str, Any]:
-        """Return the settings as the ledger keeps them; raise ValueError if one is not allowed."""
-        for name in settings:
-            choice("setting", name, allowed)
-        changed = CampaignSettings.from_json({**self.settings.to_json(), **settings})
-        return {name: getattr(changed, name) for name in settings}
-
-    def _refuse_if_ended(self) -> None:
-        if self._state.stopped:
-            raise Stopped("the campaign is stopped")
-        if self._state.finished:
-            raise Conflict(f"the campaign is finished: everybody gets {self._state.serves}")
+        return self._outcomes.void(ticket)
 
     # Looking at it.
 
@@ -360,7 +195,7 @@ class Campaign:
         """Return where the campaign stands: whether the floor holds, what is known of each arm."""
         with self._recorder.reading():
             now, problems = self._recorder.now(), self._recorder.clock_problems()
-            return status_of(self._id, self._state, self._duplicates, now, problems)
+            return status_of(self._id, self._state, self._outcomes.duplicates, now, problems)
 
     def history(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
         """Yield the decisions with seq > after in order, each with its outcome so far."""
@@ -432,19 +267,3 @@ class Campaign:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def check_request(
-    settings: CampaignSettings, request_key: str | None, candidate: str | None
-) -> None:
-    """Raise ValueError unless a decision may be requested with these arguments."""
-    if request_key is not None:
-        fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
-        require(
-            fits and request_key.isprintable(),
-            "request_key",
-            f"a printable text of 1 to {MAX_KEY} characters",
-            request_key,
-        )
-    if candidate is not None:
-        choice("candidate", candidate, settings.arms)

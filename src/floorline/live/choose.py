@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from floorline.core.records import Decision
@@ -10,71 +11,98 @@ from floorline.live.messages import Reason
 from floorline.live.state import State
 
 
-def choose(state: State, candidate: str | None, coin: Any, rng: Any) -> dict[str, Any]:
+def choose(
+    state: State,
+    candidate: str | None,
+    coin: Any,
+    rng: Any,
+    chances: Sequence[float] | None = None,
+) -> dict[str, Any]:
     """Return the body of the event for a decision made in this state.
 
     `coin` is the random generator of the floor's coin and `rng` that of the proposer; they must be
-    independent of each other and of the rewards.
+    independent of each other and of the rewards. `chances` says how likely each arm was to be the
+    candidate, where it comes from outside and that is known.
     """
     state.refresh()
     arms = state.settings.arms
     if state.finished:
-        winner = state.index[state.serves or arms[0]]
-        after = state.budget_after(winner) if winner > 0 else state.budget_after_default()
-        return {
-            "arm": arms[winner],
-            "candidate": None if candidate is None else arms[state.index[candidate]],
-            "reason": "finished",
-            "guaranteed_budget": after,
-            "probability": 1.0,
-        }
-    if state.paused or state.drift.alarm:
-        return {
-            "arm": arms[0],
-            "candidate": None if candidate is None else arms[state.index[candidate]],
-            "reason": "paused" if state.paused else "drift",
-            "guaranteed_budget": state.budget_after_default(),
-            "probability": 1.0,
-        }
-    wanted = state.propose(rng) if candidate is None else state.index[candidate]
+        return _settled(state, state.index[state.serves or arms[0]], candidate, "finished")
+    if state.paused or state.drift_alarm:
+        return _settled(state, 0, candidate, "paused" if state.paused else "drift")
+    if candidate in state.retired:
+        return {**_settled(state, 0, candidate, "retired"), "propensity": None}
+    # A candidate may be any function of the past, so the floor is kept in place of a retired one.
+    wanted = state.remaining(state.propose(rng)) if candidate is None else state.index[candidate]
     decision = state.decide_on(wanted, coin)
-    arm = decision.arm
-    return {
+    arm, p = decision.arm, decision.fallback_probability
+    body = {
         "arm": arms[arm],
         "candidate": arms[wanted],
         "reason": reason_of(state, decision),
         "guaranteed_budget": state.budget_after(arm) if arm > 0 else state.budget_after_default(),
-        "probability": probability_of(state, decision) if candidate is None else None,
+        "probability": _share(wanted, arm, p),
+        "propensity": propensity_of(state, decision, chances)
+        if candidate is None or chances is not None
+        else None,
+    }
+    if wanted > 0 and 0.0 < p < 1.0:
+        body["p"] = p
+        body["coin"] = "candidate" if decision.acted else "default"
+    return body
+
+
+def _settled(state: State, arm: int, candidate: str | None, reason: Reason) -> dict[str, Any]:
+    """Return the body of a decision that was no choice."""
+    arms = state.settings.arms
+    return {
+        "arm": arms[arm],
+        "candidate": None if candidate is None else arms[state.index[candidate]],
+        "reason": reason,
+        "guaranteed_budget": state.budget_after(arm) if arm > 0 else state.budget_after_default(),
+        "probability": 1.0,
+        "propensity": 1.0,
     }
 
 
 def reason_of(state: State, decision: Decision) -> Reason:
     """Return why this arm is played."""
     if decision.arm > 0:
-        surely_better = state.arms.lower[decision.arm] >= state.arms.upper[0]
+        surely_better = state.ends(decision.arm)[0] >= state.ends(0)[1]
         return "exploit" if surely_better else "explore"
     known = state.settings.default_mean is not None
     if decision.candidate == 0:
         # A proposer names the default also where it might be best, for all that is known of it.
         seen, plays = state.arms.seen[0], state.arms.plays[0]
         return "default-is-best" if known or 2 * seen > plays else "default-unknown"
-    if decision.fallback_probability < 1.0 or state.settings.holdback == 1.0:
-        return "holdback"
+    p, holdback = decision.fallback_probability, state.settings.holdback
+    if p < 1.0 or holdback == 1.0:
+        return "coin" if p > holdback else "holdback"
     return "budget-low" if known or state.arms.seen[0] > 0 else "no-rewards"
 
 
-def probability_of(state: State, decision: Decision) -> float | None:
-    """Return how likely the played arm was before the proposer chose; None if that is not known."""
-    chance = state.chance(decision.candidate, decision.candidate)
-    if math.isnan(chance):
-        return None
-    if chance == 1.0:
-        return _share(decision.candidate, decision.arm, decision.fallback_probability)
+def propensity_of(
+    state: State, decision: Decision, chances: Sequence[float] | None = None
+) -> float | None:
+    """Return how likely the played arm was before the proposer chose; None if that is not known.
+
+    `chances` are those of the candidates, where the campaign's own proposer did not name it.
+    """
+    if chances is None:
+        if state.retired:  # others take the place of arms that the proposer still names
+            return None
+        chance = state.chance(decision.candidate, decision.candidate)
+        if math.isnan(chance):
+            return None
+        if chance == 1.0:
+            return _share(decision.candidate, decision.arm, decision.fallback_probability)
+        arms = range(len(state.arms.plays))
+        chances = [state.chance(decision.candidate, candidate) for candidate in arms]
     total = 0.0
-    for candidate in range(len(state.arms.plays)):
-        chance = state.chance(decision.candidate, candidate)
-        refusal = state.refusal_probability(candidate)
-        total += chance * _share(candidate, decision.arm, refusal)
+    for candidate, chance in enumerate(chances):
+        if chance > 0.0:
+            refusal = state.refusal_probability(candidate)
+            total += chance * _share(candidate, decision.arm, refusal)
     return total
 
 

@@ -92,7 +92,8 @@ def estimates_of(state: State, now: float) -> list[tuple[int, float | None]]:
 def _held(state: State, arm: int, average: float) -> float:
     if arm == 0 and state.settings.default_mean is not None:
         return average
-    return float(min(max(average, state.arms.lower[arm]), state.arms.upper[arm]))
+    lower, upper = state.ends(arm)
+    return min(max(average, lower), upper)
 
 
 class Rewards(NamedTuple):

@@ -19,6 +19,16 @@ FORMATS = ("csv", "jsonl", "parquet")
 LINES = 1000
 """Messages that are encoded at a time."""
 ROW_GROUP = 50_000
+NUMBERS = (
+    "time",
+    "guaranteed_budget",
+    "probability",
+    "propensity",
+    "p",
+    "reward",
+    "observed_at",
+)
+"""The columns of decisions that are numbers."""
 
 
 def decisions(ledger: LedgerReader) -> Iterator[Record]:
@@ -32,7 +42,7 @@ CSV_HEADER = ",".join(Record.__struct_fields__) + "\n"
 def to_csv(messages: Iterable[Record]) -> str:
     """Return decisions as lines of CSV, without the header; what is unknown is empty."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(map(msgspec.structs.astuple, messages))
+    csv.writer(text, lineterminator="\n").writerows(map(_row, messages))
     return text.getvalue()
 
 
@@ -63,14 +73,19 @@ def write_parquet(rows: Iterable[Record], path: str) -> None:
         ) from None
     text, number = arrow.string(), arrow.float64()
     kinds: dict[str, Any] = dict.fromkeys(Record.__struct_fields__, text)
-    for name in ("time", "guaranteed_budget", "probability", "reward", "observed_at"):
+    for name in NUMBERS:
         kinds[name] = number
     schema = arrow.schema(list(kinds.items()))
     with parquet.ParquetWriter(path, schema) as writer:
         for chunk in _chunks(rows, ROW_GROUP):
-            tuples = map(msgspec.structs.astuple, chunk)
-            columns = [list(column) for column in zip(*tuples, strict=True)]
+            columns = [list(column) for column in zip(*map(_row, chunk), strict=True)]
             writer.write_table(arrow.table(columns, schema=schema))
+
+
+def _row(record: Record) -> tuple[Any, ...]:
+    """Return a decision as the cells of a table; its context is JSON text."""
+    *cells, context = msgspec.structs.astuple(record)
+    return *cells, None if context is None else msgspec.json.encode(context).decode()
 
 
 def _chunks(messages: Iterable[Any], size: int) -> Iterator[list[Any]]:

@@ -38,6 +38,8 @@ def _lead(arms: Sequence[ArmStatus], unit: str | None) -> tuple[str, str]:
     """Return who leads, and what happens next."""
     default = arms[0]
     known = [arm for arm in arms[1:] if arm.average is not None]
+    if len(arms) == 1:
+        return "Every challenger is retired:", f"everybody gets {default.name}."
     if default.average is None or not known:
         return "Too early to say who leads:", "rewards of the first decisions are awaited."
     best = max(known, key=lambda arm: arm.lower)
@@ -85,7 +87,7 @@ def difference(arm: ArmStatus, default: ArmStatus, unit: str | None, *, than: bo
 
 def _between(least: float, most: float) -> str:
     if math.isinf(most):
-        return f"at least {_change(least)}" if math.isfinite(least) else "anything is possible"
+        return f"at least {_change(least)}" if least > -1 else "anything is possible"
     return f"between {_change(least)} and {_change(most)}"
 
 

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from floorline.live.events import Event
 from floorline.live.ledgers import LedgerReader
 from floorline.live.messages import Outcome, Record
-from floorline.live.tickets import TicketIds
+from floorline.live.tickets import TicketIds, chances_of
 
 PAGE_SIZE = 1000
 
@@ -66,9 +66,12 @@ def record(ids: TicketIds, decided: Event, later: list[Event]) -> Record:
         body["candidate"],
         body["reason"],
         body["guaranteed_budget"],
-        body["probability"],
+        *chances_of(body),
+        body.get("p"),
+        body.get("coin"),
         decided.key,
         outcome,
         reward,
         observed_at,
+        body.get("context"),
     )

@@ -81,6 +81,7 @@ class Knowledge:
         self.arms = in_slots(arms)
         seen = arms._replace(upper=self.open.arrays.optimistic_upper)
         self._seen_by_proposer = in_slots(seen)
+        self.in_flight = self.floor.in_flight_check()
         self._forget(self.rules, self.arms, self.memory)
 
     # Plays and rewards.
@@ -91,6 +92,8 @@ class Knowledge:
         self.arms.plays[arm] += 1
         floor = self.memory.floor
         self._await_reward(self.rules.floor, self.arms, floor, arm, number, probability)
+        if self.in_flight is not None:
+            self.in_flight.decided(arm, probability)
 
     def receive(self, play: OpenPlay, reward: float) -> None:
         """Take in the reward of a play that was open."""
@@ -106,6 +109,8 @@ class Knowledge:
     def leave_unknown(self, play: OpenPlay) -> None:
         """Close a play whose reward stays unknown: it counts at its worst from now on."""
         close_play(self.book, play.arm, play.slot, self.settings.low, self.settings.high)
+        if self.in_flight is not None:
+            self.in_flight.settled(play.number, math.nan)
 
     def _tell_floor(self, play: OpenPlay, reward: float) -> None:
         self._take_late_reward(
@@ -117,6 +122,8 @@ class Knowledge:
             play.probability,
             reward,
         )
+        if self.in_flight is not None:
+            self.in_flight.settled(play.number, reward)
 
     # Queries.
 
@@ -147,6 +154,12 @@ class Knowledge:
         return float(
             self._refusal_probability(self.rules, self.arms, self.memory, round, candidate)
         )
+
+    def ends(self, arm: int) -> tuple[float, float]:
+        """Return both ends of what an arm's mean surely is. Call `refresh` first."""
+        if not self.floor.assumes_steady_means:
+            return self.settings.low, self.settings.high
+        return float(self.arms.lower[arm]), float(self.arms.upper[arm])
 
     def refresh(self) -> None:
         """Update the intervals and what the floor derives from its accounts."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -14,15 +14,20 @@ Reason = Literal[
     "default-unknown",
     "no-rewards",
     "holdback",
+    "coin",
     "paused",
     "drift",
     "finished",
+    "retired",
 ]
 """Why a decision was made as it was."""
 
 Outcome = Literal["pending", "observed", "late", "voided", "refused", "expired"]
 """What has become of a decision; `late`: its reward is recorded and not used; `refused`: its reward
 was outside the range, and no other has come."""
+
+Coin = Literal["default", "candidate"]
+"""Whom a coin between the default and a candidate fell for."""
 
 Result = Literal["accepted", "duplicate", "late"]
 """What has become of a report; `late`: it is recorded and not used."""
@@ -42,7 +47,10 @@ class Ticket(msgspec.Struct, frozen=True, gc=False):
     """Lower bound on the budget after this decision. Never negative for a challenger, unless the
     campaign is finished with it."""
     probability: float | None
-    """Probability of this arm given everything before; None if it cannot be computed."""
+    """Probability of this arm given the candidate; None only in decisions of version 0.1."""
+    propensity: float | None
+    """Probability of this arm given everything before the proposer chose; None if that cannot be
+    computed, as for a candidate from outside that came without `chances`."""
 
 
 class Record(msgspec.Struct, frozen=True, gc=False):
@@ -55,10 +63,17 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     reason: Reason
     guaranteed_budget: float
     probability: float | None
+    propensity: float | None
+    p: float | None
+    """Probability of the default that a coin was tossed at; None if there was none."""
+    coin: Coin | None
+    """Whom the coin fell for."""
     request_key: str | None
     outcome: Outcome
     reward: float | None
     observed_at: float | None
+    context: dict[str, Any] | None
+    """What was given with the request."""
 
 
 class RewardReceipt(msgspec.Struct, frozen=True, gc=False):

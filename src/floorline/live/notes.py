@@ -47,6 +47,8 @@ def words_of(kind: str, body: Mapping[str, Any]) -> str:
         if body.get(state):
             serves = body.get("serves")
             return f"{state}: everybody gets {serves}" if serves else state
+    if "retired" in body:
+        return f"{body['retired']} retired: {body['why']}"
     if "outage" in body:
         return f"windows stood still for {body['outage']:,.0f} seconds: the service was down"
     if "set_back" in body:

@@ -29,14 +29,14 @@ def open_recorder(
         ledger = source
     else:
         if not ledgers.exists(source):
-            CampaignSettings.from_json(settings)  # wrong ones must leave no file behind
+            CampaignSettings.for_new(settings)  # wrong ones must leave no file behind
         ledger = ledgers.open_ledger(source)
     clock = clock or ledger.clock
     try:
         first = ledger.opening()
         _refuse_lost_tail(ledger)
         if first is None:
-            return _begin(ledger, clock, CampaignSettings.from_json(settings))
+            return _begin(ledger, clock, CampaignSettings.for_new(settings))
         state = load(ledger)
         state.settings.refuse_others(settings)
         recorder = Recorder(ledger, state, clock)

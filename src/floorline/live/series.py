@@ -70,6 +70,8 @@ class SeriesRecorder:
         self.max_points = max_points
         self.step = 1
         self.points: list[SeriesPoint] = []
+        self.last_decision_at: float | None = None
+        """None before the first decision in this process."""
         self._uncommitted: list[SeriesPoint] = []
         self._next = 0
 
@@ -79,11 +81,12 @@ class SeriesRecorder:
 
     def note(self, campaign: Campaign, seq: int) -> None:
         """Record a point if one is due at this decision, which is not committed yet."""
+        now = self.last_decision_at = machine_clock()
         if not self.is_due(seq):
             return
         self._next = (seq // self.step + 1) * self.step
         try:
-            point = point_of(seq, machine_clock(), campaign.status(), campaign.settings)
+            point = point_of(seq, now, campaign.status(), campaign.settings)
             self._uncommitted.append(point)
         except Exception:  # the decision matters more than a point
             log.exception("a point of a series is missing")

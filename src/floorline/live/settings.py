@@ -12,6 +12,7 @@ from floorline.core.checks import choice, number, require
 from floorline.core.records import FOREVER
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.durations import seconds_of
+from floorline.live.guardrails import Guardrail, checked_guardrails
 from floorline.live.names import check_arm_name
 from floorline.policies import CATALOGUE, find_entry
 from floorline.policy import Policy
@@ -51,7 +52,8 @@ class CampaignSettings:
         default_mean: the default arm's mean reward; learned unless given.
         policy: proposes an arm when no candidate is given: a policy that `floorline policies`
             lists as live, such as `conservative-ucb` or `conservative-thompson`.
-        floor: the name of the floor, one that the policy goes with.
+        floor: the name of the floor, one that the policy goes with: `confidence`, `joint`, or
+            `randomised`, under which candidates may look at the request.
         boundary: the confidence boundary, one that is proved for rewards in a range.
         prior: the two numbers of its Beta prior, if it has one; the promise does not depend on it.
         low: the lowest possible reward.
@@ -66,9 +68,15 @@ class CampaignSettings:
         window: seconds to wait for a reward, or a text like "30m"; for `zero` and `random`.
         voids: whether decisions may be voided, defaults too. Then a default counts, and a
             challenger adds to the budget, only once its reward is known or its window is over.
-        holdback: the share of decisions that always go to the default, to watch it.
+        holdback: the share of decisions that always go to the default, to watch it; 0.02 in a new
+            campaign unless given, 0.05 under the randomised floor.
         drift_level: the probability that the test for a drifting default ever gives a false alarm.
+        guardrails: further metrics that are reported with rewards, and their limits.
         drift_watch: that test: `evidence`, or `intervals`, as in version 0.1, which takes longer.
+        in_flight_rate: with `in_flight_burst`, what you state about pending rewards under the
+            randomised floor: k coins that the default won, their rewards pending, earn at most
+            rate k + burst together, in units of high - low. At 1 nothing is stated.
+        in_flight_burst: see `in_flight_rate`.
     """
 
     arms: tuple[str, ...]
@@ -89,6 +97,9 @@ class CampaignSettings:
     holdback: float = 0.02
     drift_level: float = 0.01
     drift_watch: str = "evidence"
+    in_flight_rate: float = 1.0
+    in_flight_burst: float = 0.0
+    guardrails: tuple[Guardrail, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", _checked_arms(self.arms))
@@ -107,9 +118,12 @@ class CampaignSettings:
             object.__setattr__(self, name, choice(name, getattr(self, name), allowed))
         self._keep_policy()
         self._keep_unit()
+        self._keep_guardrails()
         require(isinstance(self.voids, bool), "voids", "True or False", self.voids)
         self._keep("holdback", 0, 1)
         self._keep("drift_level", SMALLEST, 1)
+        self._keep("in_flight_rate", 0, 1)
+        self._keep("in_flight_burst", 0, LARGEST_REWARD)
         if self.missing == "unknown":
             require(self.window is None, "window", 'left out where missing="unknown"', self.window)
         else:
@@ -119,10 +133,30 @@ class CampaignSettings:
             self._keep("window", 0, math.inf, open_low=True)
         if self.missing == "zero":
             self._require_zero_in_range()
+        self._check_floor()
+
+    def _check_floor(self) -> None:
         policy = self.to_policy()
-        policy.prepare(len(self.arms), FOREVER, late=True)  # raises now if its parts do not fit
-        if not policy.floor.live:
+        floor = policy.floor
+        if not floor.live:
             raise ValueError(f"floor: {self.floor} runs in simulations only")
+        if self.default_mean is not None and floor.default_mean is None:
+            raise ValueError(f"default_mean: the {self.floor} floor takes none; leave it out")
+        if self.missing == "random" and not floor.skips_lost_rewards:
+            raise ValueError(
+                f'missing: "random" is refused under the {self.floor} floor, which assumes nothing '
+                'of which rewards get lost; take "zero" with a window, or "unknown"'
+            )
+        policy.prepare(len(self.arms), FOREVER, late=True)  # raises now if its parts do not fit
+
+    def _keep_guardrails(self) -> None:
+        object.__setattr__(self, "guardrails", checked_guardrails(self.guardrails))
+        limited = any(guardrail.limit is not None for guardrail in self.guardrails)
+        if limited and self.floor == "randomised":
+            raise ValueError(
+                "guardrails: a limit needs the floor confidence or joint; randomised goes with "
+                "proposers that must know how likely each arm was"
+            )
 
     def _keep_unit(self) -> None:
         if self.unit is not None:
@@ -195,6 +229,8 @@ class CampaignSettings:
             holdback=self.holdback,
             prior=self.prior,
             voids=self.voids,
+            in_flight_rate=self.in_flight_rate,
+            in_flight_burst=self.in_flight_burst,
         )
         return find_entry(self.policy).build(setup)
 
@@ -210,7 +246,8 @@ class CampaignSettings:
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as plain values."""
-        return {**asdict(self), "arms": list(self.arms), "prior": list(self.prior)}
+        lists = {name: list(getattr(self, name)) for name in ("arms", "prior")}
+        return {**asdict(self), **lists, "guardrails": [asdict(one) for one in self.guardrails]}
 
     def refuse_others(self, given: Mapping[str, Any]) -> None:
         """Raise ValueError if a given setting is neither None nor the same as here."""
@@ -219,6 +256,15 @@ class CampaignSettings:
         for name in wanted:
             own, other = getattr(self, name), getattr(others, name)
             require(own == other, name, f"as the campaign was opened ({own!r})", other)
+
+    @classmethod
+    def for_new(cls, values: Mapping[str, Any]) -> CampaignSettings:
+        """Return the settings of a new campaign, with the holdback of its floor unless given."""
+        given = dict(values)
+        if given.get("holdback") is None:
+            given.pop("holdback", None)
+            given["holdback"] = cls.from_json(given).to_policy().floor.live_holdback
+        return cls.from_json(given)
 
     @classmethod
     def from_ledger(cls, values: Mapping[str, Any]) -> CampaignSettings:

@@ -28,6 +28,8 @@ def to_json(state: State) -> dict[str, Any]:
         "serves": state.serves,
         "labels": list(state.labels),
         "archived": state.archived,
+        "guardrails": state.guardrails.to_json(),
+        "retired": list(state.retired),
         "turned_away": list(state.turned_away),
         "clipped": state.clipped,
         "refused": state.refused,
@@ -40,7 +42,8 @@ def to_json(state: State) -> dict[str, Any]:
         "known": {name: list(getattr(state.arms, name)) for name in KNOWN},
         "book": {name: list(getattr(state.book, name)) for name in BY_ARM},
         "proposer": [] if state.rules.caches else list(state.memory.proposer),
-        "floor": list(state.memory.floor[state.floor.account]),
+        "floor": [state.memory.floor[index] for index in state.floor.account],
+        "in_flight": None if state.in_flight is None else state.in_flight.to_json(),
         "open": {
             "tickets": list(state.open),
             "arms": [play.arm for play in plays],
@@ -69,6 +72,9 @@ def from_json(values: dict[str, Any]) -> State:
     state.finished = values.get("finished", False)  # not in snapshots of version 0.1
     state.serves = values.get("serves", stopped_with)
     state.labels, state.archived = values.get("labels", []), values.get("archived", False)
+    state.retired = values.get("retired", [])
+    if "guardrails" in values:  # not in snapshots of version 0.1
+        state.guardrails.restore(values["guardrails"])
     state.outage = values.get("outage", 0.0)
     state.turned_away[:] = values.get("turned_away", state.turned_away)
     state.clipped, state.refused = values.get("clipped", 0), values.get("refused", 0)
@@ -83,8 +89,10 @@ def from_json(values: dict[str, Any]) -> State:
         getattr(state.arms, name)[:] = values["known"][name]
     if remembered := values.get("proposer"):  # not in snapshots of version 0.1
         state.memory.proposer[:] = remembered
-    if accounts := values.get("floor"):  # not in snapshots of version 0.1
-        state.memory.floor[state.floor.account] = accounts
+    for index, value in zip(state.floor.account, values.get("floor", []), strict=True):
+        state.memory.floor[index] = value
+    if state.in_flight is not None:
+        state.in_flight.restore(values["in_flight"])
     opened = values["open"]
     nothing = [0] * len(opened["tickets"])  # in snapshots of version 0.1, which has no use for it
     for opened_play in zip(

@@ -11,6 +11,7 @@ from floorline.live.drift import DriftWatch
 from floorline.live.errors import LedgerError
 from floorline.live.estimates import EarlyRewards
 from floorline.live.events import Event
+from floorline.live.guardrails import GuardrailWatch
 from floorline.live.knowledge import Knowledge
 from floorline.live.plays import OpenPlay
 from floorline.live.settings import CHANGEABLE_IN_NEW_EPOCH, CampaignSettings
@@ -52,6 +53,22 @@ class State(Knowledge):
         window = self.settings.window
         self.early = None if window is None else EarlyRewards(n_arms, window)
         self.drift = DriftWatch(self.settings)
+        self.guardrails = GuardrailWatch(self.settings)
+        self.retired: list[str] = []
+        """Arms that have surely broken a limit; they are not played any more."""
+
+    def remaining(self, candidate: int) -> int:
+        """Return a candidate, or in place of a retired one the arm with the highest upper end."""
+        arms = self.settings.arms
+        if arms[candidate] not in self.retired:
+            return candidate
+        left = [arm for arm, name in enumerate(arms) if name not in self.retired]
+        return max(left, key=lambda arm: float(self.open.arrays.optimistic_upper[arm]))
+
+    @property
+    def drift_alarm(self) -> str | None:
+        """What the drift watch has found, if the floor needs a default that stays as it is."""
+        return self.drift.alarm if self.floor.assumes_steady_means else None
 
     # Windows.
 
@@ -136,7 +153,10 @@ class State(Knowledge):
     def _observed(self, event: Event) -> None:
         if event.decision_seq in self.open:
             self.clipped += "clipped_from" in event.body
-            self._receive(self._close(event.decision_seq), event.body["reward"])
+            play = self._close(event.decision_seq)
+            self._receive(play, event.body["reward"])
+            if "metrics" in event.body:
+                self.guardrails.observed(play.arm, event.body["metrics"])
         else:  # after its window, or of an earlier epoch
             self.late += 1
 
@@ -184,10 +204,15 @@ class State(Knowledge):
         changed = {name: body[name] for name in CHANGEABLE_IN_NEW_EPOCH if name in body}
         if changed:
             self.settings = CampaignSettings.from_json({**self.settings.to_json(), **changed})
+            before = self.floor
             self.prepare()
+            if self.floor != before and "epoch" not in body:
+                raise LedgerError(f"event {self.seq}: changes the floor within an epoch")
         if "epoch" in body:
             self.start()
         self.outage += body.get("outage", 0.0)
+        if "retired" in body:
+            self.retired = [*self.retired, body["retired"]]
         if body.get("stopped") or body.get("finished"):
             self.stopped = self.stopped or "stopped" in body
             self.finished = self.finished or "finished" in body

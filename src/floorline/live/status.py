@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from floorline.core.display import Displayed, Table
 from floorline.live.amounts import exact_percent, percent
 from floorline.live.estimates import Gain, estimates_of, expected_rewards, gain_of
+from floorline.live.guardrails import GuardrailStatus
 from floorline.live.headline import headline_of
 from floorline.live.learning import learning_problems
 from floorline.live.plays import TICK
@@ -85,7 +87,8 @@ class Status(Displayed):
     """What keeps the campaign from learning as it is configured, and what is wrong with the clock;
     empty if nothing is."""
     alarm: str | None
-    """What the drift watch has found; None if there is no alarm."""
+    """What the drift watch has found, or that a statement about pending rewards was false; None if
+    there is no alarm."""
     arms: list[ArmStatus]
     reasons: dict[str, int]
     """Decisions by reason."""
@@ -102,6 +105,10 @@ class Status(Displayed):
     another one comes."""
     clipped: int
     """Rewards above the range that were clipped to its end."""
+    guardrails: list[GuardrailStatus]
+    """What is known of further metrics, by arm."""
+    retired: list[str]
+    """Arms that have surely broken the limit of a guardrail; they are not played any more."""
     labels: list[str]
     archived: bool
     duplicates: int
@@ -138,19 +145,22 @@ def status_of(
     share = max(LEAST_SHARE, state.guaranteed_share())
     arms = arms_of(state, now)
     settings = state.settings
+    running = [arm for arm in arms if arm.name not in state.retired]
     expected = expected_rewards(settings, arms, state.decisions)
     return Status(
         id=campaign,
         state=_word(state),
         serves=state.serves,
-        winner=winner_of(arms),
+        winner=winner_of(running),
         epoch=state.epoch,
         decisions=state.decisions,
         guaranteed_budget=max(0.0, budget),
         guaranteed_share=share,
         promised_share=1 - settings.max_loss,
         confidence=1 - settings.delta,
-        headline=headline_of(_word(state), state.serves, arms, settings.unit),
+        headline=headline_of(
+            _word(state), state.serves, arms if state.serves else running, settings.unit
+        ),
         verdict=_verdict(state, share),
         estimated_share=expected.campaign / expected.default
         if expected and expected.default
@@ -159,7 +169,7 @@ def status_of(
         over_equal_split=None if expected is None else expected.campaign - expected.equal_split,
         price=None if expected is None else expected.turned_away,
         problems=[*problems, *learning_problems(state)],
-        alarm=state.drift.alarm,
+        alarm=state.drift_alarm or _in_flight_alarm(state),
         arms=arms,
         reasons=dict(state.reasons),
         pending=len(state.open),
@@ -168,6 +178,8 @@ def status_of(
         late=state.late,
         refused=state.refused,
         clipped=state.clipped,
+        guardrails=state.guardrails.status(),
+        retired=list(state.retired),
         labels=list(state.labels),
         archived=state.archived,
         duplicates=duplicates,
@@ -181,6 +193,7 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
     for arm, name in enumerate(state.settings.arms):
         estimated_from, average = estimates[arm]
         pending = int(state.book.open[arm])
+        lower, upper = state.ends(arm)
         uncounted = arm == 0 and state.settings.voids
         statuses.append(
             ArmStatus(
@@ -193,8 +206,8 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
                 turned_away=state.turned_away[arm],
                 estimated_from=estimated_from,
                 average=average,
-                lower=float(state.arms.lower[arm]),
-                upper=float(state.arms.upper[arm]),
+                lower=lower,
+                upper=upper,
             )
         )
     return statuses
@@ -204,7 +217,7 @@ def winner_of(arms: list[ArmStatus]) -> str | None:
     """Return the arm whose interval lies above those of all others; None if there is none."""
     best = max(arms, key=lambda arm: arm.lower)
     others = [arm.upper for arm in arms if arm is not best]
-    return best.name if best.lower > max(others) else None
+    return best.name if best.lower > max(others, default=-math.inf) else None
 
 
 def by_age(state: State, now: float) -> list[int]:
@@ -222,7 +235,20 @@ def _word(state: State) -> str:
         return "finished"
     if state.paused:
         return "paused"
-    return "drift" if state.drift.alarm else "running"
+    return "drift" if state.drift_alarm else "running"
+
+
+def _in_flight_alarm(state: State) -> str | None:
+    """Return how a statement about pending rewards has turned out false; None if it has not."""
+    check = state.in_flight
+    if check is None or check.failures == 0:
+        return None
+    settings = state.settings
+    return (
+        f"in_flight_rate={settings.in_flight_rate:g} and in_flight_burst="
+        f"{settings.in_flight_burst:g} have not held at {check.failures:,} of the first "
+        f"{check.checked:,} decisions"
+    )
 
 
 def _verdict(state: State, share: float) -> str:
@@ -230,8 +256,11 @@ def _verdict(state: State, share: float) -> str:
     promised = 1 - settings.max_loss
     promise = f"promised {exact_percent(promised)}, confidence {exact_percent(1 - settings.delta)}"
     sure = percent(share)
-    if state.drift.alarm:
-        return f"Exploration is off: the default seems to have changed ({state.drift.alarm})"
+    false_statement = _in_flight_alarm(state)
+    if false_statement is not None:
+        return f"Nothing is promised of this epoch: {false_statement}. Start a new one"
+    if state.drift_alarm:
+        return f"Exploration is off: the default seems to have changed ({state.drift_alarm})"
     if share >= promised - 1e-9:
         return f"The floor holds: at least {sure} of the default, {promise}"
     return (

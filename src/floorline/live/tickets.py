@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Sequence
+from typing import Any
 
 from floorline.live.errors import DamagedLedger, UnknownTicket
 from floorline.live.events import UNSIGNED_IDS, Event
@@ -107,5 +108,15 @@ def ticket_of(ids: TicketIds, arms: Sequence[str], event: Event) -> Ticket:
         body["candidate"],
         body["reason"],
         body["guaranteed_budget"],
-        body["probability"],
+        *chances_of(body),
     )
+
+
+def chances_of(body: dict[str, Any]) -> tuple[float | None, float | None]:
+    """Return the probability of a decision's arm given the candidate, and its propensity.
+
+    Version 0.1 knew only the latter, and called it by the name of the former.
+    """
+    if "propensity" in body:
+        return body["probability"], body["propensity"]
+    return None, body["probability"]

@@ -6,16 +6,18 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from floorline.live import snapshot
 from floorline.live.errors import LedgerError
 from floorline.live.events import Event
+from floorline.live.guardrails import checked_metrics
 from floorline.live.ledgers import LedgerReader, read_ledger
 from floorline.live.replay import UNUSABLE, start, unusable
 from floorline.live.settings import CHANGEABLE, CHANGEABLE_IN_NEW_EPOCH
 from floorline.live.state import State
 
-CHANGES = ("epoch", "stopped", "finished", "serves", "outage", "set_back")
+CHANGES = ("epoch", "stopped", "finished", "serves", "outage", "set_back", "retired", "why")
 """What an event may change besides settings."""
 
 
@@ -104,13 +106,26 @@ def _decided(state: State, event: Event) -> str | None:
     if state.finished and event.body["arm"] != state.serves:
         return f"{event.body['arm']} was played after the campaign was finished with {state.serves}"
     state.refresh()
-    if arm > 0 and not state.finished and (state.paused or state.drift.alarm):
+    if arm > 0 and not state.finished and (state.paused or state.drift_alarm):
         return f"{event.body['arm']} was played where only the default was allowed"
+    if event.body["arm"] in state.retired and not state.finished:
+        return f"{event.body['arm']} was played after it was retired"
     budget = state.budget_after(arm) if arm > 0 else state.budget_after_default()
     affordable = arm == 0 or state.refusal_probability(arm) < 1.0 or state.finished
     if not affordable or not math.isclose(recorded, budget, rel_tol=1e-9, abs_tol=1e-9):
         return f"decided at a guaranteed budget of {recorded:g}; the events before give {budget:g}"
-    return None
+    return _tossed(state, event.body)
+
+
+def _tossed(state: State, body: dict[str, Any]) -> str | None:
+    """Return what is wrong with the coin of a decision, if it has one."""
+    if "p" not in body:
+        return None
+    probability = state.refusal_probability(state.index[body["candidate"]])
+    if body["p"] != probability:
+        return f"a coin at {body['p']:g}, where the events before give {probability:g}"
+    won = body["candidate"] if body["coin"] == "candidate" else state.settings.arms[0]
+    return None if won == body["arm"] else f"{body['arm']} was played, and the coin was {won}'s"
 
 
 def _observed(state: State, event: Event) -> str | None:
@@ -119,6 +134,10 @@ def _observed(state: State, event: Event) -> str | None:
         return f"a reward of {reward:g}, outside the declared range"
     if event.body.get("late"):
         return "a late reward of an open decision" if event.decision_seq in state.open else None
+    try:
+        checked_metrics(settings.guardrails, event.body.get("metrics", {}))
+    except ValueError as error:
+        return str(error)
     return _must_be_open(state, event)
 
 

@@ -1,1 +1,1 @@
-"""The paper's experiments: as data, produced, drawn and held against the paper's words."""
+"""The paper's experiments: their settings, results, figures, and a check of its claims."""

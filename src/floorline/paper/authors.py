@@ -1,4 +1,4 @@
-"""The regret of the authors' own program, and how ours compares with it."""
+"""The regret of the authors' own program, and a comparison with ours."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import NamedTuple
 from floorline.paper.run import ResultRow
 
 ERRORS = 5.5
-"""Means may differ by this many combined standard errors: by chance, 4 in 100 million do."""
+"""Means may differ by this many combined standard errors; by chance, 4 in 100 million do."""
 ROUNDING = 1e-5
-"""And by this share of the mean, since the authors' numbers are rounded."""
+"""They may also differ by this share of the mean, since the authors' numbers are rounded."""
 
 
 class Reference(NamedTuple):
@@ -42,13 +42,13 @@ class AuthorsComparison(NamedTuple):
     @property
     def agrees(self) -> bool:
         """Whether the means differ by no more than chance and rounding allow."""
-        room = ERRORS * self.error + ROUNDING * abs(self.theirs.mean)
-        return abs(self.ours.mean - self.theirs.mean) <= room
+        tolerance = ERRORS * self.error + ROUNDING * abs(self.theirs.mean)
+        return abs(self.ours.mean - self.theirs.mean) <= tolerance
 
 
 @cache
 def references() -> tuple[Reference, ...]:
-    """All points that the authors' program was run for.
+    """Return all results of the authors' program.
 
     >>> len(references()), references()[0].policy
     (32, 'ucb')
@@ -68,7 +68,7 @@ def references() -> tuple[Reference, ...]:
 
 
 def compare(rows: Sequence[ResultRow]) -> list[AuthorsComparison]:
-    """Every point of the authors' program that is among the rows of the two figures."""
+    """Return the comparison for every result of the authors' program that is among the rows."""
     ours = {
         (row.policy, row.horizon, row.max_loss): row
         for row in rows

@@ -15,7 +15,7 @@ from floorline.proposers import optimistic
 from floorline.simulation.plots import tidy
 from floorline.simulation.stepping import step_through
 
-# Wide gaps, little noise and a large loss: one page then shows saving up, exploring, being ahead.
+# Wide gaps, little noise and a large loss: 50 rounds then show saving, exploring and a lead.
 MEANS = (0.5, 0.8, 0.1, 0.1)
 NOISE_SCALE = 0.3
 MAX_LOSS = 0.25
@@ -27,7 +27,7 @@ BLUE, GREEN, RED = "#0072b2", "#009e73", "#d55e00"
 
 
 def draw_budget(folder: Path) -> None:
-    """One run of Conservative UCB: its reward, the default's, the floor, and what was refused."""
+    """Draw one run of Conservative UCB: its reward, the default's, the floor, and refusals."""
     policy = Policy(
         optimistic(),
         ConfidenceFloor(MAX_LOSS, MEANS[0]),

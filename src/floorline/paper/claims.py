@@ -1,4 +1,4 @@
-"""What the paper says about its experiments, each with the numbers that bear it out or do not."""
+"""The paper's claims about its experiments, each with the numbers that support it or do not."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ from floorline.paper.sweeps import (
 
 
 class Claim(NamedTuple):
-    """A claim, how it is judged, and what was found."""
+    """A claim, the test that decides it, and the result."""
 
     text: str
     test: str
-    """Holds if this is so."""
+    """The condition under which the claim holds."""
     holds: bool
     evidence: str
     enough_runs: bool = True
-    """Whether there are as many runs as it takes to tell that it does not hold."""
+    """Whether there are enough runs to conclude that it does not hold."""
 
     @property
     def verdict(self) -> str:
-        """What the numbers say of it: `borne out`, `not borne out` or `too few runs to tell`."""
+        """The verdict: `borne out`, `not borne out` or `too few runs to tell`."""
         if self.holds:
             return "borne out"
         return "not borne out" if self.enough_runs else "too few runs to tell"
 
 
 class Numbers:
-    """The rows of the experiments, found by what they are about."""
+    """The rows of the experiments, by sweep and policy."""
 
     def __init__(self, rows: Sequence[ResultRow]) -> None:
         self.rows = rows
 
     def curve(self, sweep: str, policy: str) -> list[ResultRow]:
-        """The points of one policy in one sweep."""
+        """Return the points of one policy in one sweep."""
         return [row for row in self.rows if row.sweep == sweep and row.policy == policy]
 
     def at(self, sweep: str, policy: str, value: float) -> ResultRow:
-        """The point of a policy at a loss (sweep alpha) or a horizon (sweep horizon)."""
+        """Return the point of a policy at a loss (sweep alpha) or a horizon (sweep horizon)."""
         for row in self.curve(sweep, policy):
             if value == (row.max_loss if sweep == "alpha" else row.horizon):
                 return row
@@ -60,10 +60,10 @@ class Numbers:
 
 
 def claims(rows: Sequence[ResultRow]) -> list[Claim]:
-    """All claims whose sweeps are among the rows."""
+    """Return all claims whose sweeps are among the rows."""
     numbers = Numbers(rows)
-    there = {row.sweep for row in rows}
-    return [judge(numbers) for judge, sweeps in CLAIMS.items() if sweeps <= there]
+    present = {row.sweep for row in rows}
+    return [judge(numbers) for judge, sweeps in CLAIMS.items() if sweeps <= present]
 
 
 def _approaches_ucb(numbers: Numbers) -> Claim:
@@ -76,7 +76,7 @@ def _approaches_ucb(numbers: Numbers) -> Claim:
         "its average regret exceeds UCB's, at the longest horizon, by less than a quarter of "
         "the most that it does at any horizon",
         excess[-1] < max(excess) / 4,
-        f"The excess a round is {max(excess):.4f} at n = {ours[worst].horizon:,} and "
+        f"The excess per round is {max(excess):.4f} at n = {ours[worst].horizon:,} and "
         f"{excess[-1]:.4f} at n = {last.horizon:,}. In total the regret there is "
         f"{last.mean / base.mean:.1f} times UCB's: {_pm(last)} and {_pm(base)}.",
     )
@@ -195,7 +195,7 @@ def _bars_too_small(numbers: Numbers) -> Claim:
         "Error bars are too small to see.",
         "in the figure over alpha, every 95% band is narrower than the paper's lines: they are 2 "
         "points thick on an axis of about 69, so 1.4% of the height on either side; with fewer "
-        f"than {RUNS:,} runs it cannot be told that one is wider",
+        f"than {RUNS:,} runs a wider one proves nothing",
         half < 1 / 69,
         evidence,
         enough,
@@ -229,8 +229,8 @@ CLAIMS: dict[Callable[[Numbers], Claim], set[str]] = {
 """Each claim, and the sweeps that it needs."""
 
 
-def _error(one: ResultRow, other: ResultRow) -> float:
-    return math.hypot(one.standard_error, other.standard_error)
+def _error(a: ResultRow, b: ResultRow) -> float:
+    return math.hypot(a.standard_error, b.standard_error)
 
 
 def _pm(row: ResultRow) -> str:

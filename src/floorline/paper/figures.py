@@ -16,11 +16,11 @@ from floorline.paper.sweeps import BOUNDARIES, FIVE, HORIZON, MEANS
 from floorline.simulation.plots import tidy
 
 BAND = 1.96
-"""Standard errors on either side that make a 95% band."""
+"""Half the width of a 95% band, in standard errors."""
 
 
 def draw_alpha(rows: Sequence[ResultRow], folder: Path) -> None:
-    """The paper's figure of average regret over alpha (our max_loss)."""
+    """Draw the paper's figure of average regret over alpha (our max_loss)."""
     figure, axes = pyplot().subplots(figsize=(7, 4.6), layout="constrained")
     for policy in FIVE:
         curve = _curve(rows, "alpha", policy=policy)
@@ -33,7 +33,7 @@ def draw_alpha(rows: Sequence[ResultRow], folder: Path) -> None:
 
 
 def draw_horizon(rows: Sequence[ResultRow], folder: Path) -> None:
-    """The paper's figure of average regret over the horizon."""
+    """Draw the paper's figure of average regret over the horizon."""
     figure, axes = pyplot().subplots(figsize=(7, 4.6), layout="constrained")
     for policy in FIVE:
         curve = _curve(rows, "horizon", policy=policy)
@@ -47,7 +47,7 @@ def draw_horizon(rows: Sequence[ResultRow], folder: Path) -> None:
 
 
 def draw_breaches(rows: Sequence[ResultRow], folder: Path) -> None:
-    """Share of runs below the floor at any time, over alpha."""
+    """Draw the share of runs below the floor at any time, over alpha."""
     figure, axes = pyplot().subplots(figsize=(7, 4), layout="constrained")
     never = []
     for policy in FIVE:
@@ -73,7 +73,7 @@ def draw_breaches(rows: Sequence[ResultRow], folder: Path) -> None:
 
 
 def draw_boundaries(rows: Sequence[ResultRow], folder: Path) -> None:
-    """The price of each boundary: how wide its intervals are, and what regret they cost."""
+    """Draw the price of each boundary: the width of its intervals, and the regret they cost."""
     figure, (left, right) = pyplot().subplots(1, 2, figsize=(10, 4), layout="constrained")
     seen = np.unique(np.geomspace(1, HORIZON, 80).astype(int))
     for name in BOUNDARIES:
@@ -83,7 +83,7 @@ def draw_boundaries(rows: Sequence[ResultRow], folder: Path) -> None:
             boundary = Boundary(name, delta=1 / HORIZON)
         zeta = boundary.inverse_error(len(MEANS), default_known=True)
         widths = [boundary.radius(int(s), zeta) * s**0.5 for s in seen]
-        left.plot(seen, widths, **line.look, marker=line.marker, markevery=16, ms=5)
+        left.plot(seen, widths, **line.plot_options, marker=line.marker, markevery=16, ms=5)
         curve = _curve(rows, "boundary", boundary=name)
         _average_regret(right, line, [row.max_loss for row in curve], curve)
     left.set(
@@ -122,7 +122,7 @@ def _average_regret(axes: Any, line: Line, x: Sequence[float], curve: Sequence[R
 
 
 def _line(axes: Any, line: Line, x: Sequence[float], middle: Any, half: Any) -> None:
-    """A curve with its 95% band, and a few markers for those who see no colour."""
+    """Draw a curve with its 95% band, and a few markers to tell it apart without colour."""
     every = max(1, len(x) // 8)
     axes.fill_between(x, middle - half, middle + half, color=line.colour, alpha=0.25, lw=0)
-    axes.plot(x, middle, **line.look, marker=line.marker, markevery=every, ms=5)
+    axes.plot(x, middle, **line.plot_options, marker=line.marker, markevery=every, ms=5)

@@ -1,4 +1,4 @@
-"""The report: one page that needs nothing else, with what was run, the figures and the verdicts."""
+"""The report: one self-contained page with the settings, the figures and the verdicts."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from floorline.paper.claims import claims
 from floorline.paper.run import ResultRow
 from floorline.paper.style import BOUNDARY_LINES, LINES
 from floorline.paper.sweeps import HORIZON, MAX_LOSS, MEANS, PaperRun
-from floorline.paper.words import CAPTIONS, DIFFERENCES, PAGE
+from floorline.paper.texts import CAPTIONS, DIFFERENCES, PAGE
 
 MARKS = {"borne out": "good", "not borne out": "bad", "too few runs to tell": "open"}
-"""How the row of a claim is marked, by its verdict."""
+"""The class of a claim's row, by its verdict."""
 
 
 @dataclass(frozen=True)
-class Account:
-    """What the report tells of: settings, rows, figures, and the work that they took."""
+class ReportData:
+    """The contents of a report: settings, rows, figures, and the work they took."""
 
     settings: PaperRun
     rows: Sequence[ResultRow]
@@ -35,14 +35,14 @@ class Account:
     seconds: float
 
 
-def report(account: Account, folder: Path) -> str:
-    """The whole page as HTML."""
-    settings = account.settings
-    sections = [_what_was_run(account), _claims(account.rows)]
-    sections += [_figure(name, folder) for name in CAPTIONS if name in account.figures]
-    sections += [_authors(compare(account.rows), settings), _boundaries(account.rows)]
+def report(data: ReportData, folder: Path) -> str:
+    """Return the whole page as HTML."""
+    settings = data.settings
+    sections = [_what_was_run(data), _claims(data.rows)]
+    sections += [_figure(name, folder) for name in CAPTIONS if name in data.figures]
+    sections += [_authors(compare(data.rows), settings), _boundaries(data.rows)]
     sections += [_section("What differs from the paper's text, and why", DIFFERENCES)]
-    sections += [_machine(account)]
+    sections += [_machine(data)]
     return PAGE.format(body="\n".join(section for section in sections if section))
 
 
@@ -51,7 +51,7 @@ def _section(title: str, body: str) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], marks: Sequence[str] = ()) -> str:
-    """A table; `marks` are the classes of its rows."""
+    """Return an HTML table; `marks` are the classes of its rows."""
     classes = marks or [""] * len(rows)
     cells = [
         f'<tr class="{mark}">' + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
@@ -61,15 +61,15 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], marks: Sequence[s
     return f"<table><thead><tr>{top}</tr></thead><tbody>{''.join(cells)}</tbody></table>"
 
 
-def _what_was_run(account: Account) -> str:
-    s = account.settings
+def _what_was_run(data: ReportData) -> str:
+    s = data.settings
     size = "Quick form: fewer runs and points. " if s.quick else ""
     text = (
-        f"{size}{account.points:,} points of {s.runs:,} runs each, {account.rounds:,} rounds "
-        f"in all, seed {s.seed}, boundary {s.boundary}. Gaussian rewards of scale 1 with means "
+        f"{size}{data.points:,} points of {s.runs:,} runs each, {data.rounds:,} rounds "
+        f"in total, seed {s.seed}, boundary {s.boundary}. Gaussian rewards of scale 1 with means "
         f"{', '.join(map(str, MEANS))}, the default arm's first; delta is 1 / n throughout."
     )
-    if not account.points:
+    if not data.points:
         text = "No points of the sweeps, only the picture of one run."
     warning = (
         "The boundary as-printed is not proved for rewards of scale 1: under it nothing "
@@ -86,13 +86,13 @@ def _what_was_run(account: Account) -> str:
 
 
 def _claims(rows: Sequence[ResultRow]) -> str:
-    found = claims(rows)
-    if not found:
+    judged = claims(rows)
+    if not judged:
         return ""
     body = _table(
         ("the paper's claim", "verdict", "the numbers", "counts as borne out if"),
-        [(c.text, c.verdict, c.evidence, c.test) for c in found],
-        [MARKS[c.verdict] for c in found],
+        [(c.text, c.verdict, c.evidence, c.test) for c in judged],
+        [MARKS[c.verdict] for c in judged],
     )
     return _section("The paper's claims", body)
 
@@ -104,30 +104,31 @@ def _figure(name: str, folder: Path) -> str:
     return _section(title, f"<figure>{image}<figcaption>{caption}</figcaption></figure>")
 
 
-def _authors(found: Sequence[AuthorsComparison], settings: PaperRun) -> str:
-    if not found:
+def _authors(comparisons: Sequence[AuthorsComparison], settings: PaperRun) -> str:
+    if not comparisons:
         return ""
     as_programmed = settings.boundary == "authors"
-    agreeing = sum(one.agrees for one in found)
+    agreeing = sum(point.agrees for point in comparisons)
     intro = (
-        f"{agreeing} of {len(found)} points agree: their means differ by no more than {ERRORS} "
-        "combined standard errors plus one part in 100,000, to which the authors' are rounded."
+        f"{agreeing} of {len(comparisons)} points agree: their means differ by no more than "
+        f"{ERRORS} combined standard errors plus one part in 100,000, to which the authors' "
+        "are rounded."
         if as_programmed
         else f"The authors' program has its own boundary; this report has {settings.boundary}. "
-        "So only UCB need agree, and the others show the price or the gain."
+        "So only UCB needs to agree; the others show the price or the gain."
     )
     rows = [
         (
-            LINES[one.theirs.policy].label,
-            f"{one.theirs.horizon:,}",
-            f"{one.theirs.max_loss:g}",
-            _pm(one.theirs),
-            _pm(one.ours),
-            f"{one.ours.mean - one.theirs.mean:+.2f}",
-            _in_errors(one),
-            "yes" if one.agrees else "no",
+            LINES[point.theirs.policy].label,
+            f"{point.theirs.horizon:,}",
+            f"{point.theirs.max_loss:g}",
+            _pm(point.theirs),
+            _pm(point.ours),
+            f"{point.ours.mean - point.theirs.mean:+.2f}",
+            _in_errors(point),
+            "yes" if point.agrees else "no",
         )
-        for one in found
+        for point in comparisons
     ]
     head = (
         "policy",
@@ -139,7 +140,7 @@ def _authors(found: Sequence[AuthorsComparison], settings: PaperRun) -> str:
         "in standard errors",
         "agrees",
     )
-    marks = ["" if one.agrees or not as_programmed else "bad" for one in found]
+    marks = ["" if point.agrees or not as_programmed else "bad" for point in comparisons]
     return _section("Against the authors' program", f"<p>{intro}</p>{_table(head, rows, marks)}")
 
 
@@ -147,14 +148,14 @@ def _pm(row: ResultRow | Reference) -> str:
     return f"{row.mean:,.2f} ± {row.standard_error:.2f}"
 
 
-def _in_errors(one: AuthorsComparison) -> str:
-    difference = one.ours.mean - one.theirs.mean
-    return f"{difference / one.error:+.1f}" if one.error > 1e-3 else "no chance in it"
+def _in_errors(point: AuthorsComparison) -> str:
+    difference = point.ours.mean - point.theirs.mean
+    return f"{difference / point.error:+.1f}" if point.error > 1e-3 else "no random error"
 
 
 def _boundaries(rows: Sequence[ResultRow]) -> str:
-    found = [row for row in rows if row.sweep == "boundary" and row.max_loss == MAX_LOSS]
-    if not found:
+    shown = [row for row in rows if row.sweep == "boundary" and row.max_loss == MAX_LOSS]
+    if not shown:
         return ""
     table = _table(
         ("boundary", "regret of Conservative UCB", "runs below the floor"),
@@ -164,14 +165,14 @@ def _boundaries(rows: Sequence[ResultRow]) -> str:
                 f"{row.mean:,.1f} ± {row.standard_error:.1f}",
                 f"{row.breach_rate:.2%}",
             )
-            for row in found
+            for row in shown
         ],
     )
     title = f"The price of each boundary at alpha = {MAX_LOSS:g}, n = {HORIZON:,}"
     return _section(title, table)
 
 
-def _machine(account: Account) -> str:
+def _machine(data: ReportData) -> str:
     packages = ("numpy", "numba", "matplotlib")
     rows = [
         ("processor", f"{_processor()}, {os.cpu_count()} cores"),
@@ -182,9 +183,9 @@ def _machine(account: Account) -> str:
                 [f"floorline {__version__}", *(f"{name} {version(name)}" for name in packages)]
             ),
         ),
-        ("device", account.settings.device),
-        ("seed", str(account.settings.seed)),
-        ("time of all points, compilation included", f"{account.seconds:,.1f} seconds"),
+        ("device", data.settings.device),
+        ("seed", str(data.settings.seed)),
+        ("time of all points, compilation included", f"{data.seconds:,.1f} seconds"),
     ]
     return _section("Machine, versions, time", _table(("", ""), rows))
 
@@ -194,5 +195,5 @@ def _processor() -> str:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         lines = []
-    named = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return named[0] if named else platform.processor() or platform.machine()
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor() or platform.machine()

@@ -1,4 +1,4 @@
-"""One folder from start to end: points, results.csv, figures, report."""
+"""Produce a folder of results: points, results.csv, figures, report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from floorline.boundaries import Boundary
 from floorline.core.checks import choice, whole
 from floorline.paper import figures
 from floorline.paper.budget import draw_budget
-from floorline.paper.report import Account, report
+from floorline.paper.report import ReportData, report
 from floorline.paper.run import ResultRow, collect
 from floorline.paper.style import FORMATS, pyplot
 from floorline.paper.sweeps import HORIZON, PARTS, PaperRun, points
@@ -41,7 +41,7 @@ FIGURES: dict[str, dict[str, Draw]] = {
 
 
 class Reproduction(NamedTuple):
-    """Where the report is, and whether there was nothing left to do."""
+    """The path of the report, and whether it was already finished."""
 
     report: Path
     was_finished: bool
@@ -55,11 +55,11 @@ def reproduce(
     force: bool = False,
     cluster: Client | None = None,
 ) -> Reproduction:
-    """Run what is missing in the folder, then draw and report all that is complete in it."""
+    """Run what the folder lacks, then write the figures and the report of what is complete."""
     _check(settings)
-    if force or not (folder / REPORT).exists():  # else perhaps nothing is left to do
+    if force or not (folder / REPORT).exists():  # otherwise there may be nothing to do
         start_device(settings.device)
-    pyplot()  # better to miss either now than after the simulations
+    pyplot()  # fail now if either is missing, not after the simulations
     try:
         journal = _open(folder, settings, force)
         wanted = [point for part in parts for point in points(settings, part)]
@@ -68,8 +68,8 @@ def reproduce(
             collect(wanted, settings, journal, cluster)
             _write(folder, settings, journal, parts)
     except OSError as error:
-        where = error.filename or folder
-        raise ValueError(f"out: cannot write {where}: {error.strerror}") from None
+        path = error.filename or folder
+        raise ValueError(f"out: cannot write {path}: {error.strerror}") from None
     return Reproduction(folder / REPORT, finished)
 
 
@@ -82,18 +82,18 @@ def _check(settings: PaperRun) -> None:
 
 
 def _open(folder: Path, settings: PaperRun, force: bool) -> PointJournal:
-    """The folder's journal, new or to go on with; what other settings left is not touched."""
+    """Return the folder's journal, new or resumed; refuse one of other settings."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / NAME
     ours = [path, folder / RESULTS, folder / REPORT, *_files(folder, list(PARTS))]
     if force:
         for file in ours:
             file.unlink(missing_ok=True)
-    strays = [file.name for file in ours if file.exists()]
-    if strays and not path.exists():
+    existing = [file.name for file in ours if file.exists()]
+    if existing and not path.exists():
         raise ValueError(
-            f"out: {folder} has a {strays[0]} of unknown origin (no {NAME}); "
-            "take another folder, or --force to replace it"
+            f"out: {folder} has a {existing[0]} of unknown origin (no {NAME}); "
+            "use another folder, or --force to replace it"
         )
     return PointJournal(path, settings)
 
@@ -109,7 +109,7 @@ def _has_files(folder: Path, parts: Sequence[str]) -> bool:
 
 
 def _write(folder: Path, settings: PaperRun, journal: PointJournal, parts: Sequence[str]) -> None:
-    """Write results, figures and, last, the report: while it is missing nothing is finished."""
+    """Write results, figures and, last, the report, whose presence means that all is finished."""
     (folder / REPORT).unlink(missing_ok=True)
     shown = [
         part
@@ -123,16 +123,16 @@ def _write(folder: Path, settings: PaperRun, journal: PointJournal, parts: Seque
     for draw in drawn.values():
         draw(rows, folder)
     rounds = settings.runs * sum(point.horizon for point in done)
-    account = Account(settings, rows, list(drawn), len(rows), rounds, journal.seconds(done))
-    page = report(account, folder)
+    data = ReportData(settings, rows, list(drawn), len(rows), rounds, journal.seconds(done))
+    page = report(data, folder)
     _replace(folder / REPORT, lambda file: file.write(page))
 
 
 def _replace(path: Path, fill: Callable[..., object]) -> None:
-    """Write a file so that at every moment it is there as a whole, or not at all."""
-    unfinished = path.with_name(path.name + ".part")
-    with open(unfinished, "w", newline="", encoding="utf-8") as file:
+    """Replace a file atomically: readers see the old or the new version, never a part."""
+    temporary = path.with_name(path.name + ".part")
+    with open(temporary, "w", newline="", encoding="utf-8") as file:
         fill(file)
         file.flush()
         os.fsync(file.fileno())
-    unfinished.replace(path)
+    temporary.replace(path)

@@ -1,4 +1,4 @@
-"""Produces the points: each a simulation, each saved as soon as it is there."""
+"""Simulate the points, and save each as soon as it is finished."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 EARLY = 10
 """Early means within the first tenth of the rounds."""
 
-ROOM = 128
-"""Runs that are held in memory round by round at a time: a multiple of the engine's block."""
+ROUND_BY_ROUND_RUNS = 128
+"""Runs whose every round is in memory at a time: a multiple of the engine's block."""
 
 
 class ResultRow(NamedTuple):
@@ -72,12 +72,12 @@ def collect(
 def produce(
     points: Sequence[Point], settings: PaperRun, cluster: Client | None = None
 ) -> Iterator[list[ResultRow]]:
-    """The results of each point in turn, a row for each of its losses.
+    """Yield the results of each point, a row for each of its losses.
 
-    Every point has the seed of the settings: `floorline simulate` with that seed gives
+    Every point has the seed of the settings: `floorline simulate` with that seed prints
     the same numbers.
     """
-    at_once = [point for point in points if _at_once(point, settings)]
+    combined = [point for point in points if _is_combined(point, settings)]
     cases = (
         Case(
             policy,
@@ -88,60 +88,62 @@ def produce(
             quantiles=False,
         )
         for point in points
-        if point not in at_once
+        if point not in combined
         for policy in [_policy(point)]
         for loss in point.max_losses
     )
-    found = sweep(
+    summaries = sweep(
         cases, runs=settings.runs, seed=settings.seed, device=settings.device, cluster=cluster
     )
     elsewhere = {}
     if cluster is not None:  # each as one task: its results, round by round, are too long to send
-        for point in at_once:
+        for point in combined:
             task = (_for_every_loss, point, _policy(point), settings)
             elsewhere[point] = cluster.submit(*task, pure=False)
     for point in points:
         if point in elsewhere:
             yield elsewhere[point].result()
-        elif point in at_once:
+        elif point in combined:
             yield _for_every_loss(point, _policy(point), settings)
         else:
-            yield [_summed(point, settings, loss, next(found)) for loss in point.max_losses]
+            yield [
+                _summary_row(point, settings, loss, next(summaries)) for loss in point.max_losses
+            ]
 
 
-def _at_once(point: Point, settings: PaperRun) -> bool:
-    """Whether one simulation shall serve all losses: a GPU is faster with one for each."""
+def _is_combined(point: Point, settings: PaperRun) -> bool:
+    """Return whether one simulation serves all losses; a GPU is faster with one for each."""
     return len(point.max_losses) > 1 and settings.device != "cuda"
 
 
-def _summed(point: Point, settings: PaperRun, max_loss: float, found: Summary) -> ResultRow:
-    regret = found.pseudo_regret
+def _summary_row(point: Point, settings: PaperRun, max_loss: float, summary: Summary) -> ResultRow:
+    regret = summary.pseudo_regret
     return _row(
         point,
         settings,
         max_loss,
         regret.mean[-1],
         regret.standard_error[-1],
-        found.breach_rate[-1],
-        found.breach_rate[0],
+        summary.breach_rate[-1],
+        summary.breach_rate[0],
     )
 
 
 def _policy(point: Point) -> Policy:
-    made = POLICIES[point.policy]
+    chosen = POLICIES[point.policy]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # said once, where the settings are checked
-        setting = PolicySetup(
+        warnings.simplefilter("ignore")  # issued once, where the settings are checked
+        setup = PolicySetup(
             n_arms=len(MEANS),
             horizon=point.horizon,
             default_mean=MEANS[0],
-            learned=made.learned,
+            learned=chosen.learned,
             max_loss=point.max_losses[0],
             delta=point.delta,
             boundary=point.boundary,
-            fallback=made.fallback,
+            fallback=chosen.fallback,
         )
-        return make_policy(made.name, setting)
+        return make_policy(chosen.name, setup)
 
 
 def _checkpoints(horizon: int) -> list[int]:
@@ -174,10 +176,10 @@ def _row(
 
 
 def _for_every_loss(point: Point, policy: Policy, settings: PaperRun) -> list[ResultRow]:
-    """Rows of a policy that does not depend on the loss: one simulation, every loss counted.
+    """Return the rows of a policy that does not depend on the loss, from one simulation.
 
     A run is below the floor for a loss if its expected reward is ever less than that
-    share of the default's; so its lowest share says it for all losses at once.
+    share of the default's; so its lowest share decides for all losses at once.
     """
     regrets, shares = _round_by_round(point.horizon, policy, settings)
     error = regrets.std(ddof=1) / np.sqrt(settings.runs) if settings.runs > 1 else 0.0
@@ -195,11 +197,11 @@ def _for_every_loss(point: Point, policy: Policy, settings: PaperRun) -> list[Re
 
 
 def _round_by_round(horizon: int, policy: Policy, settings: PaperRun) -> tuple[Floats, Floats]:
-    """Each run's regret, and its lowest share of the default's reward: ever, and early."""
+    """Return each run's regret, and its lowest share of the default's reward: ever, and early."""
     means = np.array(MEANS)
     rounds = np.arange(1, horizon + 1)
     case = Case(policy, Gaussian(MEANS), horizon, max_loss=0.0, checkpoints=range(1, horizon + 1))
-    size = min(ROOM, settings.runs)
+    size = min(ROUND_BY_ROUND_RUNS, settings.runs)
     regrets: list[Floats] = []
     shares: list[Floats] = []
     for results in batches(case, runs=settings.runs, size=size, seed=settings.seed):

@@ -1,4 +1,4 @@
-"""How figures look: colours that the colour-blind can tell apart, and dashes without colour."""
+"""The style of figures: colours safe for colour-blind readers, and dashes for print in grey."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORMATS = ("png", "svg", "pdf")
 
 
 class Line(NamedTuple):
-    """A curve: its name in the legend, and its look (colours of Okabe and Ito)."""
+    """A curve: its name in the legend, and its style (colours of Okabe and Ito)."""
 
     label: str
     colour: str
@@ -21,8 +21,8 @@ class Line(NamedTuple):
     marker: str
 
     @property
-    def look(self) -> dict[str, Any]:
-        """The same as arguments of `plot`."""
+    def plot_options(self) -> dict[str, Any]:
+        """The style as arguments of `plot`, without the marker."""
         return {"label": self.label, "color": self.colour, "linestyle": self.dashes, "lw": 2}
 
 
@@ -44,7 +44,7 @@ BOUNDARY_LINES = {
 
 
 def pyplot() -> ModuleType:
-    """Matplotlib's pyplot, set up to draw into files."""
+    """Return matplotlib's pyplot, set up to draw into files."""
     try:
         import matplotlib
     except ImportError:
@@ -55,18 +55,18 @@ def pyplot() -> ModuleType:
     return pyplot
 
 
-def legend(place: Any, **where: Any) -> None:
-    """A legend with lines long enough to show their dashes."""
-    place.legend(frameon=False, handlelength=4, **where)
+def legend(target: Any, **options: Any) -> None:
+    """Add a legend, with lines long enough to show their dashes, to a figure or axes."""
+    target.legend(frameon=False, handlelength=4, **options)
 
 
 def save(figure: Any, folder: Path, name: str, formats: Sequence[str] = ()) -> None:
-    """Write a figure in each format, or in all, without the date: same results, same files."""
+    """Write a figure in each format, or in all, without a date: same results, same files."""
     from matplotlib import rc_context
 
     dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with rc_context({"svg.hashsalt": name, "pdf.fonttype": 42}):
         for kind in formats or FORMATS:
             figure.savefig(folder / f"{name}.{kind}", dpi=200, metadata=dates[kind])
-            figure.set_layout_engine(None)  # it is laid out now, for the other formats, too
+            figure.set_layout_engine(None)  # keep this layout for the other formats
     pyplot().close(figure)

@@ -13,8 +13,8 @@ MAX_LOSS = 0.1
 RUNS = 4000
 
 
-class Made(NamedTuple):
-    """How a policy of the figures is made from the catalogue."""
+class CataloguePolicy(NamedTuple):
+    """A policy of the figures, by its name in the catalogue and its options."""
 
     name: str
     learned: bool = False
@@ -29,12 +29,12 @@ MOSS = "unbalanced-moss"
 BEST_LOWER = "conservative-ucb, best lower bound as fallback"
 
 POLICIES = {
-    UCB: Made("ucb"),
-    CONSERVATIVE: Made("conservative-ucb"),
-    LEARNED: Made("conservative-ucb", learned=True),
-    BUDGET_FIRST: Made("budget-first"),
-    MOSS: Made("unbalanced-moss"),
-    BEST_LOWER: Made("conservative-ucb", fallback="best-lower"),
+    UCB: CataloguePolicy("ucb"),
+    CONSERVATIVE: CataloguePolicy("conservative-ucb"),
+    LEARNED: CataloguePolicy("conservative-ucb", learned=True),
+    BUDGET_FIRST: CataloguePolicy("budget-first"),
+    MOSS: CataloguePolicy("unbalanced-moss"),
+    BEST_LOWER: CataloguePolicy("conservative-ucb", fallback="best-lower"),
 }
 
 FIVE = (UCB, CONSERVATIVE, LEARNED, BUDGET_FIRST, MOSS)
@@ -52,7 +52,7 @@ class Sweep:
     max_losses: tuple[float, ...]
     horizons: tuple[int, ...]
     boundaries: tuple[str, ...] = ()
-    """The boundary of the settings where none is named."""
+    """By default, the boundary of the settings."""
 
 
 ALPHA = Sweep("alpha", FIVE, tuple(i / 100 for i in range(101)), (HORIZON,))
@@ -84,7 +84,7 @@ QUICK: dict[str, tuple[Sweep, ...]] = {
 
 @dataclass(frozen=True)
 class PaperRun:
-    """What decides every number: a folder holds the results of one of these."""
+    """The settings that determine every result; a folder has the results of one of these."""
 
     runs: int = RUNS
     seed: int = 1
@@ -108,12 +108,12 @@ class Point:
 
     @property
     def delta(self) -> float:
-        """How rarely the intervals may fail."""
+        """The chance with which the intervals may fail."""
         return 1 / self.horizon
 
 
 def points(settings: PaperRun, part: str) -> list[Point]:
-    """All points of a part of the experiments.
+    """Return all points of a part of the experiments.
 
     >>> len(points(PaperRun(), "alpha")), len(points(PaperRun(), "horizon"))
     (505, 257)

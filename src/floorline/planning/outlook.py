@@ -18,18 +18,18 @@ from floorline.simulation import all_cores, simulate
 from floorline.simulation.progress import progress_bar
 
 RUNS = 128
-"""Simulated campaigns of each case. Of 128, the fifth part in a hundred has a standard error of
-2 in a hundred: an end of a 90% range is somewhere between the 1% and the 9% best or worst."""
+"""Simulated campaigns of each case. With 128, a share of 5% has a standard error of 2%: an end of
+a 90% range is somewhere between the 1% and the 9% best or worst."""
 
-FEWEST_RUNS = 100
-"""With fewer, the ends of a 90% range would be the luck of a few runs."""
+MIN_RUNS = 100
+"""With fewer, the ends of a 90% range would depend on too few runs."""
 
-MOST_DAYS = 120
-"""Days that are looked at; of longer plans, as many evenly spread."""
+MAX_DAYS = 120
+"""The most days that are reported; those of longer plans are evenly spaced."""
 
 
 class Range(NamedTuple):
-    """The middle one of the runs, and the range that nine in ten are in. Infinite: not seen."""
+    """The median run, and the range of nine in ten runs. Infinite: did not happen."""
 
     low: float
     median: float
@@ -50,11 +50,11 @@ class Forecast:
 
     days: Floats
     share: Band
-    """Part of the decisions since the day before that went to the first challenger."""
+    """Share of the decisions since the previous day that went to the first challenger."""
     gain: Band
     """Expected reward so far against the default's."""
     lowest_gain: Range
-    """The least that it is at the end of a day."""
+    """The smallest gain at the end of a day."""
     below_floor: int
     """Runs that were below the floor at any moment."""
 
@@ -67,8 +67,8 @@ class Outlook:
     max_loss: float
     runs: int
     first_exploration: int | None
-    """The first decision that a challenger may get, by counting. None where rewards may be
-    below 0: then it waits until the default's mean is surely positive."""
+    """The first decision that a challenger may get. None where rewards may be negative: then it
+    waits until the default's mean is certain to be positive."""
     takeover_day: Range
     """From this day on, the better challenger gets most of the decisions."""
     back_day: Range
@@ -90,8 +90,8 @@ def outlooks(
     seed: int = 1,
     device: str = "cpu",
 ) -> list[list[Outlook]]:
-    """For each floor and each max_loss, the outlook of each question; worked out on all cores."""
-    asked = [
+    """Return the outlook of each question for each floor and max_loss, computed on all cores."""
+    cases = [
         [(replace(question, floor=floor), loss) for question in questions]
         for floor in floors
         for loss in max_losses
@@ -100,18 +100,18 @@ def outlooks(
         number("max_loss", loss, 0, 1, open_low=True)
     with (
         ThreadPoolExecutor(all_cores() if device == "cpu" else 1) as pool,
-        progress_bar("simulating", len(asked) * len(questions)) as tick,
+        progress_bar("simulating", len(cases) * len(questions)) as tick,
     ):
-        waiting = [
-            [pool.submit(outlook, *one, runs=runs, seed=seed, device=device) for one in same]
-            for same in asked
+        futures = [
+            [pool.submit(outlook, *case, runs=runs, seed=seed, device=device) for case in row]
+            for row in cases
         ]
         try:
-            for done, _ in enumerate(as_completed([one for same in waiting for one in same])):
+            for done, _ in enumerate(as_completed([future for row in futures for future in row])):
                 tick(done + 1)
-            return [[one.result() for one in same] for same in waiting]
+            return [[future.result() for future in row] for row in futures]
         except BaseException:
-            pool.shutdown(cancel_futures=True)  # Ctrl-C: nothing new is begun
+            pool.shutdown(cancel_futures=True)  # Ctrl-C: start nothing new
             raise
 
 
@@ -123,16 +123,16 @@ def outlook(
     seed: int = 1,
     device: str = "cpu",
 ) -> Outlook:
-    """What to expect under `max_loss` if one challenger is better, and if none is.
+    """Return what to expect under `max_loss` if one challenger is better, and if none is.
 
     >>> question = Question(challengers=1, default_mean=0.5, improvement=0.4,
     ...                     decisions_per_day=300, days=10)
-    >>> found = outlook(question, max_loss=0.2)
-    >>> found.first_exploration, found.takeover_day.median <= 6
+    >>> expected = outlook(question, max_loss=0.2)
+    >>> expected.first_exploration, expected.takeover_day.median <= 6
     (5, True)
     """
     number("max_loss", max_loss, 0, 1, open_low=True)
-    runs = whole("runs", runs, FEWEST_RUNS)
+    runs = whole("runs", runs, MIN_RUNS)
     better, none = (_simulated(question, max_loss, n, runs, seed, device) for n in (1, 0))
     return Outlook(
         floor=question.floor,
@@ -141,14 +141,14 @@ def outlook(
         first_exploration=math.ceil(1 / max_loss - 1e-9) if question.low >= 0 else None,
         takeover_day=over_runs(from_then_on(better.days, better.share > 0.5)),
         back_day=over_runs(from_then_on(better.days, better.gain >= 0)),
-        better=_case(better),
-        none=_case(none),
+        better=_forecast(better),
+        none=_forecast(none),
         traffic_limit=question.traffic_limit(max_loss),
     )
 
 
 class _Runs(NamedTuple):
-    """Simulated campaigns, a row each and a column a day."""
+    """Simulated campaigns: a row for each, a column for each day."""
 
     days: Floats
     share: Floats
@@ -159,10 +159,10 @@ class _Runs(NamedTuple):
 def _simulated(
     question: Question, max_loss: float, better: int, runs: int, seed: int, device: str
 ) -> _Runs:
-    """Campaigns in which `better` of the challengers are better."""
+    """Return campaigns in which `better` of the challengers are better."""
     environment = question.environment(question.means(better))
-    days = np.unique(np.linspace(1, question.days, min(question.days, MOST_DAYS)).astype(int))
-    found = simulate(
+    days = np.unique(np.linspace(1, question.days, min(question.days, MAX_DAYS)).astype(int))
+    results = simulate(
         question.policy(max_loss),
         environment,
         horizon=question.horizon,
@@ -173,23 +173,23 @@ def _simulated(
         device=device,
         progress=False,
     )
-    plays, means = found.plays.astype(float), np.array(environment.means)
-    decisions = np.diff(found.checkpoints, prepend=0)
+    plays, means = results.plays.astype(float), np.array(environment.means)
+    decisions = np.diff(results.checkpoints, prepend=0)
     return _Runs(
         days=days.astype(float),
         share=np.diff(plays[:, :, 1], axis=1, prepend=0.0) / decisions,
-        gain=plays @ (means / means[0] - 1) / found.checkpoints,
-        below_floor=int(np.count_nonzero(found.first_breach)),
+        gain=plays @ (means / means[0] - 1) / results.checkpoints,
+        below_floor=int(np.count_nonzero(results.first_breach)),
     )
 
 
-def _case(found: _Runs) -> Forecast:
+def _forecast(runs: _Runs) -> Forecast:
     return Forecast(
-        days=found.days,
-        share=_band(found.share),
-        gain=_band(found.gain),
-        lowest_gain=over_runs(np.minimum(found.gain.min(axis=1), 0.0)),
-        below_floor=found.below_floor,
+        days=runs.days,
+        share=_band(runs.share),
+        gain=_band(runs.gain),
+        lowest_gain=over_runs(np.minimum(runs.gain.min(axis=1), 0.0)),
+        below_floor=runs.below_floor,
     )
 
 
@@ -198,23 +198,23 @@ def _band(values: Floats) -> Band:
 
 
 def over_runs(values: Floats) -> Range:
-    """The median and the 90% range of one number a run."""
+    """Return the median and the 90% range of one number per run."""
     return Range(*(float(_quantile(values, level)) for level in (0.05, 0.5, 0.95)))
 
 
 def _quantile(values: Floats, level: float) -> Floats:
-    """A quantile over runs that is one of the values, so that infinite ones do no harm."""
-    found: Floats = np.quantile(values, level, axis=0, method="inverted_cdf")
-    return found
+    """Return a quantile over runs that is one of the values, so that infinite ones are allowed."""
+    quantile: Floats = np.quantile(values, level, axis=0, method="inverted_cdf")
+    return quantile
 
 
 def from_then_on(days: Floats, holds: NDArray[np.bool_]) -> Floats:
-    """For each run (a row), the first of the days from which on it always holds, or infinity.
+    """Return, for each run (a row), the first day from which on it always holds, or infinity.
 
     >>> days = np.array([1.0, 2.0, 5.0])
     >>> from_then_on(days, np.array([[True, False, True], [True, True, False]])).tolist()
     [5.0, inf]
     """
     lasting = np.logical_and.accumulate(holds[:, ::-1], axis=1).sum(axis=1)
-    found: Floats = np.append(days, math.inf)[len(days) - lasting]
-    return found
+    first: Floats = np.append(days, math.inf)[len(days) - lasting]
+    return first

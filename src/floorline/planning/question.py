@@ -1,4 +1,4 @@
-"""What is known or hoped for before a campaign starts."""
+"""The question of a plan: what is known or hoped for before a campaign starts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from floorline.policy_setup import FLOORS, PolicySetup
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is known or hoped for beforehand. What is not told is as live campaigns have it.
+    """What is known or hoped for beforehand. Defaults are those of live campaigns.
 
     Args:
         challengers: how many new arms are tried.
@@ -32,10 +32,10 @@ class Question:
         learned: whether the campaign must learn the default mean instead of being given it.
         floor: the floor, by its name.
         boundary: the confidence boundary, one of those that live campaigns may have.
-        holdback: the share of decisions that go to the default for ever.
-        missing: what silence means: `unknown`, or after the delay `zero` or `random`.
-        lost: the share of all rewards that never come.
-        delay: decisions until a reward comes.
+        holdback: the share of decisions that always go to the default.
+        missing: what a missing reward means: `unknown`, or after the delay `zero` or `random`.
+        lost: the share of all rewards that never arrive.
+        delay: decisions until a reward arrives.
     """
 
     challengers: int
@@ -67,7 +67,7 @@ class Question:
         require(
             self.low <= worse and better <= self.high,
             "improvement",
-            f"small enough to leave all means from {self.low:g} to {self.high:g}",
+            f"small enough to keep all means from {self.low:g} to {self.high:g}",
             self.improvement,
         )
         if self.spread is not None:
@@ -78,21 +78,21 @@ class Question:
         choice("boundary", self.boundary, live)
         number("holdback", self.holdback, 0, 1)
         number("lost", self.lost, 0, 1)
-        self.environment(self.means(0))  # a meaning of silence that does not fit is an error now
+        self.environment(self.means(0))  # raises if `missing` does not fit the rewards
 
     @property
     def horizon(self) -> int:
-        """Decisions in all."""
+        """The total number of decisions."""
         return self.days * self.decisions_per_day
 
     def means(self, better: int) -> list[float]:
-        """Means of the arms when `better` challengers are better and the others as much worse."""
+        """Return the arms' means if `better` challengers are better, the others as much worse."""
         up, down = 1 + self.improvement, 1 - self.improvement
         shares = [1.0, *[up] * better, *[down] * (self.challengers - better)]
         return [share * self.default_mean for share in shares]
 
     def policy(self, max_loss: float) -> Policy:
-        """What a live campaign with these settings would decide by."""
+        """Return the policy of a live campaign with these settings."""
         half_range = (self.high - self.low) / 2
         setup = PolicySetup(
             n_arms=1 + self.challengers,
@@ -111,18 +111,18 @@ class Question:
         return make_policy("conservative-ucb", setup)
 
     def environment(self, means: Sequence[float]) -> Environment:
-        """Arms with these means, and what becomes of their rewards on the way."""
+        """Return arms with these means, whose rewards may be delayed or lost."""
         arms = self._rewards(means)
         if self.delay == 0 and self.lost == 0 and self.missing == "unknown":
             return arms
         return Delayed(arms, self.delay, self.lost, self.missing)
 
     def traffic_limit(self, max_loss: float) -> float:
-        """The largest share of decisions that the better challenger can ever get.
+        """Return the largest share of decisions that the better challenger can ever get.
 
-        That is all but the holdback, unless silence is `unknown`. With enough plays the
-        default's upper end u and the challenger's lower end l are then their means with lost
-        rewards filled in at the worst. A share s is affordable while
+        That is all but the holdback, unless missing rewards are `unknown`. With enough plays
+        the default's upper end u and the challenger's lower end l are then their means with
+        the worst value for each lost reward. A share s is affordable while
         (max_loss - s) u + s l >= 0.
 
         >>> question = Question(challengers=1, default_mean=0.03, improvement=1 / 3,
@@ -141,11 +141,11 @@ class Question:
         return min(most, max_loss * upper / (upper - lower))
 
     def reward_values(self, mean: float) -> tuple[float, float, float]:
-        """The two values of a reward with this mean, and the chance of the larger.
+        """Return the two values of a reward with this mean, and the chance of the larger.
 
-        One value is `low`; the other is `high`, or what gives the spread: of a mean d above
-        `low`, the value d + spread^2 / d above it. Intervals know only sums and the range, so
-        that more of the distribution would hardly change a plan.
+        One value is `low`; the other is `high`, or the one that yields the spread: for a mean
+        d above `low`, the value d + spread^2 / d above it. Intervals use only sums and the
+        range, so that more detail of the distribution would hardly change a plan.
         """
         above = mean - self.low
         if self.spread is None:
@@ -164,5 +164,5 @@ class Question:
         )
 
     def _counted(self, mean: float) -> float:
-        """A mean once silence that means 0 is counted as 0."""
+        """Return a mean in which missing rewards count as 0, if they do."""
         return mean * (1 - self.lost) if self.missing == "zero" else mean

@@ -5,6 +5,7 @@ from floorline.proposers.anytime_moss import anytime_moss
 from floorline.proposers.base import Proposer, unknown_chance
 from floorline.proposers.bayes_ucb import bayes_ucb, beta_bayes_ucb
 from floorline.proposers.classical_ucb import classical_ucb
+from floorline.proposers.empirical_ucb import empirical_ucb
 from floorline.proposers.exponential import exp3_ix, prior_exp3, prior_target
 from floorline.proposers.information import information_directed
 from floorline.proposers.kl_ucb import kl_ucb
@@ -23,6 +24,7 @@ __all__ = [
     "beta_bayes_ucb",
     "beta_thompson",
     "classical_ucb",
+    "empirical_ucb",
     "exp3_ix",
     "gaussian_thompson",
     "information_directed",

@@ -29,7 +29,8 @@ class ReportFacts:
     """What was done to the campaign, notes among it."""
     opened_at: float
     last_event_at: float
-    verification: Report
+    verification: Report | None
+    """None if the ledger was not verified."""
 
 
 def facts_of(
@@ -42,24 +43,29 @@ def facts_of(
     """
     verification = verify(locator, tick)
     with closing(read_ledger(locator)) as ledger:
-        return _read(ledger, name, verification)
+        return read_facts(ledger, name, verification)
 
 
-def _read(ledger: LedgerReader, name: str, verification: Report) -> ReportFacts:
+def read_facts(ledger: LedgerReader, name: str, verification: Report | None = None) -> ReportFacts:
+    """Return what a ledger tells, as far as it is sound, with the result of its verification."""
     opened = ledger.opened()
     campaign_id = opened.body["id"]
     series = SeriesRecorder(MAX_POINTS)
     changes = []
+    last_decision_at = opened.time
     state, events = start(ledger)
     for event, _ in events:
         state.apply(event)
         if event.kind in CHANGES:
             changes.append(event)
-        if event.kind == "decided" and series.is_due(event.seq):
+        if event.kind != "decided":
+            continue
+        last_decision_at = event.time
+        if series.is_due(event.seq):
             status = status_of(campaign_id, state, 0, event.time)
             series.add([point_of(event.seq, event.time, status, state.settings)])
     status = status_of(campaign_id, state, 0, state.time)
-    last = point_of(state.seq, state.time, status, state.settings)
+    last = point_of(state.seq, last_decision_at, status, state.settings)
     points = [point for point in series.points if point.epoch == status.epoch]
     return ReportFacts(
         name,

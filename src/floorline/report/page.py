@@ -46,6 +46,7 @@ def page_of(facts: ReportFacts) -> str:
         _rewards(facts) if facts.status.decisions else "",
         parts.arms(facts),
         _traffic(facts) if facts.status.decisions else "",
+        parts.guardrails(facts),
         parts.timeline(facts, time_of),
         parts.settings(facts),
         parts.verification(facts),

@@ -139,6 +139,24 @@ def arms(facts: ReportFacts) -> str:
     return section("Arms", table(columns, rows, 4) + note, "arms")
 
 
+def guardrails(facts: ReportFacts) -> str:
+    """Return what is known of further metrics; nothing if there are none."""
+    rows = [
+        (
+            metric.name,
+            f"{arm.arm} (retired)" if arm.arm in facts.status.retired else arm.arm,
+            f"{arm.seen:,}",
+            amount(arm.average),
+            f"{amount(arm.lower)} to {amount(arm.upper)}",
+            "none" if metric.limit is None else f"not {metric.worse} {amount(metric.limit)}",
+        )
+        for metric in facts.status.guardrails
+        for arm in metric.arms
+    ]
+    columns = ("Metric", "Arm", "Reported", "Mean", "Interval", "Limit")
+    return section("Guardrails", table(columns, rows, 4)) if rows else ""
+
+
 def timeline(facts: ReportFacts, time_of: Callable[[float], str]) -> str:
     """Return what was done to the campaign, with the notes of people."""
     rows = [(time_of(event.time), words_of(event.kind, event.body)) for event in facts.events]
@@ -161,6 +179,8 @@ def _plain(value: object) -> str:
 def verification(facts: ReportFacts) -> str:
     """Return how the ledger was verified for this report."""
     found = facts.verification
+    if found is None:
+        return section("How this was verified", "<p>The ledger was not verified.</p>")
     counts = ", ".join(
         plural(number, name)
         for number, name in (

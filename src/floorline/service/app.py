@@ -9,6 +9,9 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Route, Router
 from starlette.types import Receive, Scope, Send
 
+from floorline.service.alerts.delivery import AlertDelivery
+from floorline.service.alerts.watch import Watch
+from floorline.service.alerts.webhooks import WebhookFile
 from floorline.service.api import docs, pages
 from floorline.service.api.routes import OPERATIONS
 from floorline.service.config import Config
@@ -31,6 +34,9 @@ class Service:
         source, self.keys, self.forwarder = open_data(config.data, create=config.create)
         self.host = Host(source)
         self.gate = Gate(self.keys, config.rate, Cors(config.cors_origins))
+        folder = self.host.data.path  # a service on a database has Prometheus send its alerts
+        delivery = AlertDelivery(None if folder is None else WebhookFile(folder))
+        self.watch = Watch(self.host, delivery, config.alert_interval)
         self.router = Router(
             routes=[
                 *self._api(),
@@ -80,7 +86,9 @@ class Service:
     async def _run(self, app: object) -> AsyncIterator[None]:
         """Open the campaigns, serve, close them."""
         await self.host.start()
+        self.watch.start()
         yield
+        await self.watch.stop()
         await self.host.stop()
         if self.forwarder is not None:
             self.forwarder.close()

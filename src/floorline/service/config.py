@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from floorline.core.checks import number, require
+from floorline.service.alerts.watch import INTERVAL_SECONDS
 from floorline.service.data import DATABASE
 from floorline.service.host.folder import KEYS_FILE
 from floorline.service.http.cors import Cors
@@ -37,6 +38,7 @@ class Config:
             given, the address to listen on.
         workers: how many processes serve; more than one need a database.
         shares_port: whether other processes listen on the same port.
+        alert_interval: seconds between two looks for alerts.
     """
 
     data: Path | str
@@ -50,9 +52,11 @@ class Config:
     advertise: str | None = None
     workers: int = 1
     shares_port: bool = False
+    alert_interval: float = INTERVAL_SECONDS
 
     def __post_init__(self) -> None:
         number("rate", self.rate, 0, 1e9, open_low=True)
+        number("alert_interval", self.alert_interval, 0.1, 86_400)
         if (self.tls_cert is None) != (self.tls_key is None):
             raise ValueError("tls_cert and tls_key: both are needed, or none of them")
         require(0 <= self.port <= 65535, "port", "between 0 and 65535", self.port)
@@ -82,7 +86,7 @@ class Config:
         return url_of(listening, scheme, urlsplit(self.advertise).hostname)
 
     def refuse_without_keys(self) -> None:
-        """Raise ValueError if a service without keys would be reached by others, or by pages."""
+        """Raise ValueError if web pages or other machines may call a service without keys."""
         shown = "URL" if self.is_database else self.data
         if self.cors_origins:
             raise ValueError(

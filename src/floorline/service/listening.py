@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 
 BACKLOG = 2048
 """Connections that may wait to be accepted."""
@@ -24,7 +25,8 @@ def listen(
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if sys.platform != "win32":  # there it would let another process take the port
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if shared:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     try:

@@ -54,7 +54,7 @@ def simulate(
     cluster: Client | None = None,
     progress: bool | None = None,
 ) -> Results:
-    """Every run of a policy in an environment: regret, lowest budget, breaches and plays.
+    """Return every run of a policy in an environment: regret, lowest budget, breaches and plays.
 
     The result of run number r depends on the seed and r alone, never on the number of
     threads or of runs.
@@ -68,18 +68,18 @@ def simulate(
 
     Args:
         policy: a proposer under a floor.
-        environment: what the arms pay.
-        horizon: rounds a run; `1e4` will do.
+        environment: draws or sets the rewards.
+        horizon: rounds per run; `1e4` will do.
         runs: how many runs.
         seed: any whole number from 0.
-        max_loss: the loss that breaches are counted against; the floor's own unless told.
-        checkpoints: rounds at which results are kept, rising; the horizon alone unless told.
-        rewards: whether to keep the rewards received, too. Asking changes nothing else.
-        threads: how many threads; all cores unless told.
+        max_loss: the loss that breaches are counted against; by default the floor's own.
+        checkpoints: increasing rounds at which results are kept; by default the horizon alone.
+        rewards: whether to keep the rewards received, too. The other results do not change.
+        threads: how many threads; by default all cores.
         device: `cpu`; `cuda`, an NVIDIA GPU, which agrees with it in distribution; or `python`:
             the same code as on the CPU, interpreted, to step through.
         cluster: a client of a Dask cluster whose workers play the runs; the results are the same.
-        progress: whether to show a bar when it takes over two seconds; on a terminal unless told.
+        progress: whether to show a bar after two seconds; by default on a terminal only.
     """
     case = Case(policy, environment, horizon, max_loss, checkpoints, rewards)
     runs = whole("runs", runs, 1)
@@ -108,17 +108,17 @@ def batches(
     cluster: Client | None = None,
     tick: Callable[[int], None] = lambda done: None,
 ) -> Iterator[Results]:
-    """Yield the results that `simulate` would give, `size` runs at a time, to save memory.
+    """Yield the results that `simulate` returns, `size` runs at a time, to save memory.
 
     Args:
         case: a policy in an environment, and how it is measured.
         runs: how many runs.
         size: how many at a time: a multiple of 32, or all.
         seed: any whole number from 0.
-        threads: how many threads; all cores unless told.
+        threads: how many threads; by default all cores.
         device: `cpu`, `cuda` or `python`, as for `simulate`.
         cluster: a client of a Dask cluster, as for `simulate`.
-        tick: called now and then with how many runs of the batch are done.
+        tick: called regularly with how many runs of the batch are done.
     """
     job = prepare(case, runs, seed, threads, device, cluster)
     require(size == runs or size % BLOCK == 0, "size", f"a multiple of {BLOCK}, or all runs", size)
@@ -156,16 +156,16 @@ def summarize(
     cluster: Client | None = None,
     progress: bool | None = None,
 ) -> Summary:
-    """Any number of runs in a few numbers: what `simulate(...).summary()` gives, in little memory.
+    """Return the summary of any number of runs: `simulate(...).summary()` in little memory.
 
     >>> from floorline import Gaussian, Policy, classical_ucb
     >>> arms = Gaussian([0.5, 0.6])
-    >>> found = summarize(Policy(classical_ucb()), arms, horizon=100, runs=1000, max_loss=0.1)
-    >>> found.pseudo_regret.mean.shape, found.plays.sum()
+    >>> summary = summarize(Policy(classical_ucb()), arms, horizon=100, runs=1000, max_loss=0.1)
+    >>> summary.pseudo_regret.mean.shape, summary.plays.sum()
     ((1,), np.float64(100.0))
 
     Args: as for `simulate`, and
-        misses: whether to hold every interval against its arm's mean, after every reward.
+        misses: whether to check after every reward that the interval contains its arm's mean.
     """
     case = Case(policy, environment, horizon, max_loss, checkpoints, rewards, misses)
     job = prepare(case, runs, seed, threads, device, cluster)

@@ -15,24 +15,24 @@ from floorline.core.records import Floats
 
 DROPPED_BITS = 13
 BINS = 2 ** (32 - DROPPED_BITS)
-"""How many there are: half of them, with keys below 0, for negative values."""
+"""The number of bins; half of them, with keys below 0, are for negative values."""
 
 
 @kernel
 def key_of(bits: Any) -> Any:
-    """The key of the bin for the bits of a single-precision number, or for many at once."""
-    sign = bits >> 31  # 0, or -1: the order of the negative ones is turned round
+    """Return the bin's key for the bits of a single-precision number, or of many at once."""
+    sign = bits >> 31  # 0, or -1: the order of negative numbers is reversed
     return (((bits & 0x7FFFFFFF) ^ sign) - sign) >> DROPPED_BITS
 
 
 def keys_of(values: Floats) -> NDArray[np.int32]:
-    """The keys of the bins that the values lie in."""
+    """Return the keys of the bins that contain the values."""
     keys: NDArray[np.int32] = key_of(np.ascontiguousarray(values, np.float32).view(np.int32))
     return keys
 
 
 def middle_of(key: int) -> float:
-    """The value in the middle of a bin."""
+    """Return the value in the middle of a bin."""
     bits = (int(key) << DROPPED_BITS) + (1 << DROPPED_BITS >> 1)
     magnitude = np.array([abs(bits)], np.int32).view(np.float32)[0]
     return float(magnitude if bits >= 0 else -magnitude)

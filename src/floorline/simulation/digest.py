@@ -1,4 +1,4 @@
-"""Sums up runs, part by part, in memory that does not grow with them."""
+"""Summarise runs, part by part, in memory that does not grow with their number."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from floorline.simulation.loops.run import RunRecords
 from floorline.simulation.summary import Spread, Summary
 
 CHUNK = 8192
-"""Runs summed up at a time. Fixed, so that sums are rounded alike however runs are shared out."""
+"""Runs summed at a time. Fixed, so that rounding does not depend on how runs are distributed."""
 
 MEASURED = ("pseudo_regret", "regret", "lowest_budget", "rewards")
-"""What a summary says of the spread over the runs."""
+"""The quantities whose spread over the runs a summary has."""
 
 
 Bins = tuple[NDArray[np.int32], Counts]
-"""Keys of bins, and how many values each has."""
+"""Keys of bins, and how many values each contains."""
 
 
 class Moments(NamedTuple):
@@ -36,7 +36,7 @@ class Moments(NamedTuple):
 
 
 class PartialSums(NamedTuple):
-    """What some runs add up to, at each checkpoint."""
+    """Sums over some runs, at each checkpoint."""
 
     runs: int
     breaches: Counts
@@ -44,31 +44,32 @@ class PartialSums(NamedTuple):
     plays: Counts
     """Checkpoints x arms."""
     moments: dict[str, list[Moments]]
-    """An entry for every CHUNK of runs, in their order."""
+    """An entry for every CHUNK of runs, in order."""
     bins: dict[str, list[Bins]]
-    """By checkpoint; empty where nobody wants quantiles."""
+    """By checkpoint; empty where no quantiles are wanted."""
 
 
 def sums_of(chunk: RunRecords, checkpoints: Counts, quantiles: bool = True) -> PartialSums:
-    """What at most CHUNK runs add up to."""
+    """Return the sums over at most CHUNK runs."""
     values = {name: getattr(chunk, name) for name in MEASURED if getattr(chunk, name).size}
     return PartialSums(
         runs=len(chunk.first_breach),
-        breaches=_by_then(chunk.first_breach, checkpoints),
-        misses=_by_then(chunk.first_miss, checkpoints) if chunk.first_miss.size else None,
+        breaches=_count_by(checkpoints, chunk.first_breach),
+        misses=_count_by(checkpoints, chunk.first_miss) if chunk.first_miss.size else None,
         plays=chunk.plays.sum(axis=0),
-        moments={name: [_moments(one)] for name, one in values.items()},
+        moments={name: [_moments(array)] for name, array in values.items()},
         bins={
-            name: [np.unique(keys, return_counts=True) for keys in keys_of(one.T)]
-            for name, one in values.items()
+            name: [np.unique(keys, return_counts=True) for keys in keys_of(array.T)]
+            for name, array in values.items()
             if quantiles
         },
     )
 
 
-def _by_then(first: Counts, checkpoints: Counts) -> Counts:
-    found: Counts = np.sum((first[:, None] > 0) & (first[:, None] <= checkpoints), axis=0)
-    return found
+def _count_by(checkpoints: Counts, first: Counts) -> Counts:
+    """Return how many of the `first` rounds (0: none) are reached by each checkpoint."""
+    counts: Counts = np.sum((first[:, None] > 0) & (first[:, None] <= checkpoints), axis=0)
+    return counts
 
 
 def _moments(values: Floats) -> Moments:
@@ -78,7 +79,7 @@ def _moments(values: Floats) -> Moments:
 
 
 class Digest:
-    """Takes in parts, one after the other, and says what all their runs add up to."""
+    """Accumulates partial sums and returns the summary of all their runs."""
 
     def __init__(self, checkpoints: Counts) -> None:
         self._checkpoints = checkpoints
@@ -89,7 +90,7 @@ class Digest:
         self._plays: Counts = np.zeros(1, np.int64)
 
     def add(self, part: PartialSums) -> None:
-        """Take in some more runs."""
+        """Add the sums of some more runs."""
         self._runs += part.runs
         self._breaches = self._breaches + part.breaches
         if part.misses is not None:
@@ -106,7 +107,7 @@ class Digest:
                 histogram.add(new)
 
     def summary(self, seconds: float) -> Summary:
-        """All that was taken in."""
+        """Return the summary of all runs added."""
         spreads = {name: sketch.spread() for name, sketch in self._sketches.items()}
         return Summary(
             runs=self._runs,
@@ -123,7 +124,7 @@ class Digest:
 
 
 class _Sketch:
-    """Mean, error, ends and, if there are any, a histogram, by checkpoint."""
+    """Mean, standard error, range and, if wanted, a histogram, by checkpoint."""
 
     def __init__(self, points: int, histograms: int) -> None:
         self._all = Moments(
@@ -136,7 +137,7 @@ class _Sketch:
         self.histograms = [_Histogram() for _ in range(histograms)]
 
     def add(self, new: Moments) -> None:
-        """Take in the moments of some more runs (Chan's update of mean and squares)."""
+        """Add the moments of some more runs (Chan's update of mean and squares)."""
         old = self._all
         both, gap = old.runs + new.runs, new.mean - old.mean
         self._all = Moments(
@@ -148,7 +149,7 @@ class _Sketch:
         )
 
     def spread(self) -> Spread:
-        """All that was taken in."""
+        """Return the spread over all runs added."""
         runs, mean, squares, lowest, highest = self._all
         tables = [histogram.table() for histogram in self.histograms]
         return Spread(
@@ -162,22 +163,22 @@ class _Sketch:
 
 
 class _Histogram:
-    """Bins with the number of values in each; those of several parts are merged now and then."""
+    """Bins with the number of values in each; those of several parts are merged lazily."""
 
     def __init__(self) -> None:
         self._parts: list[Bins] = []
 
     def add(self, bins: Bins) -> None:
-        """Take in the bins of some more runs."""
+        """Add the bins of some more runs."""
         self._parts.append(bins)
         if len(self._parts) == 64:
             self._parts = [self.table()]
 
     def table(self) -> Bins:
-        """The keys in use, rising, and how many values each has."""
+        """Return the keys in use, increasing, and how many values each contains."""
         if len(self._parts) == 1:
             return self._parts[0]
-        keys, place = np.unique(np.concatenate([k for k, _ in self._parts]), return_inverse=True)
+        keys, index = np.unique(np.concatenate([k for k, _ in self._parts]), return_inverse=True)
         counts = np.zeros(len(keys), np.int64)
-        np.add.at(counts, place, np.concatenate([c for _, c in self._parts]))
+        np.add.at(counts, index, np.concatenate([c for _, c in self._parts]))
         return keys, counts

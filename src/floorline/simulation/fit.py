@@ -1,4 +1,4 @@
-"""Whether a policy and an environment go together, before a run and after it."""
+"""Checks that a policy and an environment fit together, before a run and after it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from floorline.simulation.loops.run import NO_SUCH_ARM, RunRecords
 
 
 def check_fit(policy: Policy, environment: Environment, horizon: int, means: Floats) -> None:
-    """Raise ValueError, or warn, if the policy's promise means nothing in this environment."""
+    """Raise ValueError, or warn, if the policy's guarantee does not hold in this environment."""
     require(means[0] >= 0, "means", "at least 0 for the default arm", float(means[0]))
     known = policy.floor.default_mean
     allowed = f"the mean of the environment's default arm ({means[0]})"
     require(known is None or abs(known - means[0]) < 1e-12, "default_mean", allowed, known)
     built_for = policy.proposer.n_arms
-    allowed = f"{built_for}, for which the proposer was made"
+    allowed = f"{built_for}, for which the proposer was built"
     require(built_for in (None, len(means)), "arms", allowed, len(means))
     if policy.floor.private_clock and not environment.adversarial:
         raise ValueError(
@@ -38,7 +38,10 @@ def check_fit(policy: Policy, environment: Environment, horizon: int, means: Flo
     if isinstance(policy.floor, RandomisedFloor):
         check_range(policy.floor, environment)
     elif environment.needs_coins:
-        raise ValueError("environment: it plays against a coin, and this policy tosses none")
+        raise ValueError(
+            f"environment: {type(environment).__name__} plays against a coin, and "
+            f"{type(policy.floor).__name__} tosses none"
+        )
     if environment.late:
         check_late(policy, environment)
     if environment.rounds is not None:
@@ -64,13 +67,13 @@ def check_noise(boundary: Boundary, environment: Environment) -> None:
     elif environment.noise_scale > boundary.noise_scale:
         warnings.warn(
             f"noise_scale: rewards may have a scale of {environment.noise_scale:g}, and the "
-            f"boundary was told {boundary.noise_scale:g}; nothing is guaranteed then",
+            f"boundary assumes {boundary.noise_scale:g}; nothing is guaranteed then",
             stacklevel=5,  # where `simulate` was called
         )
 
 
 def check_range(floor: RandomisedFloor, environment: Environment) -> None:
-    """Raise ValueError if rewards may lie outside the range that the floor was told."""
+    """Raise ValueError if rewards may lie outside the floor's range."""
     low, high = environment.low, environment.high
     if low < floor.low or high > floor.high:
         raise ValueError(
@@ -80,32 +83,32 @@ def check_range(floor: RandomisedFloor, environment: Environment) -> None:
 
 
 def check_late(policy: Policy, environment: Environment) -> None:
-    """Raise ValueError if the policy is not made for late rewards, or not for this kind of them."""
-    allowed = "one whose floor takes late rewards, such as ConfidenceFloor"
+    """Raise ValueError if the policy cannot use late rewards, or not those of this environment."""
+    allowed = "one whose floor accepts late rewards, such as ConfidenceFloor"
     floor = policy.floor
     takes_late = floor.takes_late_rewards or floor.counts_received
     require(takes_late, "policy", allowed, type(floor).__name__)
     if not policy.proposer.learns_late:
-        raise ValueError("proposer: must be one that can learn of rewards that come late")
+        raise ValueError("proposer: must be one that can learn from late rewards")
     if changes(environment):
-        raise ValueError("environment: must be one whose means do not change, to be Delayed")
+        raise ValueError("environment: Delayed needs one whose means do not change")
     if floor.counts_received and environment.skips_lost:
         raise ValueError("missing: must be unknown or zero under this floor, not 'random'")
     kind = policy.boundary.kind if policy.boundary else None
     if kind is not None and kind.memory_size(1) > 0:
         raise ValueError(
-            f"boundary: {kind.name} remembers single rewards, and cannot fill in late ones"
+            f"boundary: {kind.name} keeps single rewards in memory, and cannot use late ones"
         )
 
 
 def check_arms(outcome: RunRecords) -> None:
-    """Refuse results of a proposer that named an arm that does not exist."""
+    """Raise ValueError if the proposer named an arm that does not exist."""
     refuse_strays(int((outcome.first_breach == NO_SUCH_ARM).sum()), outcome.plays.shape[2])
 
 
 def refuse_strays(strays: int, n_arms: int) -> None:
-    """Refuse results if there are runs in which an arm was named that does not exist."""
+    """Raise ValueError if there are runs in which a nonexistent arm was named."""
     if strays:
         raise ValueError(
-            f"proposer: must name one of the arms 0 to {n_arms - 1}, and named another"
+            f"proposer: must name one of the arms 0 to {n_arms - 1}, but named another"
         )

@@ -1,4 +1,4 @@
-"""A simulation made ready: checked, and with the engine that will play it."""
+"""A simulation, checked and with the engine that will play it."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Case(NamedTuple):
     rewards: bool = False
     misses: bool = False
     quantiles: bool = True
-    """Whether the summary can tell quantiles, which takes longer."""
+    """Whether the summary has quantiles, which takes longer."""
 
 
 class Job(NamedTuple):
-    """A case with all that it takes to play it."""
+    """A case that is ready to be played."""
 
     engine: Engine
     checkpoints: Counts
@@ -58,7 +58,7 @@ def prepare(
     device: str,
     cluster: Client | None = None,
 ) -> Job:
-    """The case, checked and ready to be played."""
+    """Check a case and return it ready to be played."""
     policy, environment, checkpoints = case.policy, case.environment, case.checkpoints
     check_order(policy, environment)
     horizon = whole("horizon", case.horizon, 1)
@@ -79,15 +79,13 @@ def prepare(
             "change"
         )
     if case.misses and policy.floor.counts_received:
-        raise ValueError(
-            "misses: must not be asked for under a floor that is not made of intervals"
-        )
+        raise ValueError("misses: must not be asked for under a floor that uses no intervals")
     points = np.array([horizon] if checkpoints is None else checkpoints).astype(np.int64)
     fits = points.size > 0 and points[0] >= 1 and points[-1] <= horizon
     require(
         bool(fits and np.all(np.diff(points) > 0)),
         "checkpoints",
-        f"rising rounds from 1 to the horizon ({horizon})",
+        f"increasing rounds from 1 to the horizon ({horizon})",
         checkpoints,
     )
     means = np.array(environment.means)
@@ -123,7 +121,7 @@ def prepare(
 
 
 def check_environment(environment: object) -> None:
-    """Raise ValueError unless this is an environment, as where arguments are swapped."""
+    """Raise ValueError unless this is an environment: arguments may have been swapped."""
     fits = hasattr(environment, "means") and hasattr(environment, "kernels")
     require(fits, "environment", "an Environment, which comes after the policy", environment)
 
@@ -136,7 +134,7 @@ def check_order(policy: object, environment: object) -> None:
 
 
 def gpu_engine() -> type[CudaEngine]:
-    """The GPU engine, if there is a GPU and what it takes to use it."""
+    """Return the GPU engine; raise ValueError if there is no GPU or no driver for it."""
     try:
         from floorline.simulation.engines.cuda.engine import CudaEngine, cuda
     except ImportError:
@@ -149,13 +147,13 @@ def gpu_engine() -> type[CudaEngine]:
 
 
 def start_device(device: str) -> None:
-    """Have a GPU started in the background; the first simulation waits for what is left of it."""
+    """Start the GPU, if it is the device, in the background; the first simulation waits for it."""
     if device == "cuda":
         Thread(target=gpu_engine().start).start()
 
 
 def all_cores() -> int:
-    """How many cores this process may use."""
+    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -14,7 +14,7 @@ SECONDS_BEFORE_BAR = 2.0
 def progress_bar(
     label: str, total: int, show: bool | None = None
 ) -> Iterator[Callable[[int], None]]:
-    """Give a function that takes how much is done; a bar appears once two seconds are over.
+    """Yield a function to call with how much is done; a bar appears after two seconds.
 
     By default only on a terminal, so that logs and notebooks stay clean.
     """

@@ -29,19 +29,19 @@ class Results(Displayed):
     regret: Floats | None
     """What was lost against the best fixed arm in hindsight; against adversaries only."""
     lowest_budget: Floats
-    """The lowest that the budget has been: expected, or received against adversaries."""
+    """The lowest budget so far: expected, or received against adversaries."""
     plays: Counts
     """Plays of each arm: runs x checkpoints x arms."""
     first_breach: Counts
     """The first round with a budget below zero, by run; 0 if there was none."""
     rewards: Floats | None
-    """Reward received, if it was asked for."""
+    """Rewards received, if they were wanted."""
     seconds: float
 
     def summary(self) -> Summary:
-        """The same runs in a few numbers."""
+        """Return the summary of these runs."""
         nothing = np.empty((0, 0))
-        whole = RunRecords(
+        records = RunRecords(
             pseudo_regret=self.pseudo_regret,
             regret=nothing if self.regret is None else self.regret,
             lowest_budget=self.lowest_budget,
@@ -52,7 +52,7 @@ class Results(Displayed):
         )
         digest = Digest(self.checkpoints)
         for start in range(0, len(self.first_breach), CHUNK):
-            digest.add(sums_of(rows(whole, start, start + CHUNK), self.checkpoints))
+            digest.add(sums_of(rows(records, start, start + CHUNK), self.checkpoints))
         return digest.summary(self.seconds)
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -60,10 +60,10 @@ class Results(Displayed):
         return frame(run_columns(self))
 
     def plot(self, axes: Any = None) -> Any:
-        """Draw regret: over the rounds, or of one checkpoint how it is spread over the runs.
+        """Draw regret over the rounds or, if there is one checkpoint, its spread over the runs.
 
         Args:
-            axes: matplotlib axes to draw on; new ones unless given. They are returned.
+            axes: matplotlib axes to draw on; by default new ones. They are returned.
         """
         if len(self.checkpoints) > 1:
             return self.summary().plot(axes)

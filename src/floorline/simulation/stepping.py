@@ -27,12 +27,12 @@ class Trace(NamedTuple):
 
     @property
     def refused(self) -> Counts:
-        """The rounds, counted from 1, in which another arm than the candidate was played."""
+        """The rounds, counted from 1, in which an arm other than the candidate was played."""
         return np.flatnonzero(self.arm != self.candidate) + 1
 
 
 def step_through(policy: Policy, environment: Environment, *, horizon: int, seed: int = 1) -> Trace:
-    """Run 0 of a policy in a stochastic environment, by the verbs `decide` and `observe` alone."""
+    """Return run 0 of a policy in a stochastic environment, by `decide` and `observe` alone."""
     n_arms = len(environment.means)
     prepared = policy.prepare(n_arms, horizon)
     rules = prepared.rules

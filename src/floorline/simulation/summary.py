@@ -1,4 +1,4 @@
-"""Any number of runs in a few numbers."""
+"""The summary of any number of runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas
 
 SHOWN_CHECKPOINTS = 8
-"""Checkpoints, at most, that a summary shows of itself."""
+"""The most checkpoints in a summary's table."""
 
 
 @dataclass(frozen=True)
@@ -33,22 +33,22 @@ class Spread:
     _counts: tuple[Counts, ...] = field(repr=False)
 
     def quantile(self, share: float) -> Floats:
-        """The value below which this share of the runs lies, to within one part in a thousand."""
+        """Return the value below which this share of the runs is, to one part in a thousand."""
         if not 0 <= share <= 1:
             raise ValueError(f"share: must be a number at least 0 and at most 1, not {share!r}")
         if not self._keys:
             raise ValueError("quantiles: must be asked for when the runs are simulated")
-        found: list[float] = []
+        middles: list[float] = []
         for keys, counts in zip(self._keys, self._counts, strict=True):
-            place = np.searchsorted(np.cumsum(counts), share * counts.sum())
-            found.append(middle_of(keys[min(int(place), len(keys) - 1)]))
-        values: Floats = np.clip(np.array(found), self.min, self.max)
+            index = np.searchsorted(np.cumsum(counts), share * counts.sum())
+            middles.append(middle_of(keys[min(int(index), len(keys) - 1)]))
+        values: Floats = np.clip(np.array(middles), self.min, self.max)
         return values
 
 
 @dataclass(frozen=True, repr=False)
 class Summary(Displayed):
-    """Many runs in a few numbers, each an array with an entry for every checkpoint."""
+    """Statistics of many runs, each an array with an entry for every checkpoint."""
 
     runs: int
     checkpoints: Counts
@@ -67,7 +67,7 @@ class Summary(Displayed):
 
     @property
     def rounds_per_second(self) -> float:
-        """Simulated rounds over seconds; `summarize` leaves compilation out of them."""
+        """Simulated rounds per second; `summarize` does not count compilation."""
         return self.runs * float(self.checkpoints[-1]) / max(self.seconds, 1e-9)
 
     @property
@@ -89,7 +89,7 @@ class Summary(Displayed):
         """Draw mean regret over the rounds, with two standard errors to each side.
 
         Args:
-            axes: matplotlib axes to draw on; new ones unless given. They are returned.
+            axes: matplotlib axes to draw on; by default new ones. They are returned.
         """
         axes = pyplot().subplots(layout="constrained")[1] if axes is None else axes
         draw_regret({f"mean of {self.runs:,} runs": self}, axes)
@@ -105,7 +105,7 @@ class Summary(Displayed):
         return Table(title, heads, [self.row(int(i)) for i in shown])
 
     def row(self, checkpoint: int) -> tuple[str, str, str, str, str]:
-        """Return what the table of a summary shows of a checkpoint, given by its index."""
+        """Return the row of a checkpoint, given by its index, in the summary's table."""
         regret, budget = self.main_regret, self.lowest_budget
         shares = self.plays[checkpoint] / self.checkpoints[checkpoint]
         return (

@@ -1,4 +1,4 @@
-"""Many cases, each in a few numbers; on a GPU many of them are one launch."""
+"""Summaries of many cases; on a GPU many of them are one launch."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ TASKS_AHEAD = 8
 """Tasks for each thread of a cluster that are submitted ahead."""
 
 SMALL_CASE_RUNS = 2**14
-"""Runs of a case, at most, that are too few to keep a GPU busy by themselves."""
+"""The most runs of a case that are too few to keep a GPU busy by themselves."""
 
 MAX_CASES_PER_LAUNCH = 1024
-"""Cases of one launch."""
+"""The most cases in one launch."""
 
 
 def sweep(
@@ -36,22 +36,22 @@ def sweep(
     device: str = "cpu",
     cluster: Client | None = None,
 ) -> Iterator[Summary]:
-    """The summary of each case, in their order: what `summarize` gives for it, sooner on a GPU.
+    """Yield the summary of each case, in order: that of `summarize`, but faster on a GPU.
 
-    The seconds of a summary are those since the one before it. A GPU plays many cases at once,
-    so there cases are taken ahead, and summaries come in groups; so they are for a cluster.
+    The seconds of a summary are those since the previous one. A GPU or a cluster plays many cases
+    at once, so there cases are read ahead, and summaries come in groups.
 
     >>> from floorline import Gaussian, Policy, classical_ucb
     >>> case = Case(Policy(classical_ucb()), Gaussian([0.5, 0.6]), horizon=100)
     >>> cases = [case._replace(max_loss=loss) for loss in (0.1, 0.2)]
-    >>> [found.runs for found in sweep(cases, runs=10)]
+    >>> [summary.runs for summary in sweep(cases, runs=10)]
     [10, 10]
 
     Args:
         cases: policies, environments, horizons and how they are measured.
         runs: how many runs of each.
         seed: the seed of each.
-        threads: how many threads; all cores unless told.
+        threads: how many threads; by default all cores.
         device: `cpu`, `cuda` or `python`, as for `simulate`.
         cluster: a client of a Dask cluster, as for `simulate`.
     """
@@ -62,9 +62,9 @@ def sweep(
         digests = _in_grids(jobs)
     elif cluster is not None:
         digests = _on_cluster(jobs, sum(cluster.nthreads().values()))
-    for found in digests:
+    for digest in digests:
         now = time.perf_counter()
-        yield found.summary(now - start)
+        yield digest.summary(now - start)
         start = now
 
 
@@ -89,35 +89,35 @@ def _on_cluster(jobs: Iterable[Job], threads: int) -> Iterator[Digest]:
 
 
 def _in_grids(jobs: Iterable[Job]) -> Iterator[Digest]:
-    """The same by launches of many jobs each."""
+    """Yield the digests of jobs of which each launch plays many."""
     from floorline.simulation.engines.cuda.engine import CudaEngine
     from floorline.simulation.engines.cuda.parts import Task, overlapped
 
-    begun: deque[tuple[list[Digest], list[Digest], int]] = deque()
+    started: deque[tuple[list[Digest], list[Digest], int]] = deque()
 
     def tasks() -> Iterator[Task]:
         for grid in _grids(jobs):
             digests = [Digest(job.checkpoints) for job in grid]
-            # The longest first: the card is then busy to the end.
+            # The longest first, to keep the GPU busy to the end.
             order = sorted(range(len(grid)), key=lambda i: -int(grid[i].checkpoints[-1]))
             engines = [cast("CudaEngine", grid[i].engine) for i in order]
             launches = list(CudaEngine.tasks(engines, grid[0].runs))
-            begun.append((digests, [digests[i] for i in order], len(launches)))
+            started.append((digests, [digests[i] for i in order], len(launches)))
             yield from launches
 
     for parts in overlapped(tasks()):
-        digests, in_order, missing = begun.popleft()
+        digests, in_order, missing = started.popleft()
         for digest, part in zip(in_order, parts, strict=True):
             digest.add(part)
         if missing > 1:
-            begun.appendleft((digests, in_order, missing - 1))
+            started.appendleft((digests, in_order, missing - 1))
         else:
             yield from digests
 
 
 def _grids(jobs: Iterable[Job]) -> Iterator[list[Job]]:
-    """Neighbours that one launch shall play: small, of the same form, and not too many."""
-    from floorline.simulation.engines.cuda.engine import MOST_ROUNDS
+    """Yield consecutive jobs for one launch: small, of the same form, and not too many."""
+    from floorline.simulation.engines.cuda.engine import MAX_LAUNCH_ROUNDS
 
     grid: list[Job] = []
     form: object = None
@@ -125,8 +125,8 @@ def _grids(jobs: Iterable[Job]) -> Iterator[list[Job]]:
     for job in jobs:
         engine = cast("CudaEngine", job.engine)
         more = job.runs * engine.horizon
-        few = len(grid) < MAX_CASES_PER_LAUNCH and (len(grid) + 1) * job.runs <= engine.most_runs
-        small = job.runs <= SMALL_CASE_RUNS and rounds + more <= MOST_ROUNDS
+        few = len(grid) < MAX_CASES_PER_LAUNCH and (len(grid) + 1) * job.runs <= engine.max_runs
+        small = job.runs <= SMALL_CASE_RUNS and rounds + more <= MAX_LAUNCH_ROUNDS
         if grid and not (few and small and engine.form == form):
             yield grid
             grid, rounds = [], 0

@@ -1,8 +1,8 @@
-"""The journal of a folder: its settings, then every point that is finished, line by line.
+"""The journal of a folder: its settings, then one line for every finished point.
 
-A line is written before the next point begins, and forced to disk at most once a second: a
-process that is killed loses nothing, a machine that fails the last few. A line that was cut
-off in the middle is dropped when the folder is opened again; the point is then run again.
+A line is written before the next point starts, and synced to disk at most once a second: a
+killed process loses nothing, a crashed machine the last few points. An incomplete last line is
+dropped when the folder is opened again; the point is then run again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from floorline import __version__
 NAME = "points.jsonl"
 
 SYNC_SECONDS = 1.0
-"""How often lines are forced to disk, at most."""
+"""The shortest time between two syncs to disk."""
 
 
 class PointJournal:
@@ -49,51 +49,51 @@ class PointJournal:
     def add(self, point: Any, rows: Sequence[Sequence[Any]], seconds: float) -> None:
         """Save a finished point, a dataclass of plain values."""
         values = [list(row) for row in rows]
-        seconds = round(seconds, 3)  # as it will be read again, so that reports agree
+        seconds = round(seconds, 3)  # as it will be read back, so that reports agree
         self._write({"point": asdict(point), "rows": values, "seconds": seconds})
         self._entries[_key(asdict(point))] = values, seconds
 
     def rows(self, points: Iterable[Any]) -> list[list[Any]]:
-        """The rows of these points, in their order."""
+        """Return the rows of these points, in order."""
         return [row for point in points for row in self._entries[_key(asdict(point))][0]]
 
     def seconds(self, points: Iterable[Any]) -> float:
-        """The time that these points took, all sessions together."""
+        """Return the total time of these points, over all sessions."""
         return sum(self._entries[_key(asdict(point))][1] for point in points)
 
     def _write(self, line: dict[str, Any]) -> None:
         with open(self._path, "a") as file:
             file.write(json.dumps(line) + "\n")
             file.flush()
-            if time.monotonic() - self._synced > SYNC_SECONDS:  # a GPU brings hundreds a second
+            if time.monotonic() - self._synced > SYNC_SECONDS:  # a GPU finishes hundreds per second
                 os.fsync(file.fileno())
                 self._synced = time.monotonic()
 
     def _read(self, head: dict[str, Any]) -> None:
         text = self._path.read_bytes()
-        whole = text[: text.rfind(b"\n") + 1]
+        complete = text[: text.rfind(b"\n") + 1]
         try:
-            first, *lines = [json.loads(line) for line in whole.splitlines()] or [head]
-            found = dict(first)
+            first, *lines = [json.loads(line) for line in complete.splitlines()] or [head]
+            stored = dict(first)
             entries = {_key(line["point"]): (line["rows"], line["seconds"]) for line in lines}
         except (ValueError, KeyError, TypeError):
             raise ValueError(
-                f"out: {self._path} is damaged; take another folder, or --force to start again"
+                f"out: {self._path} is damaged; use another folder, or --force to start again"
             ) from None
-        if found != head:
+        if stored != head:
             other = ", ".join(
-                f"{key} {found.get(key)!r} and not {value!r}"
+                f"{key} {stored.get(key)!r}, not {value!r}"
                 for key, value in head.items()
-                if found.get(key) != value
+                if stored.get(key) != value
             )
             raise ValueError(
                 f"out: {self._path.parent} holds results of other settings ({other}); "
-                "take another folder, or --force to start again"
+                "use another folder, or --force to start again"
             )
         self._entries = entries
-        if len(whole) < len(text) or not whole:  # cut off in the middle of a line
-            os.truncate(self._path, len(whole))
-            if not whole:
+        if len(complete) < len(text) or not complete:  # the last line is incomplete
+            os.truncate(self._path, len(complete))
+            if not complete:
                 self._write(head)
 
 

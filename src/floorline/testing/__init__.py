@@ -1,7 +1,7 @@
 """Conformance suites: one for each kind of part, for the package's own and for yours.
 
 Each `check_...` returns None if the part keeps its contract, and raises AssertionError with one
-sentence about the first thing that it does not keep.
+sentence about the first violation.
 """
 
 from floorline.testing.boundaries import check_boundary

@@ -26,7 +26,7 @@ from floorline.testing.odds import too_often
 from floorline.testing.policies import check_policy
 
 REWARDS = 120
-"""How many rewards the intervals are looked at after, one by one."""
+"""How many rewards the intervals are checked after, one by one."""
 
 Ends = tuple[float, float]
 
@@ -34,22 +34,22 @@ Ends = tuple[float, float]
 def check_boundary(
     boundary: Boundary, *, horizon: int = 1000, runs: int = 4000, seed: int = 1
 ) -> None:
-    """Raise AssertionError unless the boundary's intervals are as it says.
+    """Raise AssertionError unless the boundary's intervals are as declared.
 
     - At most a share delta of the runs has any interval that ever misses its arm's mean (false
-      alarm: below 1e-6 in all), with rewards as the boundary was told: two or three values in
+      alarm: below 1e-6 in total), with rewards as the boundary assumes: two or three values in
       [low, high] if it needs a range, else Gaussian noise and fair coins of its noise scale.
     - After every reward the lower end is not above the upper one, and neither is NaN.
-    - `lower_end` and `upper_end` give the ends of `interval`.
-    - A smaller delta gives a wider interval.
+    - `lower_end` and `upper_end` return the ends of `interval`.
+    - A smaller delta yields a wider interval.
     - `has_radius`: intervals are the average plus and minus `radius`; without it `radius` raises
       ValueError.
-    - Its kernels use their own memory and no cell beside it.
+    - Its kernels use only their own memory.
     - Compiled equals interpreted, under the paper's floor (`check_policy`).
 
     Args:
         boundary: a registered kind with settings for which it is proved.
-        horizon: rounds a run, shared by two arms.
+        horizon: rounds per run, shared by two arms.
         runs: how many runs.
         seed: any whole number from 0.
     """
@@ -57,7 +57,7 @@ def check_boundary(
     for environment in environments:
         rewards = _rewards(environment, stream(seed, 0))
         _check_intervals(boundary, rewards)
-        found = summarize(
+        summary = summarize(
             Policy(in_turn(), NoFloor(), boundary),
             environment,
             horizon=horizon,
@@ -67,8 +67,8 @@ def check_boundary(
             misses=True,
             progress=False,
         )
-        assert found.miss_rate is not None
-        misses = round(float(found.miss_rate[-1]) * runs)
+        assert summary.miss_rate is not None
+        misses = round(float(summary.miss_rate[-1]) * runs)
         assert not too_often(misses, runs, boundary.delta), (
             f"an interval missed its mean in {misses} of {runs} runs, "
             f"where delta is {boundary.delta:g}: {environment}"
@@ -105,15 +105,15 @@ def _check_intervals(boundary: Boundary, rewards: Floats) -> None:
     """Check the intervals after each of these rewards, at several levels of delta."""
     outer: list[Ends] | None = None
     for share in (0.1, 0.5, 1.0):
-        one = replace(boundary, delta=share * boundary.delta)
-        found = _intervals(one, rewards)
-        _check_radius(one, rewards, found)
-        for (lower, upper), (least, most) in zip(found, outer or found, strict=True):
+        narrowed = replace(boundary, delta=share * boundary.delta)
+        intervals = _intervals(narrowed, rewards)
+        _check_radius(narrowed, rewards, intervals)
+        for (lower, upper), (least, most) in zip(intervals, outer or intervals, strict=True):
             assert least <= lower and upper <= most, (
-                f"at delta {one.delta:g} an interval is [{lower}, {upper}], "
-                f"and at a smaller delta [{least}, {most}]"
+                f"at delta {narrowed.delta:g} an interval is [{lower}, {upper}], "
+                f"but at a smaller delta [{least}, {most}]"
             )
-        outer = found
+        outer = intervals
 
 
 def _intervals(boundary: Boundary, rewards: Floats) -> list[Ends]:
@@ -125,7 +125,7 @@ def _intervals(boundary: Boundary, rewards: Floats) -> list[Ends]:
     )
     size = boundary.kind.memory_size(2)
     memory = Guarded(np.zeros(size), "the memory of the boundary")
-    found = []
+    intervals = []
     total = 0.0
     for seen, reward in enumerate(rewards.tolist(), start=1):
         total += reward
@@ -134,28 +134,30 @@ def _intervals(boundary: Boundary, rewards: Floats) -> list[Ends]:
         assert lower <= upper, f"the interval after {seen} rewards is [{lower}, {upper}]"
         ends = lowers(rules, memory, 1, seen, total), uppers(rules, memory, 1, seen, total)
         assert ends == (lower, upper), (
-            f"lower_end and upper_end give {ends} after {seen} rewards, and interval "
+            f"lower_end and upper_end return {ends} after {seen} rewards, but interval "
             f"{(lower, upper)}"
         )
-        found.append((float(lower), float(upper)))
-    return found
+        intervals.append((float(lower), float(upper)))
+    return intervals
 
 
-def _check_radius(boundary: Boundary, rewards: Floats, found: list[Ends]) -> None:
-    """Check whether intervals have a radius, as the boundary says."""
+def _check_radius(boundary: Boundary, rewards: Floats, intervals: list[Ends]) -> None:
+    """Check whether intervals have a radius, as the boundary declares."""
     zeta = boundary.inverse_error(2, default_known=True)
     if not boundary.kind.has_radius:
         try:
             boundary.radius(1, zeta)
         except ValueError:
             return
-        raise AssertionError("has_radius: not set, and `radius` gives a number")
+        raise AssertionError("has_radius: not set, but `radius` returns a number")
     averages = np.cumsum(rewards) / np.arange(1, len(rewards) + 1)
-    for seen, ((lower, upper), average) in enumerate(zip(found, averages, strict=True), start=1):
+    for seen, ((lower, upper), average) in enumerate(
+        zip(intervals, averages, strict=True), start=1
+    ):
         radius = boundary.radius(seen, zeta)
         same = math.isclose(upper - average, radius, rel_tol=1e-9)
         same = same and math.isclose(average - lower, radius, rel_tol=1e-9)
         assert same, (
-            f"has_radius: {radius} after {seen} rewards, and the interval around {average} is "
+            f"has_radius: {radius} after {seen} rewards, but the interval around {average} is "
             f"[{lower}, {upper}]"
         )

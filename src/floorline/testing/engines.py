@@ -18,7 +18,7 @@ from floorline.simulation.loops.run import Measure, RunRecords, rows
 from floorline.testing.odds import distributions_differ
 
 MakeEngine = Callable[[Prepared, Environment, Measure, int], Engine]
-"""What makes an engine of a policy, an environment, a measure and a seed."""
+"""Builds an engine from a policy, an environment, a measure and a seed."""
 
 HORIZON = 40
 
@@ -31,17 +31,17 @@ def check_engine(make: MakeEngine, *, runs: int = 256, late: bool = True, seed: 
 
     - a run's outcome depends on the seed and its number alone: not on how many runs are played,
       nor in how many parts, nor on what was played before;
-    - other seeds give other runs, and so do other numbers;
+    - runs of other seeds differ, and so do runs of other numbers;
     - the plays add up to the rounds, and every cell of the outcome is written;
-    - `parts` gives the sums of what `play` gives;
-    - the last `tick` says that all runs are done;
+    - `parts` yields the sums of the runs of `play`;
+    - the last `tick` reports that all runs are done;
     - plays and lowest budgets agree in distribution with those of the CPU (false alarm: below
-      1e-6 in all).
+      1e-6 in total).
 
     Args:
         make: called as `make(prepared, environment, measure, seed)`.
         runs: how many runs, a multiple of 64.
-        late: whether the engine takes environments whose rewards come late.
+        late: whether the engine accepts environments whose rewards come late.
         seed: any whole number from 0.
     """
     for policy, environment in _cases(late):
@@ -63,7 +63,7 @@ def _cases(late: bool) -> Iterator[tuple[Policy, Environment]]:
 
 
 def _measure(policy: Policy, environment: Environment) -> Measure:
-    """Return what runs are measured by."""
+    """Return how runs are measured."""
     means = np.array(environment.means)
     max_loss = 0.1 if policy.floor.max_loss is None else policy.floor.max_loss
     return Measure(
@@ -92,7 +92,7 @@ def _check_case(
     whole = _played(engine, runs)
     assert np.all(whole.plays.sum(axis=2) == measure.checkpoints), f"plays do not add up {what}"
     again = _played(make(prepared, environment, measure, seed), runs)
-    _assert_same(whole, again, f"another engine of the same seed gives other runs {what}")
+    _assert_same(whole, again, f"another engine of the same seed has other runs {what}")
     half = runs // 2 // BLOCK * BLOCK
     second = _played(engine, runs - half, first=half)
     _assert_same(rows(whole, half, runs), second, f"runs depend on those played before {what}")
@@ -109,7 +109,7 @@ def _check_case(
     for arm in range(len(environment.means)):
         differ = distributions_differ(whole.plays[:, -1, arm], reference.plays[:, -1, arm])
         assert not differ, f"plays of arm {arm} differ from those of the CPU {what}"
-    lowest = (np.round(one.lowest_budget[:, -1], 9) for one in (whole, reference))
+    lowest = (np.round(records.lowest_budget[:, -1], 9) for records in (whole, reference))
     assert not distributions_differ(*lowest), f"lowest budgets differ from the CPU's {what}"
 
 
@@ -120,30 +120,30 @@ def _played(engine: Engine, runs: int, first: int = 0) -> RunRecords:
         array.fill(np.nan if array.dtype == np.float64 else -7)
     done = [0]
     engine.play(outcome, first, done.append)
-    assert done[-1] == runs, f"tick: the last said {done[-1]} of {runs} runs"
+    assert done[-1] == runs, f"tick: the last call reported {done[-1]} of {runs} runs"
     for name, array in outcome._asdict().items():
         written = not np.any(np.isnan(array) if array.dtype == np.float64 else array == -7)
         assert written, f"outcome: some of {name} was not written"
     return outcome
 
 
-def _assert_same(one: RunRecords, other: RunRecords, otherwise: str) -> None:
-    same = all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
-    assert same, otherwise
+def _assert_same(some: RunRecords, others: RunRecords, message: str) -> None:
+    same = all(np.array_equal(a, b) for a, b in zip(some, others, strict=True))
+    assert same, message
 
 
 def _check_parts(engine: Engine, whole: RunRecords, measure: Measure, runs: int, what: str) -> None:
-    """Check that the parts sum up what `play` gives."""
+    """Check that the parts are the sums of the runs of `play`."""
     digest = Digest(measure.checkpoints)
     for part in engine.parts(runs, lambda done: None):
         digest.add(part)
-    found = digest.summary(1.0)
+    summary = digest.summary(1.0)
     breaches = np.mean((whole.first_breach > 0) & (whole.first_breach <= HORIZON))
     same = (
-        found.runs == runs
-        and np.allclose(found.plays, whole.plays.mean(axis=0))
-        and np.allclose(found.pseudo_regret.mean, whole.pseudo_regret.mean(axis=0))
-        and np.allclose(found.lowest_budget.min, whole.lowest_budget.min(axis=0))
-        and np.isclose(found.breach_rate[-1], breaches)
+        summary.runs == runs
+        and np.allclose(summary.plays, whole.plays.mean(axis=0))
+        and np.allclose(summary.pseudo_regret.mean, whole.pseudo_regret.mean(axis=0))
+        and np.allclose(summary.lowest_budget.min, whole.lowest_budget.min(axis=0))
+        and np.isclose(summary.breach_rate[-1], breaches)
     )
-    assert same, f"parts: they do not sum up what `play` gives {what}"
+    assert same, f"parts: they do not sum up the runs of `play` {what}"

@@ -25,22 +25,22 @@ from floorline.testing.odds import FALSE_ALARM, distributions_differ, too_often
 from floorline.testing.policies import check_policy
 
 SUMMED = 7
-"""Rewards of each sum that `draw_sum` and `draw` are compared by."""
+"""Rewards in each sum by which `draw_sum` and `draw` are compared."""
 
 
 def check_environment(environment: Environment, *, draws: int = 4000, seed: int = 1) -> None:
-    """Raise AssertionError unless the environment pays what it says.
+    """Raise AssertionError unless the environment's rewards are as declared.
 
-    False alarm: below 1e-6 in all. Of rewards that are drawn:
+    False alarm: below 1e-6 in total. For rewards that are drawn:
 
     - each arm's average agrees with its mean, given the noise scale;
     - every reward lies in [low, high];
-    - `noise_scale` is a subgaussian scale, as far as the variance and the tails can tell;
+    - `noise_scale` is a subgaussian scale, as far as the variance and the tails show;
     - `draw_sum` agrees in distribution with sums of single draws;
-    - where rewards come late: all this of the rewards that plays are closed with;
-    - where means change: of the means of the moment, in some rounds, for the kinds that come.
+    - where rewards come late: all this for the rewards that plays are closed with;
+    - where means change: for the current means, in some rounds, for the kinds that occur.
 
-    Of an adversary: it sets every arm's reward in every round, within [low, high], and the
+    For an adversary: it sets every arm's reward in every round, within [low, high], and the
     default's to its mean, unless it needs coins to play against; it only reads the arms and their
     chances, which may be unknown.
 
@@ -72,7 +72,7 @@ def check_environment(environment: Environment, *, draws: int = 4000, seed: int 
 
 
 def _floored(environment: Environment) -> Policy:
-    """Return a policy that takes rewards of this environment."""
+    """Return a policy that fits the rewards of this environment."""
     scale = max(environment.noise_scale, 1e-6)
     boundary = Boundary(noise_scale=scale, low=min(0.0, *environment.means))
     return Policy(optimistic(), ConfidenceFloor(0.2), boundary)
@@ -96,20 +96,20 @@ def _check_rewards_drawn(environment: Environment, draws: int, seed: int) -> Non
             rewards = np.array([single(rules, arm, rng) for _ in range(draws)])
             by_one = [sum(single(rules, arm, rng) for _ in range(SUMMED)) for _ in range(draws)]
             at_once = [summed(rules, arm, SUMMED, rng) for _ in range(draws)]
-            # Sums in another order differ in their last digits, and by nothing else.
+            # Sums in another order differ only in their last digits.
             differ = distributions_differ(np.round(by_one, 9), np.round(at_once, 9))
             assert not differ, f"draw_sum: sums of {SUMMED} rewards of arm {arm} differ from draws"
         _check_rewards(environment, arm, environment.means[arm], rewards)
 
 
 def _check_moments(environment: Environment, draws: int, seed: int) -> None:
-    """Check the rewards of each arm in some rounds, for the kinds of visitors that come in them."""
+    """Check the rewards of each arm in some rounds, for the kinds of visitors that occur."""
     kernels = environment.kernels()
-    comes, mean_of = (bind(kernels[slot], kernels) for slot in (visitor_kind, mean_now))
+    draw_kind, mean_of = (bind(kernels[slot], kernels) for slot in (visitor_kind, mean_now))
     click = bind(click_now, kernels)
     rules, rng = environment.rules(), stream(seed, 0)
     for round in (1, 2, 30, 1000):
-        kind = comes(rules, rng)
+        kind = draw_kind(rules, rng)
         exists = 0 <= kind < kinds_of(environment)
         assert exists, f"visitor_kind: kind {kind} does not exist"
         for arm in range(len(environment.means)):
@@ -118,7 +118,7 @@ def _check_moments(environment: Environment, draws: int, seed: int) -> None:
 
 
 def _check_rewards(environment: Environment, arm: int, mean: float, rewards: Floats) -> None:
-    """Check the rewards of one arm against what the environment says of them."""
+    """Check the rewards of one arm against what the environment declares."""
     low, high, scale = environment.low, environment.high, environment.noise_scale
     inside = bool(np.all((low <= rewards) & (rewards <= high)))
     assert inside, f"arm {arm} paid {rewards.min()} to {rewards.max()}, not within {low} and {high}"
@@ -126,7 +126,7 @@ def _check_rewards(environment: Environment, arm: int, mean: float, rewards: Flo
     error = abs(float(rewards.mean()) - mean)
     allowed = scale * math.sqrt(2 * math.log(2 / FALSE_ALARM) / n) + 1e-9 * (1 + abs(mean))
     assert error <= allowed, (
-        f"means: arm {arm} paid {rewards.mean():g} on average over {n} rewards, and its mean is "
+        f"means: arm {arm} paid {rewards.mean():g} on average over {n} rewards, but its mean is "
         f"{mean:g} (noise_scale {scale:g})"
     )
     if scale == 0:
@@ -137,13 +137,13 @@ def _check_rewards(environment: Environment, arm: int, mean: float, rewards: Flo
     excess = float(np.mean(noise**2)) - 1
     surprise = n * (excess - math.log1p(excess)) / 2 if excess > 0 else 0.0
     assert surprise <= -math.log(FALSE_ALARM), (
-        f"noise_scale: {scale:g}, and the rewards of arm {arm} have a standard deviation of "
+        f"noise_scale: {scale:g}, but the rewards of arm {arm} have a standard deviation of "
         f"{scale * math.sqrt(1 + excess):g}"
     )
     for distance in (2, 3, 4, 6):
         beyond = int(np.sum(np.abs(noise) >= distance))
         assert not too_often(beyond, n, min(1.0, 2 * math.exp(-(distance**2) / 2))), (
-            f"noise_scale: {scale:g}, and {beyond} of {n} rewards of arm {arm} are {distance} "
+            f"noise_scale: {scale:g}, but {beyond} of {n} rewards of arm {arm} are {distance} "
             "times that from the mean"
         )
 
@@ -171,7 +171,7 @@ def _check_rewards_set(environment: Environment, draws: int, seed: int) -> None:
         assert inside, f"set_rewards: {rewards} in round {round} are not within low and high"
         fixed = environment.needs_coins or rewards[0] == environment.means[0]
         assert fixed, (
-            f"set_rewards: the default arm pays {rewards[0]} in round {round}, and "
-            f"{environment.means[0]} is its mean"
+            f"set_rewards: the default arm pays {rewards[0]} in round {round}, but "
+            f"its mean is {environment.means[0]}"
         )
         arms.plays[int(learner.integers(n_arms))] += 1

@@ -23,7 +23,7 @@ from floorline.testing.odds import too_often
 from floorline.testing.policies import check_policy
 
 SKIPPED = 60
-"""Default rounds, at most, that are played one by one to compare with a skip."""
+"""The most default rounds that are played one by one to compare with a skip."""
 
 
 def check_floor(
@@ -38,29 +38,29 @@ def check_floor(
     """Raise AssertionError unless the floor keeps its contract and holds.
 
     - It is below the floor in at most a share `delta` of the runs (false alarm: below 1e-6 in
-      all), under a proposer that names the worst challenger and, with a boundary, the optimistic
+      total), under a proposer that names the worst challenger and, with a boundary, the optimistic
       one; with challengers that pay nothing, a little less than the default, and more. If it
-      takes late rewards, also where they come late or never; if it has a private clock, against
+      accepts late rewards, also where they come late or never; if it has a private clock, against
       adversaries.
-    - Its kernels use their own memory and no cell beside it, and only read `arms`.
+    - Its kernels use only their own memory, and only read `arms`.
     - Its probability is from 0 to 1, 0 or 1 unless it tosses coins, and the same when asked twice.
-    - A NaN in what it knows never turns a refusal into a permission.
-    - If it can fast-forward: a skip leaves all as single default plays do, and a challenger is
-      refused in every round that is skipped.
+    - A NaN in its inputs never turns a refusal into a permission.
+    - If it can fast-forward: a skip has the same result as single default plays, and a challenger
+      is refused in every round that is skipped.
     - Compiled equals interpreted, and bulk simulation one decision at a time (`check_policy`).
 
     Rewards are 0 or 1; the default arm's mean is the one that the floor knows, or 1/2.
 
     Args:
         floor: the floor.
-        boundary: the intervals that it is made of, if any; for rewards in [0, 1].
-        delta: how often it may fail; the boundary's delta unless told, and never without one.
-        horizon: rounds a run.
+        boundary: the intervals that it uses, if any; for rewards in [0, 1].
+        delta: how often it may fail; by default the boundary's delta, or never without one.
+        horizon: rounds per run.
         runs: how many runs of each case.
         seed: any whole number from 0.
     """
     mean = 0.5 if floor.default_mean is None else floor.default_mean
-    require(mean <= 1, "default_mean", "at most 1 to be tried with rewards of 0 or 1", mean)
+    require(mean <= 1, "default_mean", "at most 1 for rewards of 0 or 1", mean)
     if delta is None:
         delta = 0.0 if boundary is None else boundary.delta
     if not floor.private_clock:
@@ -108,11 +108,11 @@ def _late_environments(mean: float) -> Iterator[Environment]:
 def _check_breaches(
     policy: Policy, environment: Environment, delta: float, horizon: int, runs: int, seed: int
 ) -> None:
-    """Check that no more runs are ever below the floor than may be."""
+    """Check that no more runs are ever below the floor than `delta` allows."""
     if policy.floor.max_loss is None:
         return
-    found = simulate(policy, environment, horizon=horizon, runs=runs, seed=seed, progress=False)
-    breaches = int(np.sum(found.first_breach > 0))
+    results = simulate(policy, environment, horizon=horizon, runs=runs, seed=seed, progress=False)
+    breaches = int(np.sum(results.first_breach > 0))
     assert not too_often(breaches, runs, delta), (
         f"below the floor in {breaches} of {runs} runs, where delta is {delta:g}: "
         f"{policy.proposer.propose.__name__} in {environment}"
@@ -143,23 +143,23 @@ def _check_answer(
     floor: Floor, run: GuardedRun, round: int, candidate: int, probability: float
 ) -> None:
     """Check the floor's answer to one candidate."""
-    said = f"fallback_probability: {probability} in round {round}"
-    assert 0 <= probability <= 1, f"{said} is not from 0 to 1"
-    assert floor.tosses_coins or probability in (0, 1), f"{said}, and it tosses no coins"
+    prefix = f"fallback_probability: {probability} in round {round}"
+    assert 0 <= probability <= 1, f"{prefix} is not from 0 to 1"
+    assert floor.tosses_coins or probability in (0, 1), f"{prefix}, but it tosses no coins"
     run.guaranteed_budget(round, candidate)
     again = run.fallback_probability(round, candidate)
-    assert again == probability, f"{said}, and {again} when asked again"
+    assert again == probability, f"{prefix}, but {again} when asked again"
     for name in ("total", "average", "lower", "upper", "memory"):
         poisoned = run.copy()
         cells = poisoned.memory.floor.cells if name == "memory" else getattr(poisoned.arms, name)
         cells[:] = math.nan
         answer = poisoned.fallback_probability(round, candidate)
         allows = answer < probability
-        assert not allows, f"{said}, and {answer} if {name} is NaN: it must refuse what is NaN"
+        assert not allows, f"{prefix}, but {answer} if {name} is NaN: it must refuse NaN"
 
 
 def _check_skip(run: GuardedRun, round: int, candidate: int) -> None:
-    """Check that a skip over default rounds is what stepping through them gives."""
+    """Check that a skip over default rounds has the same result as stepping through them."""
     rounds = run.default_rounds(round, candidate)
     assert rounds >= 1, f"default_rounds: {rounds} in round {round} is not at least 1"
     rounds = min(rounds, SKIPPED)
@@ -171,5 +171,5 @@ def _check_skip(run: GuardedRun, round: int, candidate: int) -> None:
     skipped.fast_forward(rounds)
     records = [*zip(stepped.arms, skipped.arms, strict=True)]
     records.append((stepped.memory.floor.cells, skipped.memory.floor.cells))
-    same = all(np.allclose(one, other, rtol=1e-9, atol=1e-9) for one, other in records)
+    same = all(np.allclose(a, b, rtol=1e-9, atol=1e-9) for a, b in records)
     assert same, f"can_fast_forward: a skip of {rounds} default plays differs from single ones"

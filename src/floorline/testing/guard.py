@@ -1,4 +1,4 @@
-"""A run of a policy that notices a part which reads or writes what is not its own."""
+"""A run of a policy that detects a part that accesses memory other than its own."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ PART_SLOTS = (
 
 
 class Guarded:
-    """An array for interpreted kernels that takes only the indexes it has.
+    """An array for interpreted kernels that rejects indices out of range.
 
-    Compiled code checks no index, and NumPy takes negative ones: neither shows a mistake.
+    Compiled code checks no index, and NumPy accepts negative ones: neither shows a mistake.
     """
 
     def __init__(self, cells: Any, name: str, *, read_only: bool = False) -> None:
@@ -40,7 +40,7 @@ class Guarded:
 
     @property
     def size(self) -> int:
-        """How many numbers there are."""
+        """The number of cells."""
         return len(self.cells)
 
     def __len__(self) -> int:
@@ -57,11 +57,11 @@ class Guarded:
 
     def _check(self, index: int) -> None:
         size = len(self.cells)
-        assert 0 <= index < size, f"{self._name} has {size} numbers, and number {index} was used"
+        assert 0 <= index < size, f"{self._name} has {size} numbers, but number {index} was used"
 
 
 def read_only(arms: Arms) -> Any:
-    """Return the arms as parts may see them."""
+    """Return a read-only view of the arms for the parts."""
     guarded: Any = {
         name: Guarded(array, f"arms.{name}", read_only=True)
         for name, array in arms._asdict().items()
@@ -70,7 +70,7 @@ def read_only(arms: Arms) -> Any:
 
 
 class GuardState(NamedTuple):
-    """What a run has come to."""
+    """The state of a run."""
 
     arms: Arms
     memory: Memory
@@ -85,7 +85,7 @@ class GuardedRun:
         self.n_arms = n_arms
         self.rules = prepared.rules
         self._part = {slot: bind(kernels[slot], kernels) for slot in PART_SLOTS}
-        # What parts do in these is done by `play` and `observe` below, with guarded arms.
+        # `play` and `observe` below call these kernels themselves, with guarded arms.
         bare: dict[Function, Function] = {
             **kernels,
             slots.charge: charge_nothing,
@@ -113,21 +113,21 @@ class GuardedRun:
         return not math.isnan(self.rules.default_mean)
 
     def copy(self) -> Self:
-        """Return a run that goes on from here by itself."""
-        twin = copy.copy(self)
+        """Return an independent copy of the run."""
+        copied = copy.copy(self)
         cells = Memory(*(guarded.cells.copy() for guarded in self.memory))
-        twin._use(GuardState(copy.deepcopy(self.arms), cells))
-        return twin
+        copied._use(GuardState(copy.deepcopy(self.arms), cells))
+        return copied
 
     def propose(self, round: int, rng: Any) -> int:
         """Return the candidate, which must be an arm that exists."""
-        found = self._proposer(slots.propose, round, rng)
-        exists = 0 <= found < self.n_arms and found == int(found)
-        assert exists, f"the proposer named arm {found}; there are the arms 0 to {self.n_arms - 1}"
-        return int(found)
+        arm = self._proposer(slots.propose, round, rng)
+        exists = 0 <= arm < self.n_arms and arm == int(arm)
+        assert exists, f"the proposer named arm {arm}; there are the arms 0 to {self.n_arms - 1}"
+        return int(arm)
 
     def chances(self, candidate: int) -> list[float]:
-        """Return how likely the proposer says that each arm was."""
+        """Return each arm's chance, according to the proposer."""
         return [float(self._proposer(slots.chance, candidate, arm)) for arm in range(self.n_arms)]
 
     def decide_on(self, round: int, candidate: int, coin: Any) -> Decision:
@@ -155,7 +155,7 @@ class GuardedRun:
         self._floor(slots.charge, arm, probability)
 
     def observe(self, arm: int, probability: float, reward: float) -> None:
-        """Take in the reward of a play."""
+        """Record the reward of a play."""
         if arm == 0 and self.known_default:
             reward = self.rules.default_mean
         before = float(self.arms.lower[arm])

@@ -1,4 +1,4 @@
-"""Proposers that do harm, to try floors with."""
+"""Adversarial proposers, for testing floors."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def worst_challenger(rules: Any, arms: Arms, memory: Floats, round: int, rng: An
 
 @kernel
 def arm_in_turn(rules: Any, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
-    """Return each arm in its turn, whatever it has paid."""
+    """Return each arm in turn, whatever it has paid."""
     return round % len(arms.plays)
 
 
 def hostile() -> Proposer:
-    """Proposes the challenger that has paid least."""
+    """Return a proposer of the challenger that has paid least."""
     return Proposer(worst_challenger, steady=True)
 
 
 def in_turn() -> Proposer:
-    """Proposes every arm in its turn, the default too."""
+    """Return a proposer of every arm in turn, including the default."""
     return Proposer(arm_in_turn)

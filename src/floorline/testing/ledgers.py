@@ -131,7 +131,7 @@ def check_sequence_numbers(new_ledger: NewLedger) -> None:
 
 
 def check_about(new_ledger: NewLedger) -> None:
-    """What happened to a decision is found by the decision's sequence number."""
+    """The events about a decision are found by the decision's sequence number."""
     ledger = new_ledger()
     events = _story()
     _append(ledger, *events)
@@ -151,7 +151,7 @@ def check_about(new_ledger: NewLedger) -> None:
 
 
 def check_pages(new_ledger: NewLedger) -> None:
-    """Pages begin after or before a sequence number and hold only the kinds asked for."""
+    """Pages start after or before a sequence number and contain only the requested kinds."""
     ledger = new_ledger()
     number = PAGE_SIZE + 5
     for seq in range(1, number + 1):
@@ -159,8 +159,8 @@ def check_pages(new_ledger: NewLedger) -> None:
         ledger.append(Event(seq, float(seq), kind, None, None, {}))
     ledger.commit()
 
-    def page(*given: Any, **named: Any) -> list[int]:
-        return [row[SEQ] for row in ledger.page(*given, **named)]
+    def page(*args: Any, **options: Any) -> list[int]:
+        return [row[SEQ] for row in ledger.page(*args, **options)]
 
     assert page(0) == list(range(1, PAGE_SIZE + 1))
     assert page(0, 3) == [1, 2, 3]
@@ -178,7 +178,7 @@ def check_pages(new_ledger: NewLedger) -> None:
 
 
 def check_snapshots(new_ledger: NewLedger) -> None:
-    """The two latest snapshots are kept, each with its points, as a part of the transaction."""
+    """The two latest snapshots are kept, each with its points, as part of the transaction."""
     ledger = new_ledger()
     _append(ledger, *_story())
     for seq in (2, 4, 5):
@@ -244,7 +244,7 @@ def check_campaign(new_ledger: NewLedger) -> None:
     for ledger in (new_ledger(), MemoryLedger()):
         states.append(_run_campaign(ledger))
         _close(ledger)
-    assert states[0] == states[1], "another state than in memory"
+    assert states[0] == states[1], "the state differs from that in memory"
 
 
 LEDGER_CHECKS: tuple[Callable[[NewLedger], None], ...] = (
@@ -263,7 +263,7 @@ LEDGER_CHECKS: tuple[Callable[[NewLedger], None], ...] = (
 
 
 def check_reader(new_ledger: NewLedger, read: Callable[[Ledger], LedgerReader]) -> None:
-    """A reader beside the writer sees what is committed, and waits for nothing."""
+    """A concurrent reader sees committed events only, and never blocks."""
     ledger = new_ledger()
     events = _story()
     _append(ledger, *events[:3])
@@ -285,7 +285,7 @@ def check_reader(new_ledger: NewLedger, read: Callable[[Ledger], LedgerReader]) 
 
 
 def _story() -> list[Event]:
-    """Return seven events: three decisions, and what happened to two of them."""
+    """Return seven events: three decisions, and events about two of them."""
     return [
         Event(1, 1e9, "opened", None, None, {"settings": BODY}),
         Event(2, 1e9 + 0.1, "decided", None, "key 2", BODY),
@@ -320,7 +320,7 @@ def _check(ledger: LedgerReader, seq: int) -> int:
 
 
 def _contents(ledger: LedgerReader) -> tuple[Any, ...]:
-    """Return everything that a ledger holds, by every way of reading it."""
+    """Return everything in a ledger, by every way of reading it."""
     return (
         ledger.page(0),
         ledger.rows_about(range(9)),
@@ -332,7 +332,7 @@ def _contents(ledger: LedgerReader) -> tuple[Any, ...]:
 
 
 def _run_campaign(ledger: Ledger) -> dict[str, Any]:
-    """Return the state of a campaign on a ledger after some of everything."""
+    """Return the state of a campaign on a ledger after operations of every kind."""
     clock = [1e9]
 
     def now() -> float:

@@ -1,4 +1,4 @@
-"""Comparisons with chances: what a correct part almost never fails."""
+"""Statistical comparisons that a correct part almost never fails."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from floorline.core.records import Counts, Floats
 from floorline.verification.binomial import at_least
 
 FALSE_ALARM = 1e-9
-"""The chance, at most, that one comparison fails though the part is correct."""
+"""The largest chance that one comparison fails although the part is correct."""
 
 
 def too_often(count: int, trials: int, chance: float) -> bool:
-    """Return whether `count` of `trials` shows that something is likelier than `chance`."""
+    """Return whether `count` of `trials` shows that an event is likelier than `chance`."""
     return count > 0 and at_least(count, trials, chance) < FALSE_ALARM
 
 
 def too_seldom(count: int, trials: int, chance: float) -> bool:
-    """Return whether `count` of `trials` shows that something is less likely than `chance`."""
+    """Return whether `count` of `trials` shows that an event is less likely than `chance`."""
     return too_often(trials - count, trials, 1.0 - chance)
 
 
@@ -32,7 +32,8 @@ def distributions_differ(some: Floats | Counts, others: Floats | Counts) -> bool
     """
     values = np.union1d(some, others)
     shares = [
-        np.searchsorted(np.sort(one), values, side="right") / one.size for one in (some, others)
+        np.searchsorted(np.sort(sample), values, side="right") / sample.size
+        for sample in (some, others)
     ]
-    allowed = sum(math.sqrt(math.log(4 / FALSE_ALARM) / (2 * one.size)) for one in (some, others))
-    return bool(np.max(np.abs(shares[0] - shares[1])) > allowed)
+    limits = [math.sqrt(math.log(4 / FALSE_ALARM) / (2 * n)) for n in (some.size, others.size)]
+    return bool(np.max(np.abs(shares[0] - shares[1])) > sum(limits))

@@ -16,10 +16,10 @@ def check_policy(
 ) -> None:
     """Raise AssertionError unless the policy behaves the same however it is run.
 
-    Compiled equals interpreted, one thread equals many, neither rewards asked for nor more
-    runs change a run, and the plays add up. In a stochastic environment whose means do not change
-    regret is made of the plays, and unless rewards come late, bulk simulation equals one decision
-    at a time.
+    Compiled equals interpreted, one thread equals many, neither keeping rewards nor more runs
+    change a run, and the plays add up. In a stochastic environment whose means do not change
+    regret follows from the plays, and unless rewards come late, bulk simulation equals one
+    decision at a time.
     """
     loss = 0.1 if policy.floor.max_loss is None else policy.floor.max_loss
     points = sorted({1, 2, 3, *range(5, horizon, 7), horizon})
@@ -42,11 +42,11 @@ def check_policy(
     for name, other in {
         "interpreted": run(device="python"),
         "several threads": run(threads=3),
-        "rewards asked for": run(rewards=True),
+        "rewards kept": run(rewards=True),
         "more runs": {key: value[:runs] for key, value in run(runs=runs + 50).items()},
     }.items():
         for key, value in other.items():
-            assert np.array_equal(compiled[key], value), f"{name}: other {key}"
+            assert np.array_equal(compiled[key], value), f"{name}: {key} differs"
 
     plays = compiled["plays"]
     assert np.all(plays.sum(axis=2) == points), "plays do not add up to the rounds"
@@ -54,7 +54,7 @@ def check_policy(
         return
     means = np.array(environment.means)
     regret = (plays * (means.max() - means)).sum(axis=2)
-    assert np.allclose(compiled["pseudo_regret"], regret), "regret is not made of the plays"
+    assert np.allclose(compiled["pseudo_regret"], regret), "regret does not follow from the plays"
 
     if environment.late:
         return

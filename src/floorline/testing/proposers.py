@@ -26,18 +26,18 @@ from floorline.testing.policies import check_policy
 DEFAULT_MEAN = 0.5
 NOISE_SCALE = 0.5
 DRAWS = 500
-"""Proposals from one state whose shares are compared with the chances stated."""
+"""Proposals from one state whose shares are compared with the stated chances."""
 
 
 @kernel
 def even_odds(rules: NoRules, arms: Arms, memory: Floats, round: int, candidate: int) -> float:
-    """Return 1/2: a coin decides, whatever the candidate."""
+    """Return 1/2, whatever the candidate."""
     return 0.5
 
 
 @dataclass(frozen=True)
 class CoinFloor(Floor):
-    """Refuses half of the candidates: the proposer sees default plays that it did not ask for."""
+    """Refuses half of the candidates, so that the proposer sees default plays of the floor's."""
 
     default_mean: float | None = DEFAULT_MEAN
     tosses_coins = True
@@ -50,14 +50,14 @@ class CoinFloor(Floor):
 def check_proposer(
     proposer: Proposer, *, n_arms: int = 4, horizon: int = 200, seed: int = 1
 ) -> None:
-    """Raise AssertionError unless the proposer keeps its contract and all that it says is true.
+    """Raise AssertionError unless the proposer keeps its contract and its attributes are true.
 
     With every candidate played, and with half of them refused:
 
     - it names an arm that exists, in every round;
-    - its kernels use their own memory and no cell beside it, and only read `arms`;
-    - `chance` gives NaN for every arm, or chances of sum 1 that proposals drawn again and again
-      from the same state agree with (false alarm: below 1e-6 in all);
+    - its kernels use only their own memory, and only read `arms`;
+    - `chance` returns NaN for every arm, or chances with sum 1 that agree with repeated proposals
+      from the same state (false alarm: below 1e-6 in total);
     - `steady`: it draws nothing, and plays of a default arm of known mean change no proposal;
     - `optimistic`: it names an arm with the largest upper end;
     - `caches`: with its memory cleared it proposes the same;
@@ -66,9 +66,9 @@ def check_proposer(
     Under a confidence floor it passes `check_policy`: compiled equals interpreted, and so on.
 
     Args:
-        proposer: the proposer, made for any number of arms or for a certain one.
-        n_arms: how many arms to try it with, if it was not made for a number of them.
-        horizon: rounds to try it for.
+        proposer: the proposer, for any number of arms or for a fixed one.
+        n_arms: how many arms to test it with, unless it is for a fixed number.
+        horizon: rounds to test it for.
         seed: any whole number from 0.
     """
     n_arms = proposer.n_arms or n_arms
@@ -104,7 +104,7 @@ def _walk(policy: Policy, environment: Environment, horizon: int, seed: int) -> 
 def _check_claims(
     proposer: Proposer, run: GuardedRun, round: int, candidate: int, rng: Any
 ) -> None:
-    """Check what the proposer says of itself, in the state before it proposed."""
+    """Check the proposer's attributes, in the state before it proposed."""
     if proposer.optimistic:
         largest = run.arms.upper[candidate] == max(run.arms.upper)
         assert largest, f"optimistic: round {round} has an arm with a larger upper end"
@@ -117,7 +117,7 @@ def _check_claims(
         blind = run.copy()
         blind.arms.lower[:] = blind.arms.upper[:] = math.nan
         same = blind.propose(round, copy.deepcopy(rng)) == candidate
-        assert same, f"uses_intervals: not set, and round {round} depends on the intervals"
+        assert same, f"uses_intervals: not set, but round {round} depends on the intervals"
     if proposer.steady and run.known_default:
         drawn = copy.deepcopy(rng)
         run.copy().propose(round, drawn)
@@ -133,7 +133,7 @@ def _check_claims(
 
 
 def _check_chances(chances: list[float], candidate: int) -> None:
-    """Check that chances are unknown, or those of a distribution that the candidate is from."""
+    """Check that chances are unknown, or a distribution from which the candidate can come."""
     if all(math.isnan(chance) for chance in chances):
         return
     fits = abs(math.fsum(chances) - 1) < 1e-9 and min(chances) >= 0 and chances[candidate] > 0
@@ -141,7 +141,7 @@ def _check_chances(chances: list[float], candidate: int) -> None:
 
 
 def _check_shares(run: GuardedRun, chances: list[float], round: int, rng: Any) -> None:
-    """Check that proposals from one state come as often as their chances say."""
+    """Check that proposals from one state are as frequent as their chances."""
     if math.isnan(chances[0]):
         return
     proposals = [run.copy().propose(round, rng) for _ in range(DRAWS)]

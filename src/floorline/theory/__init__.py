@@ -15,7 +15,7 @@
 | Theorem 4, the lower bound | `lower_bound`, `lower_bound_means` |
 | the Pareto frontier (Lattimore 2015) | `on_frontier` |
 
-What the paper has wrong, and the proofs of what stands here instead: docs/errata.md.
+Errors in the paper, and proofs of the corrected results used here: docs/errata.md.
 """
 
 from floorline.floors.warm_up import authors_warm_up, certain_warm_up, certified_warm_up

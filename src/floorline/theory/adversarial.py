@@ -1,4 +1,4 @@
-"""Theorem 3 and its corollary: regret under the realised floor, and what the bases guarantee.
+"""Theorem 3 and its corollary: regret under the realised floor, and of its base algorithms.
 
 Rewards lie in [0, 1], the default arm pays exactly default_mean, and regret is
 against the best fixed arm in hindsight. The proofs are in docs/errata.md (E10).
@@ -15,11 +15,11 @@ from floorline.core.records import FOREVER
 from floorline.proposers import prior_target
 
 Envelope = Callable[[int], float]
-"""A bound on the regret after t rounds, for all t at once. It must not fall."""
+"""A bound on the regret after t rounds, for all t at once. It must not decrease."""
 
 
 def exp3_ix_regret(n_arms: int, rounds: int, delta: float) -> float:
-    """What any-time Exp3-IX loses by round `rounds`, except with probability delta.
+    """Return the regret bound of any-time Exp3-IX after `rounds` rounds, at confidence 1 - delta.
 
     4 sqrt(t N log N) + (sqrt(t N / log N) + 1) log(2 / delta), with eta_t = 2 gamma_t =
     sqrt(log N / (N t)). Derived in docs/errata.md; a little below Neu's statement (2015).
@@ -36,13 +36,13 @@ def exp3_ix_regret(n_arms: int, rounds: int, delta: float) -> float:
 
 
 def exp3_ix_envelope(n_arms: int, delta: float, *, as_printed: bool = False) -> Envelope:
-    """A bound on any-time Exp3-IX's regret that holds at all times but with probability delta.
+    """Return a bound on Exp3-IX's regret that holds at all times, except with probability delta.
 
     `exp3_ix_regret` with delta / (2 t^2) in place of delta (paper, after the definition of
     admissible algorithms).
 
     Differs: the paper prints 7 sqrt(K t log K) log(4 t^2 / delta), which is 0 for K = 1 and
-    counts one arm too few: the base plays all K + 1 arms. `as_printed` gives that.
+    counts one arm too few: the base plays all K + 1 arms. `as_printed` returns that.
     """
     whole("n_arms", n_arms, 2)
     number("delta", delta, 0, 1, open_low=True)
@@ -55,7 +55,7 @@ def exp3_ix_envelope(n_arms: int, delta: float, *, as_printed: bool = False) -> 
 def last_safe_round(
     envelope: Envelope, max_loss: float, default_mean: float, limit: int = FOREVER
 ) -> int:
-    """The last round in which safe playing may have to step in (Theorem 3's t_0), exactly.
+    """Return the last round in which safe playing may have to intervene (Theorem 3's t_0), exactly.
 
     The largest t up to `limit` with max_loss default_mean t <= envelope(t) + default_mean.
 
@@ -65,7 +65,7 @@ def last_safe_round(
     slope = number("max_loss", max_loss, 0, 1) * number("default_mean", default_mean, 0, 1)
     t = whole("limit", limit, 1)
     while slope * t > envelope(t) + default_mean:
-        # The envelope does not fall, so between this quotient and t no round qualifies either.
+        # The envelope does not decrease, so no round between this quotient and t qualifies either.
         t = min(t - 1, math.floor((envelope(t) + default_mean) / slope))
     return t
 
@@ -73,7 +73,7 @@ def last_safe_round(
 def safe_playing_regret(
     envelope: Envelope, horizon: int, max_loss: float, default_mean: float
 ) -> float:
-    """What an algorithm within `envelope` loses under the realised floor (Theorem 3).
+    """Return the regret bound of a base within `envelope` under the realised floor (Theorem 3).
 
     t_0 + envelope(horizon), where only rounds up to the horizon count for t_0.
     """
@@ -90,9 +90,9 @@ def safe_exp3_ix_regret(
     *,
     as_printed: bool = False,
 ) -> float:
-    """What safe Exp3-IX loses, except with probability delta (corollary of Theorem 3).
+    """Return the regret bound of safe Exp3-IX at confidence 1 - delta (corollary of Theorem 3).
 
-    Differs: `as_printed` gives the paper's closed form, with K for K + 1 and without the
+    Differs: `as_printed` returns the paper's closed form, with K for K + 1 and without the
     default_mean that its t_0 has; see docs/errata.md, E10.
 
     >>> round(safe_exp3_ix_regret(5, 10**7, max_loss=0.1, default_mean=0.5, delta=0.05))
@@ -115,19 +115,20 @@ class PriorRegret(NamedTuple):
 
 
 def prior_exp3_regret(n_arms: int, horizon: int, default_target: float) -> PriorRegret:
-    """What prior-weighted Exp3 loses in expectation, tuned to a target for the default arm.
+    """Return bounds on the expected regret of prior-weighted Exp3, given a target for the default.
 
     With eta = B / (n N), prior exp(-B^2 / (2 n N)) on the default arm and the rest shared
     equally: B against the default, (n N / B) log((N - 1) / (1 - exp(-B^2 / (2 n N)))) + B / 2
     against a challenger, where B is the target, but no more than sqrt(2 n N log N): there the
-    prior is uniform, and a larger target would turn it against the default, so that is what
-    the policy takes instead. It stands in for Exp3-gamma of Lattimore (2015); the derivation,
-    in docs/errata.md, is ours.
+    prior is uniform, and a larger target would turn it against the default, so the policy
+    uses that instead. It replaces Exp3-gamma of Lattimore (2015); the derivation, in
+    docs/errata.md, is ours.
 
     >>> [round(bound) for bound in prior_exp3_regret(5, 10_000, default_target=100)]
     [100, 1919]
     """
     target = prior_target(n_arms, horizon, default_target)
     size = horizon * n_arms
-    left = -math.expm1(-(target**2) / (2 * size))
-    return PriorRegret(target, size / target * math.log((n_arms - 1) / left) + target / 2)
+    challengers_prior = -math.expm1(-(target**2) / (2 * size))
+    logs = math.log((n_arms - 1) / challengers_prior)
+    return PriorRegret(target, size / target * logs + target / 2)

@@ -1,4 +1,4 @@
-"""BudgetFirst's own bound: what its warm-up costs, then UCB's worst case."""
+"""BudgetFirst's regret bound: the cost of its warm-up, plus UCB's worst case."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from floorline.theory.regret import final_boundary
 
 
 def optimistic_regret(n_arms: int, rounds: int, boundary: Boundary) -> float:
-    """The most that UCB loses when it knows the default mean: K + 2 sqrt(K s L(s)).
+    """Return UCB's worst-case regret when it knows the default mean: K + 2 sqrt(K s L(s)).
 
     The explicit R_worst of the paper (section on BudgetFirst), for means in [0, 1], while the
     intervals hold. The argument is in docs/errata.md, E9.
@@ -27,7 +27,7 @@ def optimistic_regret(n_arms: int, rounds: int, boundary: Boundary) -> float:
 
 
 def budget_first_regret(setting: PolicySetup, default_gap: float | None = None) -> float:
-    """The most that BudgetFirst loses: warm-up times the default's gap, plus UCB's worst case.
+    """Return BudgetFirst's regret bound: warm-up times the default's gap, plus UCB's worst case.
 
     >>> setting = PolicySetup(n_arms=5, horizon=10_000, default_mean=0.5, max_loss=0.5, delta=1e-4)
     >>> round(budget_first_regret(setting, default_gap=0.1))
@@ -35,7 +35,7 @@ def budget_first_regret(setting: PolicySetup, default_gap: float | None = None) 
 
     Args:
         setting: as for the policy.
-        default_gap: how much worse than the best the default arm is; unless told, the worst
+        default_gap: how much worse than the best the default arm is; by default the worst
             possible, 1 - default_mean.
     """
     mean = number("default_mean", setting.default_mean, 0, 1)

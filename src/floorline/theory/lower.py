@@ -1,4 +1,4 @@
-"""The minimax lower bound: what every algorithm that keeps the floor must lose somewhere."""
+"""The minimax lower bound: the regret of every algorithm that keeps the floor, somewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from floorline.core.checks import number, require, whole
 CONSTANT = 16 * math.e + 8
 
 HALVINGS = 60
-"""Bisections of an interval below 1: as many as a float has digits, and a few."""
+"""Bisections of an interval below 1: a few more than a float has bits."""
 
 
 def lower_bound(
@@ -22,7 +22,7 @@ def lower_bound(
     *,
     delta: float = 0.0,
 ) -> float:
-    """Expected regret that an algorithm which keeps the floor has in some environment.
+    """Return an expected regret that any algorithm that keeps the floor has in some environment.
 
     max{K / ((16 e + 8) max_loss default_mean), sqrt(K n) / sqrt(16 e + 8)}, for Gaussian
     rewards of scale 1; the floor need hold only in expectation and in the last round
@@ -60,9 +60,9 @@ def lower_bound_means(
     *,
     delta: float = 0.0,
 ) -> list[list[float]]:
-    """The K + 1 environments of the proof, the means of each: no algorithm does well in all.
+    """Return the means of the proof's K + 1 environments: no algorithm does well in all.
 
-    First all challengers are a gap worse than the default; then each in turn is as much better.
+    In the first all challengers are a gap worse than the default; in the others one is better.
 
     Args: as for `lower_bound`.
 
@@ -79,7 +79,7 @@ def lower_bound_means(
 
 
 class _Proof(NamedTuple):
-    """What the proof works with."""
+    """The quantities of the proof."""
 
     noise_scale: float
     max_loss: float
@@ -96,7 +96,7 @@ def _proof(
     noise_scale: float | None,
     delta: float,
 ) -> _Proof:
-    """The numbers of the proof; raises unless the theorem's conditions hold."""
+    """Return the quantities of the proof; raise unless the theorem's conditions hold."""
     challengers = whole("n_arms", n_arms, 2) - 1
     whole("horizon", horizon, 1)
     number("max_loss", max_loss, 0, 1, open_low=True)
@@ -120,19 +120,19 @@ def _proof(
 
 
 def _gap(slope: float, unit: float) -> float:
-    """The gap between the proof's arms, `unit` being the noise scale times sqrt(K / n)."""
+    """Return the gap between the proof's arms; `unit` is the noise scale times sqrt(K / n)."""
     if slope >= unit / math.sqrt(CONSTANT):
         return math.sqrt(math.e + 0.5) * unit  # case 1 of the proof
     return unit**2 / (4 * slope)  # case 2, and the same where the cases meet
 
 
 def _coin_scale(default_mean: float, slope: float, root: float) -> float:
-    """The largest noise scale whose Gaussian proof covers rewards of 0 or 1, by bisection.
+    """Return the largest noise scale whose Gaussian proof covers rewards of 0 or 1, by bisection.
 
-    Of the noise the proof uses the divergence from an arm of mean m - gap to one of mean
-    q = m + gap alone. For rewards of 0 or 1 it is at most (2 gap)^2 / (q (1 - q)), for
-    Gaussian ones (2 gap)^2 / (2 scale^2). So every scale will do with scale^2 <= q (1 - q) / 2,
-    where q depends on the scale: none above sqrt(1/8) does, and small ones do.
+    The proof uses the noise only through the divergence from an arm of mean m - gap to one of
+    mean q = m + gap. For rewards of 0 or 1 it is at most (2 gap)^2 / (q (1 - q)), for Gaussian
+    ones (2 gap)^2 / (2 scale^2). So every scale with scale^2 <= q (1 - q) / 2 is valid, where q
+    depends on the scale: none above sqrt(1/8) is, and small ones are.
     """
     low, high = 0.0, math.sqrt(1 / 8)
     for _ in range(HALVINGS):

@@ -1,4 +1,4 @@
-"""Theorems 1 and 2: how much Conservative UCB loses against always playing the best arm.
+"""Theorems 1 and 2: bounds on the regret of Conservative UCB.
 
 Each bound holds in every run in which all confidence intervals hold: with
 probability 1 - delta under a boundary that is proved for the noise. The proofs,
@@ -19,10 +19,10 @@ from floorline.policy_setup import PolicySetup
 def final_boundary(
     boundary: Boundary, n_arms: int, horizon: int, *, default_known: bool = True
 ) -> float:
-    """The squared radius times the count, at the horizon (the paper's L = psi(n)).
+    """Return the squared radius times the count, at the horizon (the paper's L = psi(n)).
 
-    The noise scale is in it. For every boundary here the product rises with the count, so
-    that no radius before the horizon exceeds sqrt(L / count).
+    It includes the noise scale. For every boundary here the product increases with the count,
+    so that no radius before the horizon exceeds sqrt(L / count).
 
     >>> round(final_boundary(Boundary(delta=1e-4), n_arms=5, horizon=10_000), 2)
     33.27
@@ -34,14 +34,14 @@ def final_boundary(
 def plays_bounds(
     setting: PolicySetup, means: Sequence[float], *, as_printed: bool = False
 ) -> list[float]:
-    """For each arm, the most plays up to the horizon; infinite for an arm that is best.
+    """Return a bound on each arm's plays up to the horizon; infinite for an arm that is best.
 
     Theorems 1 and 2. A challenger: 4 L / gap^2 + 1. The default arm, when its mean is known:
     (2 (K + 1) + 8 L sum_i 1 / max{gap_i, gap_0 - gap_i}) / (max_loss default_mean);
     when it is learned, 16 L / gap_0^2 + 1 more.
 
     Differs: the paper prints 6 and 7 for the 8, and 4 for the 16, which do not follow from
-    its proof; `as_printed` gives those.
+    its proof; `as_printed` uses those.
     """
     terms = _terms(setting)
     gaps = _gaps(setting, means)
@@ -56,7 +56,7 @@ def plays_bounds(
 def problem_regret(
     setting: PolicySetup, means: Sequence[float], *, as_printed: bool = False
 ) -> float:
-    """The most that Conservative UCB loses on arms with these means (Theorems 1 and 2).
+    """Return a bound on Conservative UCB's regret on arms with these means (Theorems 1 and 2).
 
     >>> setting = PolicySetup(n_arms=5, horizon=10_000, default_mean=0.5, delta=1e-4)
     >>> round(problem_regret(setting, [0.5, 0.6, 0.4, 0.4, 0.4]))
@@ -65,7 +65,7 @@ def problem_regret(
     Args:
         setting: as for the policy; the default mean known or `learned`.
         means: each arm's mean in [0, 1], the default arm's first.
-        as_printed: the paper's constants instead of those that its proof gives (E7).
+        as_printed: use the paper's constants instead of those that its proof yields (E7).
     """
     plays = plays_bounds(setting, means, as_printed=as_printed)
     gaps = _gaps(setting, means)
@@ -75,7 +75,7 @@ def problem_regret(
 def floor_penalty(
     setting: PolicySetup, means: Sequence[float], *, as_printed: bool = False
 ) -> float:
-    """The part of `problem_regret` that the floor adds (the remark on small max_loss).
+    """Return the part of `problem_regret` that the floor adds (the remark on small max_loss).
 
     8 L / (max_loss default_mean) * sum_i gap_0 / max{gap_i, gap_0 - gap_i}.
 
@@ -90,7 +90,7 @@ def floor_penalty(
 def penalty_exponent(
     loss: float, default_gap: float, challenger_gap: float, *, as_printed: bool = False
 ) -> float:
-    """The power of the horizon n that the floor's penalty grows with, logarithms aside.
+    """Return the power of the horizon n with which the floor's penalty grows, up to logarithms.
 
     For max_loss = n^-loss, a default arm that is n^-default_gap worse than the best arm, and
     challengers that are best or at least n^-challenger_gap worse (remark on small max_loss).
@@ -109,10 +109,10 @@ def penalty_exponent(
 
 
 def worst_regret(setting: PolicySetup) -> float:
-    """The most that Conservative UCB loses whatever the means in [0, 1] are.
+    """Return a bound on Conservative UCB's regret for any means in [0, 1].
 
     K + 2 sqrt(n K L) + (2 (K + 1) + 16 K L) / (max_loss default_mean), and 4 sqrt(n L) + 1
-    more when the default mean is learned. The paper gives the order alone (Theorem 1).
+    more when the default mean is learned. The paper states the order only (Theorem 1).
 
     >>> round(worst_regret(PolicySetup(n_arms=5, horizon=10_000, default_mean=0.5, delta=1e-4)))
     45099
@@ -125,7 +125,7 @@ def worst_regret(setting: PolicySetup) -> float:
 
 
 def expected_regret(setting: PolicySetup, means: Sequence[float]) -> float:
-    """The most that Conservative UCB loses in expectation, failing intervals included.
+    """Return a bound on Conservative UCB's expected regret, including runs with failing intervals.
 
     `problem_regret`, plus delta times the horizon times the largest gap. With
     `guarantee="expectation"` delta is 1 / horizon, and the floor itself holds in expectation
@@ -136,7 +136,7 @@ def expected_regret(setting: PolicySetup, means: Sequence[float]) -> float:
 
 
 class _Terms(NamedTuple):
-    """What the policy runs with, once its guarantee is settled."""
+    """The policy's parameters under its guarantee."""
 
     slope: float
     """max_loss times default_mean: what a default play adds to the budget."""
@@ -146,7 +146,7 @@ class _Terms(NamedTuple):
 
 
 def _terms(setting: PolicySetup) -> _Terms:
-    """The terms that all bounds share; raises unless the theorems' conditions hold."""
+    """Return the terms that all bounds share; raise unless the theorems' conditions hold."""
     number("max_loss", setting.max_loss, 0, 1, open_low=True)
     number("default_mean", setting.default_mean, 0, 1, open_low=True)
     number("low", setting.low, 0, 1)
@@ -162,7 +162,7 @@ def _terms(setting: PolicySetup) -> _Terms:
 
 
 def _gaps(setting: PolicySetup, means: Sequence[float]) -> list[float]:
-    """How much worse than the best each arm is; raises unless the means fit the setting."""
+    """Return how much worse than the best each arm is; raise unless the means fit the setting."""
     lowest = setting.low
     require(
         len(means) == setting.n_arms and all(lowest <= mean <= 1 for mean in means),
@@ -180,7 +180,7 @@ def _gaps(setting: PolicySetup, means: Sequence[float]) -> list[float]:
 
 
 def _saving(setting: PolicySetup, gaps: Sequence[float], as_printed: bool) -> float:
-    """Default plays that pay for the challengers' plays: 8 L sum_i 1 / max{...} over the slope."""
+    """Return the default plays that pay for exploring: 8 L sum_i 1 / max{...} over the slope."""
     terms = _terms(setting)
     constant = (7 if setting.learned else 6) if as_printed else 8
     return (

@@ -1,4 +1,4 @@
-"""Rare events: do the floor and the intervals fail as seldom as they promise?"""
+"""Verify by simulation that the floor and the intervals fail no more often than promised."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 __all__ = ["CONFIDENCE", "Share", "Verification", "verify"]
 
 CONFIDENCE = 0.999
-"""How sure a verdict is."""
+"""The confidence of a verdict."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """How many of the runs had something happen, and what that says of its chance."""
+    """How often an event occurred in the runs, with confidence limits for its chance."""
 
     count: int
     runs: int
     delta: float
-    """What the chance must not exceed."""
+    """The largest chance allowed."""
     low: float
     high: float
 
@@ -43,17 +43,17 @@ class Share:
 
 @dataclass(frozen=True)
 class Verification:
-    """The two shares that a guarantee is about."""
+    """The two failure rates that a guarantee limits."""
 
     breaches: Share
-    """Runs ever below the floor: expected rewards, or, as that floor promises, those received."""
+    """Runs ever below the floor, in expected or received rewards, as the floor promises."""
     misses: Share | None
-    """Runs in which any interval ever missed its arm's mean; None if there are none to miss."""
+    """Runs in which any interval ever missed its arm's mean; None if there are no intervals."""
     rounds_per_second: float
 
     @property
     def holds(self) -> bool:
-        """Whether all that was promised is shown to hold."""
+        """Whether everything promised is shown to hold."""
         return all(share.verdict == "holds" for share in (self.breaches, self.misses) if share)
 
 
@@ -72,35 +72,35 @@ def verify(
     cluster: Client | None = None,
     progress: bool | None = None,
 ) -> Verification:
-    """Whether breaches and missed means, up to the horizon, stay within `delta` of the runs.
+    """Return whether breaches and missed means, up to the horizon, stay within `delta` of the runs.
 
     >>> from floorline import Boundary, ConfidenceFloor, Gaussian, Policy, optimistic
     >>> boundary = Boundary("stitched", delta=0.1)
     >>> policy = Policy(optimistic(), ConfidenceFloor(0.1, default_mean=0.5), boundary)
-    >>> found = verify(policy, Gaussian([0.5, 0.0]), delta=0.1, horizon=200, runs=500)
-    >>> found.breaches.verdict, found.misses.verdict, found.holds
+    >>> result = verify(policy, Gaussian([0.5, 0.0]), delta=0.1, horizon=200, runs=500)
+    >>> result.breaches.verdict, result.misses.verdict, result.holds
     ('holds', 'holds', True)
 
     Args:
         policy: a proposer under a floor.
-        environment: what the arms pay.
-        delta: what the policy promises to stay within.
-        horizon: rounds a run.
-        runs: how many runs: several times 1/delta, or nothing can be said.
+        environment: draws or sets the rewards.
+        delta: the failure rate that the policy promises not to exceed.
+        horizon: rounds per run.
+        runs: how many runs: with less than several times 1/delta the verdict is undecided.
         seed: any whole number from 0.
-        max_loss: the loss that breaches are counted against; the floor's own unless told.
-        confidence: how sure the limits are, each of them exact (Clopper and Pearson).
-        threads: how many threads; all cores unless told.
+        max_loss: the loss that breaches are counted against; by default the floor's own.
+        confidence: the confidence of the limits, which are exact (Clopper and Pearson).
+        threads: how many threads; by default all cores.
         device: `cpu` or `cuda`, an NVIDIA GPU.
         cluster: a client of a Dask cluster, as for `simulate`.
-        progress: whether to show a bar when it takes over two seconds; on a terminal unless told.
+        progress: whether to show a bar after two seconds; by default on a terminal only.
     """
     check_order(policy, environment)
     number("delta", delta, 0, 1, open_low=True)
     runs = whole("runs", runs, 1)
     number("confidence", confidence, 0, 1)
     fixed_means = not environment.adversarial and not changes(environment)
-    found = summarize(
+    summary = summarize(
         policy,
         environment,
         horizon=horizon,
@@ -119,7 +119,7 @@ def verify(
         return Share(count, runs, delta, *limits(count, runs, confidence))
 
     return Verification(
-        breaches=share(found.breach_rate[-1]),
-        misses=None if found.miss_rate is None else share(found.miss_rate[-1]),
-        rounds_per_second=found.rounds_per_second,
+        breaches=share(summary.breach_rate[-1]),
+        misses=None if summary.miss_rate is None else share(summary.miss_rate[-1]),
+        rounds_per_second=summary.rounds_per_second,
     )

@@ -1,4 +1,4 @@
-"""Exact limits for a chance of which only a count of successes is known."""
+"""Exact confidence limits for a probability, from a count of successes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from floorline.core.checks import number, require, whole
 
 
 def limits(count: int, trials: int, confidence: float) -> tuple[float, float]:
-    """Limits between which the chance lies with this confidence (Clopper and Pearson 1934).
+    """Return confidence limits for a probability (Clopper and Pearson 1934).
 
-    Each side is wrong with at most half of what is missing to 1.
+    Each side is wrong with a chance of at most (1 - confidence) / 2.
 
     >>> low, high = limits(0, 1000, confidence=0.95)
     >>> low, round(high, 6)
@@ -23,19 +23,19 @@ def limits(count: int, trials: int, confidence: float) -> tuple[float, float]:
     risk = (1 - number("confidence", confidence, 0, 1)) / 2
     low, high = 0.0, 1.0
     if count > 0:
-        low = _where(lambda p: at_least(count, trials, p) >= risk)
+        low = _bisect(lambda p: at_least(count, trials, p) >= risk)
     if count < trials:
-        high = _where(lambda p: 1 - at_least(count + 1, trials, p) <= risk)
+        high = _bisect(lambda p: 1 - at_least(count + 1, trials, p) <= risk)
     return low, high
 
 
 def at_least(count: int, trials: int, chance: float) -> float:
-    """The probability of `count` >= 1 successes or more: an incomplete beta function."""
+    """Return the probability of at least `count` >= 1 successes: an incomplete beta function."""
     return incomplete_beta(count, trials - count + 1, chance)
 
 
-def _where(passed: Callable[[float], bool]) -> float:
-    """The chance at which `passed` turns true, by bisection."""
+def _bisect(passed: Callable[[float], bool]) -> float:
+    """Return the probability at which `passed` turns true."""
     low, high = 0.0, 1.0
     while low < (middle := (low + high) / 2) < high:
         low, high = (low, middle) if passed(middle) else (middle, high)

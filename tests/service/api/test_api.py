@@ -25,6 +25,7 @@ DECISION = [
     "reason",
     "guaranteed_budget",
     "probability",
+    "propensity",
 ]
 
 
@@ -53,6 +54,36 @@ def test_many_decisions_at_once(client: TestClient, page: str) -> None:
     assert [list(one) for one in made] == [DECISION] * 3
     assert made[0] == made[2]
     assert made[1]["candidate"] == "video"
+
+
+def test_a_campaign_whose_candidates_look_at_the_visitor(client: TestClient) -> None:
+    body = {**PAGE, "name": "looking", "floor": "randomised", "holdback": 0.1}
+    opened = client.post("/v1/campaigns", json=body).json()
+    assert (opened["settings"]["floor"], opened["settings"]["holdback"]) == ("randomised", 0.1)
+    path = "/v1/campaigns/looking"
+    for number in range(40):
+        asked: dict[str, Any] = {"candidate": "video" if number % 2 else "now"}
+        asked |= {"context": {"fan": number % 2}}
+        made = client.post(f"{path}/decisions", json=asked).json()
+        client.post(f"/v1/decisions/{made['ticket']}/reward", json={"reward": 1.0})
+        assert 0 < made["probability"] <= 1
+        assert made["propensity"] is None
+    records = client.get(f"{path}/decisions").json()["decisions"]
+    assert [one["context"] for one in records[:2]] == [{"fan": 0}, {"fan": 1}]
+    coins = {(one["coin"], one["p"] is None) for one in records}
+    assert coins >= {(None, True), ("default", False)}
+    exported = client.get(f"{path}/export").text.splitlines()
+    assert '"{""fan"":0}"' in exported[1]
+    lines = client.get(f"{path}/decisions/{records[-1]['ticket']}").json()["arithmetic"]
+    assert "What is sure of the rewards before it" in lines[0]
+    asked = {"candidate": "video", "chances": {"now": 0.5, "video": 0.5}}
+    assert client.post(f"{path}/decisions", json=asked).json()["propensity"] is not None
+    refused = client.post(f"{path}/decisions", json={"context": {"long": "x" * 5000}})
+    detail = problem(refused, 422, "invalid", "now")
+    assert detail.startswith("context: must take at most 4096 bytes")
+    wrong = {**body, "name": "wrong", "missing": "random", "window": 9}
+    detail = problem(client.post("/v1/campaigns", json=wrong), 422, "invalid")
+    assert "is refused under the randomised floor" in detail
 
 
 @pytest.mark.parametrize("wrong", [{"candidate": "radio"}, {"request_key": "a\u0000"}])

@@ -164,7 +164,7 @@ def test_numbers_agree_with_the_service(server: Server, look: Callable[..., Any]
     pending = sum(decision["outcome"] == "pending" for decision in made)
     expect(page.locator("#health h3")).to_contain_text(f"Pending: {pending}")
     with page.expect_download() as download:
-        page.click("#export-csv")
+        page.click("#export-decisions-csv")
     lines = Path(download.value.path()).read_text().splitlines()
     assert len(lines) == 1 + len(made)
 
@@ -205,7 +205,7 @@ def test_keys(start: Callable[..., Server], look: Callable[..., Any], tmp_path: 
     expect(page.locator("#hint")).to_contain_text("lacks the scope admin")
     expect(page.locator("#pause")).to_be_disabled()
     with page.expect_download() as download:  # which a plain link could not have
-        page.click("#export-csv")
+        page.click("#export-decisions-csv")
     assert Path(download.value.path()).read_text().startswith("ticket,")
     ready(page).click("text=Campaigns")  # without being asked again
     expect(page.locator("#campaigns")).to_contain_text("page")

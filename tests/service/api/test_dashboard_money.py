@@ -116,7 +116,7 @@ def test_a_campaign_of_any_script_from_the_form(server: Server, look: Callable[.
         settings = client.get("/v1/campaigns/Café").json()["settings"]
     assert (settings["arms"], settings["window"]) == (["jetzt", "café"], 1800.0)
     with page.expect_download() as download:
-        page.click("#export-csv")
+        page.click("#export-decisions-csv")
     assert download.value.suggested_filename == "Café.csv"
     assert Path(download.value.path()).read_text().startswith("ticket,")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +15,8 @@ from floorline.live.verify import verify
 from floorline.service.app import Service
 from floorline.service.host import commit_queue
 from floorline.service.host.campaigns import HostedCampaign
+
+resource = pytest.importorskip("resource", reason="there are no limits of resources here")
 
 ROOM = 300_000
 """Bytes that a file may have."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import resource
 import shutil
 import signal
 import time
@@ -25,6 +24,8 @@ from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.host import folder as data_folder
 from floorline.service.host.folder import Folder
+
+resource = pytest.importorskip("resource", reason="there are no limits of resources here")
 
 FEW = 3
 NAMES = [f"page-{number}" for number in range(8)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import socket
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -26,6 +25,8 @@ SHORT_WAIT = (
     "limits.HEADER_TIMEOUT_SECONDS = 0.5; "
     "sys.argv = ['floorline', *sys.argv[1:]]; from floorline.cli.main import main; main()"
 )
+
+resource = pytest.importorskip("resource", reason="there are no limits of resources here")
 
 
 def connect(server: Server) -> socket.socket:

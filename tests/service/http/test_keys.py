@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,8 @@ import pytest
 from serving import PAGE, problem
 from starlette.testclient import TestClient
 
+from floorline.core.file_locks import lock_file
+from floorline.service.api.examples import EXAMPLES
 from floorline.service.api.routes import OPERATIONS
 from floorline.service.app import Service
 from floorline.service.config import Config
@@ -235,12 +236,13 @@ def test_a_service_does_not_start_with_keys_that_cannot_be_read(
     assert floorline("key", "list", "--data", str(tmp_path)).returncode == 2
 
 
+@pytest.mark.locks
 def test_keys_created_at_once_are_all_kept(file: KeyFile, monkeypatch: pytest.MonkeyPatch) -> None:
     def replace_under_a_lock(path: Path, content: bytes) -> None:
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             with pytest.raises(BlockingIOError):  # nobody else can be between reading and writing
-                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock_file(folder)
         finally:
             os.close(folder)
         replace_file(path, content)
@@ -331,8 +333,9 @@ def shops(file: KeyFile, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient
 
 
 def ask(client: TestClient, operation: Operation, secret: str, **path: str) -> Any:
-    bodies = {"reward": {"reward": 1}, "finish": {"arm": "now"}}
-    json = bodies.get(operation.path.rpartition("/")[2])
+    words = {"FinishBody": {"arm": "now"}, "StopBody": {"arm": "now"}}  # an arm of these campaigns
+    examples = {**EXAMPLES, **words}
+    json = examples[operation.body.__name__] if operation.body and operation.body_required else None
     where = operation.path.format(**path)
     return client.request(operation.method, where, headers=bearer(secret), json=json)
 

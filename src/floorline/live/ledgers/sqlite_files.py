@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import zlib
 from contextlib import suppress
@@ -11,6 +10,7 @@ from typing import IO
 
 import apsw
 
+from floorline.core.file_locks import lock_file, sync_folder
 from floorline.live.errors import LedgerError, OpenElsewhere
 from floorline.live.ledgers.interface import UNCHANGED, Mark
 
@@ -18,7 +18,8 @@ from floorline.live.ledgers.interface import UNCHANGED, Mark
 def lock(path: str) -> IO[bytes]:
     """Keep other writers out for as long as the returned file is open.
 
-    The operating system ends the lock with its owner, however that ends.
+    The operating system ends the lock with its owner, however that ends. Where it has no locks, a
+    second writer is noticed when it appends: the number of its event is taken.
     """
     folder = Path(path).parent
     if not folder.is_dir():
@@ -29,7 +30,7 @@ def lock(path: str) -> IO[bytes]:
     except OSError as error:
         raise LedgerError(f"{path}: cannot be locked: {error.strerror}") from None
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(file)
     except OSError:
         file.close()
         raise OpenElsewhere(path) from None
@@ -54,11 +55,7 @@ def create(path: str, script: str) -> None:
 
 
 def _sync_folder_of(path: str) -> None:
-    folder = os.open(Path(path).absolute().parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(Path(path).absolute().parent)
 
 
 def set_aside(path: str) -> str:

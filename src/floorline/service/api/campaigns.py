@@ -27,6 +27,8 @@ async def create(call: Call) -> Reply:
     if not call.access.sees(name):
         raise Problem(403, "wrong-scope", "this key is limited to campaigns of other names")
     settings = {key: value for key, value in fields.items() if value is not None}
+    if "guardrails" in settings:
+        settings["guardrails"] = [msgspec.structs.asdict(one) for one in settings["guardrails"]]
     campaign, is_new = await call.host.registry.create(name, settings)
     if is_new:
         log.info("campaign opened", extra={"campaign": name, "settings": settings})

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from floorline.live import Campaign, CampaignError, RewardReceipt
-from floorline.live.campaign import check_request
+from floorline.live.request import check_request, checked_chances
 from floorline.live.tickets import seq_of
 from floorline.service.api.requests import (
     DecisionBody,
@@ -38,8 +38,9 @@ async def decide(call: Call) -> DecisionAnswer | Decisions:
         return await hosted.queue.submit(
             lambda campaign: decide_one(hosted, campaign, body), keys=(body.request_key,)
         )
-    if body.request_key is not None or body.candidate is not None:
-        raise Problem(422, "invalid", "requests: cannot be combined with request_key or candidate")
+    if any(getattr(body, name) is not None for name in DecisionRequest.__struct_fields__):
+        detail = f"requests: cannot be combined with {', '.join(DecisionRequest.__struct_fields__)}"
+        raise Problem(422, "invalid", detail)
     return await decide_batch(hosted, body.requests)
 
 
@@ -47,7 +48,9 @@ def decide_one(
     hosted: HostedCampaign, campaign: Campaign, request: DecisionRequest
 ) -> DecisionAnswer:
     """One decision, in the thread of the commit queue."""
-    ticket = campaign.decide(request.request_key, request.candidate)
+    ticket = campaign.decide(
+        request.request_key, request.candidate, request.context, request.chances
+    )
     if seq_of(hosted.id, ticket.id) == campaign.seq:  # else it was made earlier
         hosted.series.note(campaign, campaign.seq)
     return DecisionAnswer(
@@ -58,13 +61,15 @@ def decide_one(
         ticket.reason,
         ticket.guaranteed_budget,
         ticket.probability,
+        ticket.propensity,
     )
 
 
 async def decide_batch(hosted: HostedCampaign, requests: list[DecisionRequest]) -> Decisions:
     """Decisions for all requests, or for none of them."""
     for request in requests:
-        check_request(hosted.settings, request.request_key, request.candidate)
+        check_request(hosted.settings, request.request_key, request.candidate, request.context)
+        checked_chances(hosted.settings, request.candidate, request.chances)
 
     def decide_all(campaign: Campaign) -> Decisions:
         return Decisions([decide_one(hosted, campaign, request) for request in requests])
@@ -75,10 +80,10 @@ async def decide_batch(hosted: HostedCampaign, requests: list[DecisionRequest]) 
 
 async def reward(call: Call) -> RewardReceipt:
     """Record the reward of a decision."""
-    ticket, value = call.path["ticket"], call.body.reward
+    ticket, value, metrics = call.path["ticket"], call.body.reward, call.body.metrics
     hosted = await call.host.registry.of_ticket(ticket)
     return await hosted.queue.submit(
-        lambda campaign: RewardReceipt(ticket, campaign.observe(ticket, value))
+        lambda campaign: RewardReceipt(ticket, campaign.observe(ticket, value, metrics))
     )
 
 
@@ -141,7 +146,7 @@ def _receipts(body: bytes) -> list[BatchReceipt]:
 
 def _observe(campaign: Campaign, item: TicketReward) -> BatchReceipt:
     try:
-        result = campaign.observe(item.ticket, item.reward)
+        result = campaign.observe(item.ticket, item.reward, item.metrics)
     except (ValueError, CampaignError) as error:
         return _refused(item.ticket, error)
     return BatchReceipt(item.ticket, result)

@@ -1,4 +1,4 @@
-"""The handler that downloads all decisions."""
+"""The handler that downloads decisions and what the dashboard shows."""
 
 from __future__ import annotations
 
@@ -10,23 +10,33 @@ from floorline.live.export import CSV_HEADER, to_csv, to_jsonl
 from floorline.live.history import record
 from floorline.live.ledgers import LedgerReader
 from floorline.live.tickets import ticket_ids
+from floorline.service.api.elsewhere import elsewhere
 from floorline.service.api.reading import read_ledger
 from floorline.service.host.campaigns import HostedCampaign
-from floorline.service.http.operations import Call, StreamReply
+from floorline.service.host.exports import export_elsewhere
+from floorline.service.http.operations import Call, Reply, StreamReply
 
 DECISIONS_PER_READ = 1000
+MEDIA_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/jsonl",
+    "parquet": "application/vnd.apache.parquet",
+}
 
 Page = tuple[list[Record], int]
 """Records, and the sequence number of the last."""
 
 
-async def export(call: Call) -> StreamReply:
-    """All decisions, each with its outcome."""
+async def export(call: Call) -> StreamReply | Reply:
+    """A table of a campaign; all decisions are streamed, the others are made elsewhere."""
     hosted = await call.host.registry.get(call.path["name"])
-    form = call.query.format
-    media_type = "text/csv; charset=utf-8" if form == "csv" else "application/jsonl"
-    disposition = f"attachment; filename*=UTF-8''{quote(hosted.name)}.{form}"
-    return StreamReply(_export(hosted, form), media_type, {"Content-Disposition": disposition})
+    form, table = call.query.format, call.query.table
+    name = hosted.name if table == "decisions" else f"{hosted.name}-{table}"
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}.{form}"}
+    if table == "decisions" and form != "parquet":
+        return StreamReply(_export(hosted, form), MEDIA_TYPES[form], headers)
+    page = await elsewhere(call, hosted, lambda: export_elsewhere(hosted.locator, table, form))
+    return Reply(page, headers=headers, media_type=MEDIA_TYPES[form])
 
 
 async def _export(hosted: HostedCampaign, form: str) -> AsyncGenerator[bytes, None]:

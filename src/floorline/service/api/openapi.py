@@ -9,7 +9,9 @@ from typing import Any, get_args
 import msgspec
 
 from floorline import __version__
-from floorline.service.api.requests import CampaignName, TicketId
+from floorline.service.api.examples import EXAMPLES
+from floorline.service.api.field_docs import field_docs
+from floorline.service.api.requests import CampaignName, NewCampaign, TicketId
 from floorline.service.http.operations import Operation
 from floorline.service.http.problems import MEDIA_TYPE
 
@@ -43,6 +45,7 @@ def describe(operations: Iterable[Operation], *, keys: bool) -> dict[str, Any]:
     listed = list(operations)
     kinds = [kind for operation in listed for kind in _kinds(operation)]
     parts, components = msgspec.json.schema_components(kinds, ref_template=REFERENCE)
+    _explain(components, kinds)
     schemas = dict(zip(map(_name, kinds), parts, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for operation in listed:
@@ -66,6 +69,19 @@ def describe(operations: Iterable[Operation], *, keys: bool) -> dict[str, Any]:
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
         },
     }
+
+
+def _explain(components: dict[str, Any], kinds: Iterable[Any]) -> None:
+    """Add examples, the fields' docstrings, and a default that the decoder makes anew each time."""
+    for name, schema in components.items():
+        if name in EXAMPLES:
+            schema["examples"] = [EXAMPLES[name]]
+    for name, texts in field_docs(kinds).items():
+        for field, text in texts.items():
+            if field in components.get(name, {}).get("properties", {}):
+                components[name]["properties"][field].setdefault("description", text)
+    prior = components[_name(NewCampaign)]["properties"]["prior"]
+    prior["default"] = NewCampaign("", [], 0, "").prior
 
 
 def _kinds(operation: Operation) -> list[Any]:
@@ -140,6 +156,8 @@ def _responses(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         content: dict[str, Any] = {operation.response: {"schema": {"type": "string"}}}
         if operation.response == "text/csv":
             content["application/jsonl"] = {"schema": {"type": "string"}}
+            binary = {"schema": {"type": "string", "format": "binary"}}
+            content["application/vnd.apache.parquet"] = binary
     else:
         schema = _one_of(_members(operation.response), schemas)
         content = {"application/json": {"schema": schema}}

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from dataclasses import fields
+from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from floorline.environments.delayed import MISSING_POLICIES
-from floorline.live.campaign import MAX_KEY
+from floorline.live.export import FORMATS as EXPORT_FORMATS
+from floorline.live.guardrails import MAX_GUARDRAILS, MAX_METRIC_NAME, WORSE
 from floorline.live.names import MAX_NAME
 from floorline.live.notes import MAX_LABEL, MAX_LABELS, MAX_NOTE
-from floorline.live.settings import BEYOND, LIVE_FLOORS, LIVE_POLICIES, MAX_ARMS, MAX_UNIT
+from floorline.live.request import MAX_KEY
+from floorline.live.settings import (
+    BEYOND,
+    LIVE_BOUNDARIES,
+    LIVE_FLOORS,
+    LIVE_POLICIES,
+    MAX_ARMS,
+    MAX_UNIT,
+    CampaignSettings,
+)
+from floorline.report.tables import TABLES
 from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
 
 # Which characters names may have no pattern can tell that other languages understand too.
@@ -21,23 +34,36 @@ ArmNames = Annotated[
     Meta(
         min_length=2,
         max_length=MAX_ARMS,
-        examples=[["now", "b"]],
+        examples=[["now", "video"]],
         extra_json_schema={"uniqueItems": True},
     ),
 ]
+EXPORT_TABLES = ("decisions", *TABLES)
+Metrics = Annotated[dict[str, float], Meta(max_length=MAX_GUARDRAILS)]
 RequestKey = Annotated[str, Meta(min_length=1, max_length=MAX_KEY)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
 Probability = Annotated[float, Meta(gt=0, le=1)]
 END = r"$(?!\n)"  # Python's `$` alone also matches before a last newline
-TicketId = Annotated[str, Meta(pattern=r"^[0-9a-f]{1,32}-[0-9]{1,18}-[0-9a-f]{1,64}" + END)]
+TicketId = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9a-f]{1,32}-[0-9]{1,18}-[0-9a-f]{1,64}" + END,
+        description="the ticket of a decision, as the service gave it",
+    ),
+]
 Limit = Annotated[int, Meta(ge=1, le=MAX_PAGE)]
 Cursor = Annotated[int, Meta(ge=0, le=2**53)]
 
 
+DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(CampaignSettings)}
+"""Of the settings of a campaign."""
+
+
 class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A campaign to create. A field that is left out has the library's default."""
+    """A campaign to create. A field that is null has its default."""
 
     name: CampaignName
+    """Letters, digits and `.`, `_`, `-`; a letter or digit first."""
     arms: ArmNames
     """The names of the arms; the first is the default."""
     max_loss: Fraction
@@ -46,26 +72,55 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """What it means if no reward is reported: `zero`, nothing was earned, once the window is over
     (clicks); `unknown`, the worst is assumed until one comes (every outcome is reported, zeros
     too); `random`, it got lost, whatever it was."""
-    delta: Probability | None = None
+    delta: Probability | None = DEFAULTS["delta"]
     """The probability that the floor ever fails."""
     default_mean: float | None = None
     """The default arm's mean reward; learned unless given."""
-    policy: Literal[LIVE_POLICIES] | None = None  # type: ignore[valid-type]
-    floor: Literal[LIVE_FLOORS] | None = None  # type: ignore[valid-type]
+    policy: Literal[LIVE_POLICIES] | None = DEFAULTS["policy"]  # type: ignore[valid-type]
+    """Proposes an arm when no candidate is given."""
+    floor: Literal[LIVE_FLOORS] | None = DEFAULTS["floor"]  # type: ignore[valid-type]
     """The floor that the policy runs under."""
-    boundary: str | None = None
-    prior: tuple[float, float] | None = None
-    low: float | None = None
-    high: float | None = None
-    beyond: Literal[BEYOND] | None = None  # type: ignore[valid-type]
-    """What becomes of a reward above `high`: `refuse` (unless told), or `clip` to `high`."""
+    boundary: Literal[LIVE_BOUNDARIES] | None = DEFAULTS["boundary"]  # type: ignore[valid-type]
+    """The confidence boundary."""
+    prior: Annotated[list[float], Meta(min_length=2, max_length=2)] | None = msgspec.field(
+        default_factory=lambda: list(DEFAULTS["prior"])
+    )
+    """The two numbers of the boundary's Beta prior; the promise does not depend on them."""
+    low: float | None = DEFAULTS["low"]
+    """The lowest possible reward."""
+    high: float | None = DEFAULTS["high"]
+    """The highest possible reward."""
+    beyond: Literal[BEYOND] | None = DEFAULTS["beyond"]  # type: ignore[valid-type]
+    """What becomes of a reward above `high`: `refuse` it, or `clip` it to `high`."""
     unit: Annotated[str, Meta(min_length=1, max_length=MAX_UNIT)] | None = None
     """What rewards are counted in, as EUR; only shown."""
     window: float | None = None
     """Seconds after which a reward counts as missing; needed for `zero` and `random`."""
-    voids: bool | None = None
+    voids: bool | None = DEFAULTS["voids"]
+    """Whether decisions may be voided."""
     holdback: Fraction | None = None
-    drift_level: Probability | None = None
+    """The share of decisions that always go to the default, to watch it: 0.02 unless told, 0.05
+    under the randomised floor."""
+    drift_level: Probability | None = DEFAULTS["drift_level"]
+    """The probability that the test for a drifting default ever gives a false alarm."""
+    in_flight_rate: Fraction | None = DEFAULTS["in_flight_rate"]
+    """With `in_flight_burst`, what is stated about pending rewards under the randomised floor."""
+    in_flight_burst: Annotated[float, Meta(ge=0)] | None = DEFAULTS["in_flight_burst"]
+    """See `in_flight_rate`; in units of high - low."""
+    guardrails: Annotated[list[GuardrailBody], Meta(max_length=MAX_GUARDRAILS)] | None = None
+    """Further metrics that are reported with rewards, and their limits."""
+
+
+class GuardrailBody(Struct, forbid_unknown_fields=True):
+    """A metric that is reported with rewards."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=MAX_METRIC_NAME)]
+    low: float
+    high: float
+    """Values are clipped to this range."""
+    limit: float | None = None
+    """An arm whose mean is surely beyond it is retired."""
+    worse: Literal[WORSE] = "above"  # type: ignore[valid-type]
 
 
 class DecisionRequest(Struct, forbid_unknown_fields=True):
@@ -74,7 +129,12 @@ class DecisionRequest(Struct, forbid_unknown_fields=True):
     request_key: RequestKey | None = None
     """Identifies the request; a retry with the same key gives the same decision."""
     candidate: ArmName | None = None
-    """An arm that your own bandit proposes, without looking at this request."""
+    """An arm that your own bandit proposes; it may look at this request only under the randomised
+    floor."""
+    context: dict[str, Any] | None = None
+    """What was known about the request: an object of at most 4 KB that is kept and exported."""
+    chances: dict[str, Fraction] | None = None
+    """How likely your bandit was to propose each arm; the decision then has a propensity."""
 
 
 class DecisionRequests(Struct, forbid_unknown_fields=True):
@@ -137,6 +197,9 @@ class RewardBody(Struct, forbid_unknown_fields=True):
     """The reward of the decision in the path."""
 
     reward: float
+    """From `low` to `high` of the campaign: 0 to 1 unless told."""
+    metrics: Metrics | None = None
+    """Values of the campaign's guardrails, by name."""
 
 
 class TicketReward(Struct, forbid_unknown_fields=True):
@@ -144,6 +207,7 @@ class TicketReward(Struct, forbid_unknown_fields=True):
 
     ticket: TicketId
     reward: float
+    metrics: Metrics | None = None
 
 
 class RewardsBody(Struct, forbid_unknown_fields=True):
@@ -170,9 +234,12 @@ class EventQuery(PageQuery, forbid_unknown_fields=True):
 
 
 class ExportQuery(Struct, forbid_unknown_fields=True):
-    """The format of an export."""
+    """What to export, and its format."""
 
-    format: Literal["csv", "jsonl"] = "csv"
+    format: Literal[EXPORT_FORMATS] = "csv"  # type: ignore[valid-type]
+    table: Literal[EXPORT_TABLES] = "decisions"  # type: ignore[valid-type]
+    """`decisions`: each with its outcome; `arms`: what is known of each; `series`: how the present
+    epoch went; `changes`: what was done to the campaign, notes among it."""
 
 
 class OfrepContext(Struct):

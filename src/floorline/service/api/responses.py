@@ -23,7 +23,10 @@ class DecisionAnswer(Struct):
     guaranteed_budget: float
     """Lower bound on the budget after this decision."""
     probability: float | None
-    """The probability of this arm given the history; null where it cannot be computed."""
+    """The probability of this arm given the candidate."""
+    propensity: float | None
+    """The probability of this arm given all before the proposer chose; null where it cannot be
+    computed, as for a candidate from outside."""
 
 
 class Decisions(Struct):
@@ -116,7 +119,8 @@ class ExplanationAnswer(Struct):
 
 
 class Series(Struct):
-    """The history of a campaign as columns of equal length; the last row is now."""
+    """The history of a campaign as columns of equal length; the last row is that of the
+    last decision, with what is known now."""
 
     time: list[float]
     epoch: list[int]

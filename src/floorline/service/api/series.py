@@ -12,12 +12,14 @@ from floorline.service.http.operations import Call
 
 
 async def series(call: Call) -> Series:
-    """The campaign's history up to now."""
+    """The campaign's history up to its last decision, with what is known of that now."""
     hosted = await call.host.registry.get(call.path["name"])
 
     def look(campaign: Campaign) -> list[SeriesPoint]:
-        now = point_of(0, machine_clock(), campaign.status(), hosted.settings)
-        return [*hosted.series.points, now]
+        points = hosted.series.points
+        last_stored = points[-1].time if points else machine_clock()
+        when = hosted.series.last_decision_at or last_stored
+        return [*points, point_of(0, when, campaign.status(), hosted.settings)]
 
     return series_of(await hosted.queue.submit(look), hosted.settings.arms)
 

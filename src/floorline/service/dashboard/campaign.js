@@ -5,6 +5,7 @@ import { charts } from "./charts.js";
 import { controls } from "./controls.js";
 import { byId, say } from "./dom.js";
 import { eventList, exportLinks, showSettings } from "./events.js";
+import { showGuardrails } from "./guardrails.js";
 import { showHealth } from "./health.js";
 import { filing } from "./filing.js";
 import { enter } from "./key.js";
@@ -55,6 +56,7 @@ function show(answer, past, scopes) {
     drawn.show(series, now);
     showHealth(now, settings.missing);
     showPrice(now, settings);
+    showGuardrails(now);
     buttons.show(now);
     forms.show(now);
   }

@@ -67,7 +67,8 @@ export function frame(width, height, [from, to], [low, high], format = brief) {
   const right = width - MARGIN.right;
   const x = linear(from, Math.max(from + 1, to), left, right);
   const y = linear(low, high === low ? low + 1 : high, bottom, MARGIN.top);
-  const across = timeTicks(from, Math.max(from + 1, to), (right - left) / 75);
+  const across = timeTicks(from, Math.max(from + 1, to), (right - left) / 75)
+    .filter(({ at, label }) => x(at) + (DIGIT * label.length) / 2 <= width);
   const parts = [
     ...up.flatMap(([value, label]) => [
       svg("line", { class: value === 0 ? "zero" : "rule", x1: left, x2: right, y1: y(value), y2: y(value) }),

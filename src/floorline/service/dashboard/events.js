@@ -19,20 +19,36 @@ export function eventList(campaign) {
   return { refresh: load };
 }
 
+/** A value of a setting as text. */
+const plain = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+
 export function showSettings(settings) {
   const details = byId("settings");
   const rows = Object.entries(settings).map(([name, value]) =>
-    [el("code", {}, name), Array.isArray(value) ? value.join(", ") : String(value ?? "not given")]);
+    [el("code", {}, name), Array.isArray(value) ? value.map(plain).join(", ") : plain(value ?? "not given")]);
   const all = table("Settings", [{ name: "Setting" }, { name: "Value" }], rows);
   details.replaceChildren(details.firstElementChild, all);
 }
 
 /** Links to the exports and to the report. With a key they are fetched, since a link cannot show it. */
 export function exportLinks(campaign) {
-  for (const format of ["csv", "jsonl"]) {
-    link(byId(`export-${format}`), `${campaignPath(campaign, "export")}?format=${format}`, `${campaign}.${format}`);
-  }
+  const formats = ["csv", "jsonl", "parquet"];
+  byId("exports").replaceChildren(...Object.entries(TABLES).flatMap(([table, words]) => [
+    el("span", {}, `${words}:`), ...formats.map((format) => download(campaign, table, format))]));
   link(byId("report"), campaignPath(campaign, "report"), `${campaign}-report.html`);
+}
+
+const TABLES = {
+  decisions: "All decisions with their rewards", arms: "Arms", series: "How it went", changes: "What happened",
+};
+const NAMES = { csv: "CSV", jsonl: "JSON lines", parquet: "Parquet" };
+
+function download(campaign, table, format) {
+  const anchor = el("a", { id: `export-${table}-${format}`, download: true,
+    "aria-label": `${TABLES[table]} as ${NAMES[format]}` }, NAMES[format]);
+  const file = table === "decisions" ? campaign : `${campaign}-${table}`;
+  link(anchor, `${campaignPath(campaign, "export")}?table=${table}&format=${format}`, `${file}.${format}`);
+  return anchor;
 }
 
 function link(anchor, path, file) {

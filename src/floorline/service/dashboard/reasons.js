@@ -8,7 +8,9 @@ export const REASONS = {
   "default-is-best": { name: "default is best so far", look: "c0" },
   "default-unknown": { name: "default not known yet", look: "c8" },
   holdback: { name: "control group", look: "c4" },
+  coin: { name: "the floor's coin", look: "c7" },
   paused: { name: "paused", look: "c6" },
-  finished: { name: "finished: the winner", look: "c3" },
-  drift: { name: "default has changed", look: "c5" },
+  finished: { name: "finished: the winner", look: "c5" },
+  retired: { name: "retired by a guardrail", look: "c2" },
+  drift: { name: "default has changed", look: "floor" },
 };

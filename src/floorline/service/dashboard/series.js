@@ -24,8 +24,10 @@ export class Series {
       this.#columns = point;
       return;
     }
-    const keep = this.length - (point.decisions[0] === columns.decisions.at(-1) ? 1 : 0);
-    this.#columns = joined(columns, point, keep);
+    const decided = point.decisions[0] !== columns.decisions.at(-1);
+    // The last row is that of the last decision, whenever its rewards come.
+    const row = decided ? point : { ...point, time: [columns.time.at(-1)] };
+    this.#columns = joined(columns, row, decided ? this.length : this.length - 1);
     if (this.length > MOST) this.#thin();
   }
 

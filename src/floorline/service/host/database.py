@@ -73,6 +73,8 @@ def locator_with(url: str, application_name: str) -> str:
 class Database:
     """The campaigns, keys and servers in a database."""
 
+    path = None
+
     def __init__(self, url: str, *, create: bool = False) -> None:
         """Check the tables.
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 from contextlib import suppress
+
+try:
+    import resource
+except ImportError:  # not there on Windows, which has no such limit
+    resource = None  # type: ignore[assignment]
 
 PER_CAMPAIGN = 4
 """Descriptors of an open campaign: SQLite's three files and the lock."""
@@ -18,6 +22,8 @@ MAX_OPEN_CAMPAIGNS = 1000
 
 def raise_limit() -> None:
     """Raise the limit of this process as far as the system allows."""
+    if resource is None:
+        return
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):  # not allowed: the limit stays as it is
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -25,15 +31,17 @@ def raise_limit() -> None:
 
 def open_campaigns_allowed() -> int:
     """How many campaigns may be open: they get two fifths of the descriptors."""
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY:
-        return MAX_OPEN_CAMPAIGNS
-    return max(1, min(MAX_OPEN_CAMPAIGNS, soft * 2 // 5 // PER_CAMPAIGN))
+    return max(1, min(MAX_OPEN_CAMPAIGNS, _limit() * 2 // 5 // PER_CAMPAIGN))
 
 
 def connections_allowed() -> int:
     """How many connections may be open beside the campaigns."""
+    return max(1, _limit() - PER_CAMPAIGN * open_campaigns_allowed() - RESERVED)
+
+
+def _limit() -> int:
+    """Descriptors that this process may have."""
+    if resource is None:
+        return sys.maxsize
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY:
-        soft = sys.maxsize
-    return max(1, soft - PER_CAMPAIGN * open_campaigns_allowed() - RESERVED)
+    return sys.maxsize if soft == resource.RLIM_INFINITY else soft

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from floorline.core.file_locks import CAN_OPEN_FOLDERS, lock_file, sync_folder
+
 
 @contextmanager
 def locked_for_change(folder: Path) -> Iterator[None]:
-    """Exclude other processes that change files of a folder; a server may go on reading."""
+    """Exclude other processes that change files of a folder; a server may go on reading.
+
+    Windows opens no folders: there, of two changes at the same moment one may be lost.
+    """
+    if not CAN_OPEN_FOLDERS:
+        yield
+        return
     file = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        lock_file(file, wait=True)
         yield
     finally:
         os.close(file)
@@ -29,18 +36,20 @@ def replace_file(path: Path, content: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(unfinished, path)
-    sync_to_disk(path.parent)
+    sync_folder(path.parent)
 
 
 def give_to_owner_of(folder: Path, file: int | Path) -> None:
     """Give what root creates to the owner of a folder: the service often runs as another user."""
-    if os.geteuid() == 0:
+    if hasattr(os, "geteuid") and os.geteuid() == 0:  # Windows has no such owners
         owner = folder.stat()
         os.chown(file, owner.st_uid, owner.st_gid)
 
 
 def sync_to_disk(path: Path) -> None:
     """Wait until a file, or the names in a folder, are on disk."""
+    if path.is_dir():
+        return sync_folder(path)
     file = os.open(path, os.O_RDONLY)
     try:
         os.fsync(file)

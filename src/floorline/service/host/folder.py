@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 
+from floorline.core.file_locks import lock_file
 from floorline.service.host.descriptors import open_campaigns_allowed
 from floorline.service.host.files import give_to_owner_of, replace_file
 from floorline.service.host.index import CampaignIndex, FileIndex
@@ -97,7 +97,7 @@ class Folder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Exclude other servers.
+        """Exclude other servers; where there are no locks, each campaign's ledger notices them.
 
         Raises:
             ValueError: another one serves the folder, or it cannot be written to.
@@ -108,7 +108,7 @@ class Folder:
             raise ValueError(f"data: {self.path} cannot be locked: {error.strerror}") from None
         try:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock_file(file)
             except OSError:
                 raise ValueError(f"data: {self.path} is being served by another process") from None
             yield

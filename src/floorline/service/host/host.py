@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Protocol
 
 from floorline.service.host.index import CampaignIndex
@@ -18,6 +19,10 @@ class DataSource(Protocol):
     @property
     def shown(self) -> str:
         """Where it is, for messages."""
+
+    @property
+    def path(self) -> Path | None:
+        """The folder that holds it; None for a database."""
 
     @property
     def store(self) -> CampaignStore:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -62,10 +62,16 @@ class Metrics:
             "By how much the machine's clock was set while the service ran; 0: it is believed.",
             registry=registry,
         ).set_function(lambda: machine_clock.step)
+        self.refused_requests = 0
+        """Answered with 401 or 403."""
         self._children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._lock = Lock()
         self._statuses = _StatusCollector()
         registry.register(self._statuses)
+
+    def set_alerts(self, raised: Sequence[tuple[str | None, str]]) -> None:
+        """Show these alerts as raised: the campaign (None: the service) and the kind of each."""
+        self._statuses.alerts = raised
 
     def request(self, path: str, method: str, status: int, seconds: float) -> None:
         """Count a request."""
@@ -74,6 +80,8 @@ class Metrics:
             counter = self._requests.labels(path, method, status)
             children = counter, self._request_seconds.labels(path)
             self._children[path, method, status] = children
+        if status in (401, 403):
+            self.refused_requests += 1
         children[0].inc()
         children[1].observe(seconds)
 
@@ -97,6 +105,7 @@ class Metrics:
 class _StatusCollector:
     """Metrics from the campaigns' statuses."""
 
+    alerts: Sequence[tuple[str | None, str]] = ()
     available: Mapping[str, bool] = {}
     statuses: Mapping[str, Status | None] = {}
 
@@ -121,6 +130,11 @@ class _StatusCollector:
             field: GaugeMetricFamily(f"floorline_{field}", text, labels=["campaign"])
             for field, text in STATUS_GAUGES.items()
         }
+        raised = GaugeMetricFamily(
+            "floorline_alert", "1 while an alert is raised.", labels=["campaign", "kind"]
+        )
+        for campaign, kind in self.alerts:
+            raised.add_metric([campaign or "", kind], 1)
         for name, is_available in self.available.items():
             available.add_metric([name], is_available)
         for name, status in self.statuses.items():
@@ -135,4 +149,4 @@ class _StatusCollector:
             for field, family in gauges.items():
                 family.add_metric([name], getattr(status, field))
             alarms.add_metric([name], status.alarm is not None)
-        return [available, reasons, plays, means, alarms, *gauges.values()]
+        return [available, reasons, plays, means, alarms, raised, *gauges.values()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable
 from typing import Any
@@ -19,6 +18,7 @@ from floorline.service.http.gate import Gate
 from floorline.service.http.operations import Call, Operation, Reply, StreamReply
 from floorline.service.http.problems import Problem, problem_of
 from floorline.service.http.transfer import read_body, send_problem, send_response, send_stream
+from floorline.service.http.wording import in_words
 
 HIDES_DEFAULT_ARM = ("no-key", "foreign-page")
 """Errors whose response must not reveal the default arm."""
@@ -142,28 +142,26 @@ class Endpoint:
 
 def _decode(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
     try:
-        return decoder.decode(body)
-    except msgspec.ValidationError as error:
-        raise Problem(422, "invalid", _naming_the_field(str(error))) from None
+        try:
+            return decoder.decode(body)
+        except msgspec.ValidationError as error:
+            value = msgspec.json.decode(body)  # the rest of it may be no JSON
+            raise Problem(422, "invalid", in_words(str(error), decoder.type, value)) from None
     except (msgspec.DecodeError, RecursionError) as error:
         raise Problem(400, "malformed", f"the body is not JSON: {error}") from None
-
-
-def _naming_the_field(detail: str) -> str:
-    """The same detail, which begins with the field where one was left out.
-
-    >>> _naming_the_field("Object missing required field `max_loss`")
-    'max_loss: must be given'
-    """
-    return re.sub(r"^Object missing required field `(\w+)`", r"\1: must be given", detail)
 
 
 def _decode_query(kind: Any, raw: bytes) -> Any:
     try:
         pairs = parse_qsl(raw.decode(), keep_blank_values=True)
-        values = dict(pairs)
-        if len(values) < len(pairs):
-            raise Problem(422, "invalid", "query: a parameter is given twice")
-        return msgspec.convert(values, kind, strict=False)
-    except (UnicodeDecodeError, msgspec.ValidationError) as error:
+    except UnicodeDecodeError as error:
         raise Problem(422, "invalid", f"query: {error}") from None
+    values: dict[str, str] = {}
+    for name, value in pairs:
+        if name in values:
+            raise Problem(422, "invalid", f"{name}: is given twice")
+        values[name] = value
+    try:
+        return msgspec.convert(values, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise Problem(422, "invalid", in_words(str(error), kind, values)) from None

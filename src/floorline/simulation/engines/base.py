@@ -1,4 +1,4 @@
-"""What every engine offers, and what engines share."""
+"""The interface of engines, and the functions that they share."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from floorline.environments import Environment
 from floorline.environments.moments import changes, click_now, only_kind, visitor_kind
 from floorline.simulation.digest import PartialSums
 from floorline.simulation.loops.adversarial import adversarial_run
-from floorline.simulation.loops.late import late_run, new_late_room
-from floorline.simulation.loops.late_received import late_received_run, new_decision_room
+from floorline.simulation.loops.late import late_run, new_late_scratch
+from floorline.simulation.loops.late_received import late_received_run, new_decision_scratch
 from floorline.simulation.loops.learners import learner_choices
 from floorline.simulation.loops.round_by_round import (
+    changing_mean_at,
     mean_at,
-    mean_of_moment,
     reward_at,
     round_by_round_run,
     steady_mean,
@@ -41,20 +41,20 @@ class Engine(Protocol):
     """
 
     def compile(self) -> None:
-        """Have the code compiled, or loaded, without playing anything that counts."""
+        """Compile or load the code, without playing a run that counts."""
 
     def outcome(self, runs: int) -> RunRecords:
-        """Room for the results of `runs` runs."""
+        """Return empty arrays for the results of `runs` runs."""
 
     def play(self, outcome: RunRecords, first: int, tick: Callable[[int], None]) -> None:
-        """Fill `outcome` with the runs from number `first`; `tick` takes how many are done."""
+        """Fill `outcome` with the runs from number `first`; call `tick` with how many are done."""
 
     def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[PartialSums]:
-        """What the runs add up to, part by part, in the order of their numbers."""
+        """Yield the sums over the runs, part by part, in the order of their numbers."""
 
 
 def loop_choices(environment: Environment, measure: Measure) -> dict[Function, Function]:
-    """The loop over the rounds of a run that fits the environment, and what it watches."""
+    """Return the kernels of the loop for an environment, and of what it watches."""
     watched = {missed: misses_mean if measure.wants_misses else not_watched}
     if environment.adversarial:
         return {one_run: adversarial_run, **watched}
@@ -63,7 +63,7 @@ def loop_choices(environment: Environment, measure: Measure) -> dict[Function, F
     if changes(environment):
         return {
             one_run: round_by_round_run,
-            mean_at: mean_of_moment,
+            mean_at: changing_mean_at,
             reward_at: click_now,
             **learner_choices(environment),
         }
@@ -79,15 +79,17 @@ def loop_choices(environment: Environment, measure: Measure) -> dict[Function, F
 
 
 def new_room(environment: Environment, measure: Measure) -> Any:
-    """What that loop needs for its own use."""
+    """Return the working memory of that loop."""
     n_arms, horizon = len(environment.means), int(measure.checkpoints[-1])
     if environment.late:
-        return new_decision_room(horizon) if measure.received else new_late_room(n_arms, horizon)
+        return (
+            new_decision_scratch(horizon) if measure.received else new_late_scratch(n_arms, horizon)
+        )
     return np.zeros(3 * n_arms)
 
 
 def new_outcome(runs: int, n_arms: int, measure: Measure, *, adversarial: bool) -> RunRecords:
-    """Room for the results of `runs` runs."""
+    """Return empty arrays for the results of `runs` runs."""
     points = measure.checkpoints.size
     return RunRecords(
         pseudo_regret=np.empty((runs, points)),

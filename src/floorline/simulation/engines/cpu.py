@@ -1,10 +1,10 @@
-"""The CPU engine: blocks of runs on all cores, compiled, or interpreted for a close look."""
+"""The CPU engine: blocks of runs on all cores, compiled, or interpreted for debugging."""
 
 from __future__ import annotations
 
 import collections
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from threading import Thread
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from floorline.simulation.loops.learners import in_sets, sets_for
 from floorline.simulation.loops.run import Measure, RunRecords, many_runs, rows
 
 BLOCK = 32
-"""Runs that share a stream of random numbers. Changing it changes what a seed gives."""
+"""Runs that share a stream of random numbers. Changing it changes the results of a seed."""
 
 
 class CpuEngine:
@@ -63,65 +63,74 @@ class CpuEngine:
         self._many_runs = bind(many_runs, choices) if interpreted else compiled(many_runs, choices)
 
     def compile(self) -> None:
-        """Have the code compiled, or loaded, by playing no run at all."""
+        """Compile or load the code, by playing zero runs."""
         if self._interpreted:
             return
         with compiler_errors_in_words():
             self._block(self.outcome(0), 0, np.zeros(1, np.int64))
 
     def outcome(self, runs: int) -> RunRecords:
-        """Room for the results of `runs` runs."""
+        """Return empty arrays for the results of `runs` runs."""
         return new_outcome(runs, self._n_arms, self.measure, adversarial=self._adversarial)
 
     def play(self, outcome: RunRecords, first: int, tick: Callable[[int], None]) -> None:
         """Fill `outcome` with the runs from number `first`, a multiple of BLOCK.
 
         `tick` is called ten times a second with the number of runs done so far. Ctrl-C
-        ends every thread within the length of a run, then raises KeyboardInterrupt.
+        raises KeyboardInterrupt at once; threads end after the run that they are at, or with
+        the process.
         """
         runs = outcome.first_breach.size
         starts = iter(range(0, runs, BLOCK))
         stop = np.zeros(1, np.int64)
         done = [0] * self._threads
 
-        def work(thread: int) -> None:
-            for start in starts:  # shared: each thread takes the next block there is
-                block = rows(outcome, start, start + BLOCK)
-                self._block(block, (first + start) // BLOCK, stop)
-                done[thread] += block.first_breach.size
+        failures: list[BaseException] = []
 
-        with ThreadPoolExecutor(self._threads) as pool:
-            workers = {pool.submit(work, thread) for thread in range(self._threads)}
+        def work(thread: int) -> None:
             try:
-                while workers:
-                    ended, workers = wait(workers, timeout=0.1, return_when=FIRST_EXCEPTION)
+                for start in starts:  # shared: each thread takes the next block there is
+                    block = rows(outcome, start, start + BLOCK)
+                    self._block(block, (first + start) // BLOCK, stop)
+                    done[thread] += block.first_breach.size
+            except BaseException as error:
+                failures.append(error)
+
+        # Daemons, which nobody waits for: one run can take hours, and Ctrl-C must not.
+        workers = [Thread(target=work, args=(i,), daemon=True) for i in range(self._threads)]
+        try:
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                while worker.is_alive() and not failures:
+                    worker.join(0.1)
                     tick(sum(done))
-                    for one in ended:
-                        one.result()
-            except BaseException:
-                stop[0] = 1
-                collections.deque(starts, maxlen=0)  # nothing left to take
-                raise
+            if failures:
+                raise failures[0]
+        except BaseException:
+            stop[0] = 1
+            collections.deque(starts, maxlen=0)  # nothing left to take
+            raise
 
     def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[PartialSums]:
-        """What the runs add up to, part by part, in the order of their numbers."""
-        room = self.outcome(min(CHUNK, runs))
+        """Yield the sums over the runs, part by part, in the order of their numbers."""
+        records = self.outcome(min(CHUNK, runs))
         for first in range(0, runs, CHUNK):
-            chunk = rows(room, 0, runs - first)
-            self.play(chunk, first, _later(tick, first))
+            chunk = rows(records, 0, runs - first)
+            self.play(chunk, first, _offset(tick, first))
             check_arms(chunk)
             yield sums_of(chunk, self.measure.checkpoints, self.measure.wants_quantiles)
 
     def _block(self, outcome: RunRecords, number: int, stop: Counts) -> None:
-        """Play the runs of one block, from the streams that belong to it."""
+        """Play the runs of one block, from its own streams."""
         rng = stream(self._seed, number)
         side_rng = stream(self._seed, number, 1) if self._wants_side else rng
-        room = new_room(self._environment, self.measure)
+        scratch = new_room(self._environment, self.measure)
         self._many_runs(
             self._policy.rules,
             new_arms(self._n_arms * self._sets),
             new_memory(in_sets(self._policy.memory, self._sets)),
-            room,
+            scratch,
             self._environment_rules,
             self.measure,
             rng,
@@ -132,9 +141,9 @@ class CpuEngine:
 
 
 def stream(seed: int, *key: int) -> np.random.Generator:
-    """The stream of random numbers that belongs to a seed and a key."""
+    """Return the stream of random numbers for a seed and a key."""
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
-def _later(tick: Callable[[int], None], first: int) -> Callable[[int], None]:
+def _offset(tick: Callable[[int], None], first: int) -> Callable[[int], None]:
     return lambda done: tick(first + done)

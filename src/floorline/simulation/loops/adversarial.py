@@ -18,7 +18,7 @@ def adversarial_run(
     rules: Rules,
     arms: Arms,
     memory: Memory,
-    room: Floats,
+    scratch: Floats,
     environment: Any,
     measure: Measure,
     rng: Any,
@@ -28,20 +28,20 @@ def adversarial_run(
 ) -> None:
     """Play one run from the start and write its results into row `run` of `outcome`.
 
-    The budget is made of rewards received; the regret is against the best fixed arm in
-    hindsight; the pseudo-regret counts what each choice paid on average over the
-    proposer's own chances, where those can be told. Under a floor that tosses coins the
-    adversary knows the candidate and the coin's chance, the pseudo-regret is averaged over the
-    coin, and the budget is held against what the default would have paid.
+    The budget counts rewards received; the regret is against the best fixed arm in
+    hindsight; the pseudo-regret averages what each choice paid over the proposer's own
+    chances, where those are known. Under a randomised floor the adversary knows the
+    candidate and the coin's chance, the pseudo-regret is averaged over the coin, and the
+    budget is compared with what the default would have paid.
     """
     forget(rules, arms, memory)
     n_arms = arms.plays.size
-    rewards, totals, chances = room[:n_arms], room[n_arms : 2 * n_arms], room[2 * n_arms :]
+    rewards, totals, chances = scratch[:n_arms], scratch[n_arms : 2 * n_arms], scratch[2 * n_arms :]
     for i in range(n_arms):
         totals[i] = 0.0
     owed = measure.default_mean - measure.gains[0]
     played = 0
-    hidden = 0  # default plays that a proposer with a private clock knows nothing of
+    hidden = 0  # default plays of which a proposer with a private clock is not told
     received = 0.0
     expected = 0.0
     lowest = math.inf

@@ -26,7 +26,7 @@ from floorline.environments.delayed import DelayedRules, arrival_of
 from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, RunRecords, write_checkpoint
 
 
-class LateRoom(NamedTuple):
+class LateScratch(NamedTuple):
     """The plays of a run, each in the slot of its round counted from 0, and their arrivals.
 
     The first arrival of a play has the number of its slot; a repeated one has that number plus
@@ -38,18 +38,18 @@ class LateRoom(NamedTuple):
     probability: Floats
     """For each play: the fallback probability at which it was decided."""
     reward: Floats
-    """What each play is closed with; NaN if it is skipped."""
+    """The value each play is closed with; NaN if it is skipped."""
     is_open: NDArray[np.bool_]
-    """For each play: whether it is still to be closed."""
+    """For each play: whether it is still open."""
     first: Counts
     """For each round: the first arrival after it."""
     after: Counts
     """For each arrival: the next one after the same round."""
 
 
-def new_late_room(n_arms: int, horizon: int) -> LateRoom:
-    """Return room for runs of `horizon` rounds."""
-    return LateRoom(
+def new_late_scratch(n_arms: int, horizon: int) -> LateScratch:
+    """Return working memory for runs of `horizon` rounds."""
+    return LateScratch(
         pending=new_pending(n_arms, horizon),
         arm=np.zeros(horizon, int),
         probability=np.zeros(horizon),
@@ -61,27 +61,29 @@ def new_late_room(n_arms: int, horizon: int) -> LateRoom:
 
 
 @kernel
-def take_arrivals(rules: Rules, arms: Arms, memory: Memory, room: LateRoom, round: int) -> None:
+def take_arrivals(
+    rules: Rules, arms: Arms, memory: Memory, scratch: LateScratch, round: int
+) -> None:
     """Close the plays whose reward arrives after `round`; a play is closed once."""
-    arrival = room.first[round]
+    arrival = scratch.first[round]
     while arrival != NONE:
-        slot = arrival if arrival < room.arm.size else arrival - room.arm.size
-        if room.is_open[slot]:
-            room.is_open[slot] = False
-            arm = room.arm[slot]
-            reward = room.reward[slot]
+        slot = arrival if arrival < scratch.arm.size else arrival - scratch.arm.size
+        if scratch.is_open[slot]:
+            scratch.is_open[slot] = False
+            arm = scratch.arm[slot]
+            reward = scratch.reward[slot]
             if math.isnan(reward):
-                skip_play(room.pending, arm, slot)
+                skip_play(scratch.pending, arm, slot)
             else:
-                receive(rules, arms, memory, room.pending, arm, slot, reward)
-            probability = room.probability[slot]
+                receive(rules, arms, memory, scratch.pending, arm, slot, reward)
+            probability = scratch.probability[slot]
             take_late_reward(rules.floor, arms, memory.floor, arm, slot, probability, reward)
-        arrival = room.after[arrival]
+        arrival = scratch.after[arrival]
 
 
 @kernel
 def expect_arrival(first: Counts, after: Counts, arrival: int, round: int) -> None:
-    """Have `arrival` come after `round`, before the other arrivals of that round."""
+    """Schedule `arrival` after `round`, before the other arrivals of that round."""
     if round < first.size:
         after[arrival] = first[round]
         first[round] = arrival
@@ -92,7 +94,7 @@ def late_run(
     rules: Rules,
     arms: Arms,
     memory: Memory,
-    room: LateRoom,
+    scratch: LateScratch,
     environment: DelayedRules,
     measure: Measure,
     rng: Any,
@@ -105,11 +107,11 @@ def late_run(
     Delays, losses and the rewards of a default arm whose mean is known come from
     `side_rng`: without delay and loss, runs are those of `stochastic_run`.
     """
-    pending = room.pending
+    pending = scratch.pending
     forget(rules, arms, memory)
     forget_plays(pending)
-    for i in range(room.first.size):
-        room.first[i] = NONE
+    for i in range(scratch.first.size):
+        scratch.first[i] = NONE
     seen_by_proposer = Arms(
         arms.plays, arms.seen, arms.total, arms.average, arms.lower, pending.optimistic_upper
     )
@@ -122,9 +124,9 @@ def late_run(
     received = 0.0
     for c in range(measure.checkpoints.size):
         while played < measure.checkpoints[c]:
-            take_arrivals(rules, arms, memory, room, played)
+            take_arrivals(rules, arms, memory, scratch, played)
             update_bounds(rules, arms, memory, pending, low, high)
-            if rules.caches:  # upper ends change with every play, and nobody tells proposers
+            if rules.caches:  # upper ends change with every play, and proposers are not told
                 for i in range(memory.proposer.size):
                     memory.proposer[i] = 0.0
             candidate = candidate_of(rules, seen_by_proposer, memory, played + 1, rng)
@@ -141,12 +143,14 @@ def late_run(
             open_play(pending, arm, played)
             await_reward(rules.floor, arms, memory.floor, arm, played, probability)
             arrival = arrival_of(environment, arm, played + 1, reward, side_rng)
-            room.arm[played] = arm
-            room.probability[played] = probability
-            room.reward[played] = arrival.reward
-            room.is_open[played] = True
-            expect_arrival(room.first, room.after, played, arrival.closed_after)
-            expect_arrival(room.first, room.after, played + room.arm.size, arrival.again_after)
+            scratch.arm[played] = arm
+            scratch.probability[played] = probability
+            scratch.reward[played] = arrival.reward
+            scratch.is_open[played] = True
+            expect_arrival(scratch.first, scratch.after, played, arrival.closed_after)
+            expect_arrival(
+                scratch.first, scratch.after, played + scratch.arm.size, arrival.again_after
+            )
             received += reward if math.isnan(arrival.reward) else arrival.reward
             played += 1
             budget += measure.gains[arm]

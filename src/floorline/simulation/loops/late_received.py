@@ -18,10 +18,10 @@ from floorline.simulation.loops.late import expect_arrival
 from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, RunRecords, write_checkpoint
 
 
-class DecisionRoom(NamedTuple):
+class DecisionScratch(NamedTuple):
     """The decisions of a run, by their round counted from 0, and the arrivals of their rewards.
 
-    Arrivals have the numbers that they have in `LateRoom`.
+    Arrivals have the numbers that they have in `LateScratch`.
     """
 
     arm: Counts
@@ -32,9 +32,9 @@ class DecisionRoom(NamedTuple):
     after: Counts
 
 
-def new_decision_room(horizon: int) -> DecisionRoom:
-    """Return room for runs of `horizon` rounds."""
-    return DecisionRoom(
+def new_decision_scratch(horizon: int) -> DecisionScratch:
+    """Return working memory for runs of `horizon` rounds."""
+    return DecisionScratch(
         arm=np.zeros(horizon, int),
         probability=np.zeros(horizon),
         reward=np.zeros(horizon),
@@ -46,16 +46,23 @@ def new_decision_room(horizon: int) -> DecisionRoom:
 
 @kernel
 def observe_arrivals(
-    rules: Rules, arms: Arms, memory: Memory, room: DecisionRoom, round: int
+    rules: Rules, arms: Arms, memory: Memory, scratch: DecisionScratch, round: int
 ) -> None:
-    """Take in the rewards that arrive after `round`; the first report is final."""
-    arrival = room.first[round]
+    """Observe the rewards that arrive after `round`; the first report is final."""
+    arrival = scratch.first[round]
     while arrival != NONE:
-        slot = arrival if arrival < room.arm.size else arrival - room.arm.size
-        if room.is_open[slot]:
-            room.is_open[slot] = False
-            observe(rules, arms, memory, room.arm[slot], room.probability[slot], room.reward[slot])
-        arrival = room.after[arrival]
+        slot = arrival if arrival < scratch.arm.size else arrival - scratch.arm.size
+        if scratch.is_open[slot]:
+            scratch.is_open[slot] = False
+            observe(
+                rules,
+                arms,
+                memory,
+                scratch.arm[slot],
+                scratch.probability[slot],
+                scratch.reward[slot],
+            )
+        arrival = scratch.after[arrival]
 
 
 @kernel
@@ -63,7 +70,7 @@ def late_received_run(
     rules: Rules,
     arms: Arms,
     memory: Memory,
-    room: DecisionRoom,
+    scratch: DecisionScratch,
     environment: DelayedRules,
     measure: Measure,
     rng: Any,
@@ -73,13 +80,13 @@ def late_received_run(
 ) -> None:
     """Play one run from the start and write its results into row `run` of `outcome`.
 
-    A decision counts when it is made, with the reward that it turns out to have. Delays, losses
-    and what the default would have earned come from `side_rng`: without delay and loss, plays are
-    those of `round_by_round_run`.
+    A decision counts when it is made, with the reward that it will have in the end. Delays,
+    losses and what the default would have earned come from `side_rng`: without delay and loss,
+    plays are those of `round_by_round_run`.
     """
     forget(rules, arms, memory)
-    for i in range(room.first.size):
-        room.first[i] = NONE
+    for i in range(scratch.first.size):
+        scratch.first[i] = NONE
     played = 0
     received = 0.0
     of_default = 0.0
@@ -87,7 +94,7 @@ def late_received_run(
     breach = 0
     for c in range(measure.checkpoints.size):
         while played < measure.checkpoints[c]:
-            observe_arrivals(rules, arms, memory, room, played)
+            observe_arrivals(rules, arms, memory, scratch, played)
             candidate = candidate_of(rules, arms, memory, played + 1, rng)
             if candidate < 0 or candidate >= arms.plays.size:
                 outcome.first_breach[run] = NO_SUCH_ARM
@@ -97,12 +104,14 @@ def late_received_run(
             play(rules, arms, memory, arm, decision.fallback_probability)
             reward = draw(environment.rewards, arm, rng)
             arrival = arrival_of(environment, arm, played + 1, reward, side_rng)
-            room.arm[played] = arm
-            room.probability[played] = decision.fallback_probability
-            room.reward[played] = arrival.reward
-            room.is_open[played] = True
-            expect_arrival(room.first, room.after, played, arrival.closed_after)
-            expect_arrival(room.first, room.after, played + room.arm.size, arrival.again_after)
+            scratch.arm[played] = arm
+            scratch.probability[played] = decision.fallback_probability
+            scratch.reward[played] = arrival.reward
+            scratch.is_open[played] = True
+            expect_arrival(scratch.first, scratch.after, played, arrival.closed_after)
+            expect_arrival(
+                scratch.first, scratch.after, played + scratch.arm.size, arrival.again_after
+            )
             received += arrival.reward
             if arm == 0:
                 of_default += arrival.reward

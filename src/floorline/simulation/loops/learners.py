@@ -1,7 +1,7 @@
-"""One learner for each kind of visitor, beside the records of all visitors that the floor has.
+"""One learner for each kind of visitor, besides the floor's records of all visitors.
 
-Sets of records lie one after the other in the same arrays: number 0 is of all visitors, number
-k + 1 of those of kind k. Where visitors do not differ there is only number 0, and it learns.
+Sets of records follow each other in the same arrays: set 0 is for all visitors, set k + 1 for
+those of kind k. Where visitors do not differ there is only set 0, and it learns.
 """
 
 from __future__ import annotations
@@ -14,49 +14,49 @@ from floorline.environments.moments import kinds_of
 
 @slot
 def learner_of(kind: int) -> int:
-    """The number of the set that the learner for a kind of visitor has."""
+    """Return the number of the set of the learner for a kind of visitor."""
     raise NotImplementedError
 
 
 @slot
 def arms_of(arms: Arms, number: int, n_arms: int) -> Arms:
-    """The arms as set number `number` has them."""
+    """Return the arms of set `number`."""
     raise NotImplementedError
 
 
 @slot
 def memory_of(memory: Memory, number: int, sets: int) -> Memory:
-    """The memory of a policy's parts in that set."""
+    """Return the memory of set `number`."""
     raise NotImplementedError
 
 
 @kernel
 def the_only_learner(kind: int) -> int:
-    """0: visitors do not differ."""
+    """Return 0, where visitors do not differ."""
     return 0
 
 
 @kernel
 def the_only_arms(arms: Arms, number: int, n_arms: int) -> Arms:
-    """The arms: there is one set."""
+    """Return all arms, where there is one set."""
     return arms
 
 
 @kernel
 def the_only_memory(memory: Memory, number: int, sets: int) -> Memory:
-    """The memory: there is one set."""
+    """Return the whole memory, where there is one set."""
     return memory
 
 
 @kernel
 def learner_for_kind(kind: int) -> int:
-    """The set after that of all visitors and those of the kinds before."""
+    """Return the number of the kind's own set; set 0 is for all visitors."""
     return kind + 1
 
 
 @kernel
 def some_arms(arms: Arms, number: int, n_arms: int) -> Arms:
-    """A part of each array."""
+    """Return the slice of each array that belongs to set `number`."""
     start = number * n_arms
     end = start + n_arms
     return Arms(
@@ -71,7 +71,7 @@ def some_arms(arms: Arms, number: int, n_arms: int) -> Arms:
 
 @kernel
 def some_memory(memory: Memory, number: int, sets: int) -> Memory:
-    """A part of each array."""
+    """Return the slice of each array that belongs to set `number`."""
     proposer = len(memory.proposer) // sets
     floor = len(memory.floor) // sets
     boundary = len(memory.boundary) // sets
@@ -83,13 +83,13 @@ def some_memory(memory: Memory, number: int, sets: int) -> Memory:
 
 
 def sets_for(environment: Environment) -> int:
-    """How many sets of records there are."""
+    """Return the number of sets of records."""
     kinds = kinds_of(environment)
     return kinds + 1 if kinds > 1 else 1
 
 
 def learner_choices(environment: Environment) -> dict[Function, Function]:
-    """The kernels that find them."""
+    """Return the kernels that select the sets."""
     if sets_for(environment) == 1:
         return {
             learner_of: the_only_learner,
@@ -100,5 +100,5 @@ def learner_choices(environment: Environment) -> dict[Function, Function]:
 
 
 def in_sets(sizes: MemorySizes, sets: int) -> MemorySizes:
-    """The sizes of the memory for so many sets."""
+    """Return the memory sizes for this many sets."""
     return MemorySizes(*(size * sets for size in sizes))

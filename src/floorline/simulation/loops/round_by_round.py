@@ -1,7 +1,7 @@
-"""The loop over rounds that differ, and for floors under the rewards received.
+"""The loop for means that change, and for floors under the rewards received.
 
 It serves environments whose means depend on the round or on the visitor, and, in all that draw
-their rewards, floors that are held against the default's own rewards in the same rounds.
+their rewards, floors that compare with the default's own rewards in the same rounds.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, RunRecords, wri
 
 @slot
 def mean_at(measure: Measure, environment: Any, arm: int, round: int, kind: int) -> float:
-    """The mean reward of `arm` in this round for a visitor of this kind."""
+    """Return the mean reward of `arm` in this round for a visitor of this kind."""
     raise NotImplementedError
 
 
 @slot
 def reward_at(environment: Any, arm: int, round: int, kind: int, rng: Any) -> float:
-    """A reward of `arm` in this round for a visitor of this kind."""
+    """Return a reward of `arm` in this round for a visitor of this kind."""
     raise NotImplementedError
 
 
 @kernel
 def steady_mean(measure: Measure, environment: Any, arm: int, round: int, kind: int) -> float:
-    """The arm's one mean: for environments whose means do not change."""
+    """Return the arm's mean, for environments whose means do not change."""
     return measure.means[arm]  # type: ignore[no-any-return]
 
 
 @kernel
 def steady_reward(environment: Any, arm: int, round: int, kind: int, rng: Any) -> float:
-    """A draw like any other of the arm's."""
+    """Return a draw of the arm, for environments whose means do not change."""
     return draw(environment, arm, rng)
 
 
 @kernel
-def mean_of_moment(measure: Measure, environment: Any, arm: int, round: int, kind: int) -> float:
-    """The mean of the moment."""
+def changing_mean_at(measure: Measure, environment: Any, arm: int, round: int, kind: int) -> float:
+    """Return the arm's current mean, for environments whose means change."""
     return mean_now(environment, arm, round, kind)
 
 
 @kernel
 def gap_at(measure: Measure, environment: Any, arm: int, round: int, kind: int) -> float:
-    """How much less than the best arm of the moment `arm` pays in expectation."""
+    """Return how much less than the currently best arm `arm` pays in expectation."""
     best = mean_at(measure, environment, 0, round, kind)
     for i in range(1, len(measure.means)):
         best = max(best, mean_at(measure, environment, i, round, kind))
@@ -63,7 +63,7 @@ def round_by_round_run(
     rules: Rules,
     arms: Arms,
     memory: Memory,
-    room: Floats,
+    scratch: Floats,
     environment: Any,
     measure: Measure,
     rng: Any,
@@ -74,7 +74,7 @@ def round_by_round_run(
     """Play one run from the start and write its results into row `run` of `outcome`.
 
     What the default would have earned where another arm was played comes from `side_rng`. It is
-    drawn after the coin and does not know it: that is as if it had been drawn before.
+    drawn after the coin but independently of it, as if it had been drawn before.
     """
     n_arms = measure.means.size
     sets = arms.plays.size // n_arms
@@ -85,7 +85,7 @@ def round_by_round_run(
     slack = ROUNDING if measure.received else TOLERANCE
     played = 0
     received = 0.0
-    earned = 0.0  # what counts for the budget: rewards, or means of the moment
+    earned = 0.0  # what counts for the budget: rewards, or current means
     of_default = 0.0
     regret = 0.0
     lowest = math.inf

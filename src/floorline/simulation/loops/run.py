@@ -1,4 +1,4 @@
-"""What all loops share: how runs are measured, what is kept of them, and the loop over runs."""
+"""What all loops share: how runs are measured, their results, and the loop over runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_SUCH_ARM = -1
 
 
 class Measure(NamedTuple):
-    """What a run is measured by; none of it is known to the policy."""
+    """How a run is measured; the policy knows none of it."""
 
     checkpoints: Counts
     gaps: Floats
@@ -26,16 +26,16 @@ class Measure(NamedTuple):
     default_mean: float
     wants_rewards: bool
     wants_misses: bool
-    """Whether every interval is held against its arm's mean."""
+    """Whether every interval is compared with its arm's mean."""
     wants_quantiles: bool = True
     keep: float = 1.0
-    """The share of the default's reward that must be kept."""
+    """The share of the default's reward that must be earned."""
     received: bool = False
     """Whether the budget is of rewards received, against the default's own in the same rounds."""
 
 
 class RunRecords(NamedTuple):
-    """What is kept of each run, at every checkpoint; what is not kept has no rows."""
+    """The results of each run, at every checkpoint; what is not wanted has no rows."""
 
     pseudo_regret: NDArray[np.float64]
     regret: NDArray[np.float64]
@@ -48,7 +48,7 @@ class RunRecords(NamedTuple):
 
 
 def rows(outcome: RunRecords, start: int, stop: int) -> RunRecords:
-    """Some of the runs, as views."""
+    """Return some of the runs, as views."""
     part: Any = (array[start:stop] for array in outcome)
     return RunRecords(*part)
 
@@ -58,7 +58,7 @@ def one_run(
     rules: Rules,
     arms: Arms,
     memory: Memory,
-    room: Any,
+    scratch: Any,
     environment: Any,
     measure: Measure,
     rng: Any,
@@ -68,26 +68,26 @@ def one_run(
 ) -> None:
     """Play one run from the start and write its results into row `run` of `outcome`.
 
-    `room` is for the loop's own use: three numbers an arm, or what `new_room` gives.
+    `scratch` is the loop's working memory: three numbers per arm, or as `new_room` returns.
     """
     raise NotImplementedError
 
 
 @slot
 def missed(measure: Measure, arms: Arms, arm: int) -> bool:
-    """Whether an arm's interval does not contain its mean; False where nobody asks."""
+    """Return whether an arm's interval misses its mean; False where that is not wanted."""
     raise NotImplementedError
 
 
 @kernel
 def not_watched(measure: Measure, arms: Arms, arm: int) -> bool:
-    """False: the compiler then leaves the question out."""
+    """Return False, so that the compiler drops the check."""
     return False
 
 
 @kernel
 def misses_mean(measure: Measure, arms: Arms, arm: int) -> bool:
-    """Whether an arm's interval does not contain its mean."""
+    """Return whether an arm's interval misses its mean."""
     return not arms.lower[arm] <= measure.means[arm] <= arms.upper[arm]
 
 
@@ -101,7 +101,7 @@ def write_checkpoint(
     lowest: float,
     received: float,
 ) -> None:
-    """Write how a run stands in a stochastic environment, whether or not rewards come late."""
+    """Write a run's results so far in a stochastic environment, with late rewards or without."""
     outcome.lowest_budget[run, checkpoint] = lowest
     if measure.wants_rewards:
         outcome.rewards[run, checkpoint] = received
@@ -114,7 +114,7 @@ def write_checkpoint(
 
 @kernel
 def write_plays(arms: Arms, outcome: RunRecords, run: int, checkpoint: int, hidden: int) -> None:
-    """Write how often each arm was played so far, `hidden` default plays included."""
+    """Write how often each arm was played so far, including `hidden` default plays."""
     for i in range(arms.plays.size):
         outcome.plays[run, checkpoint, i] = arms.plays[i]
     outcome.plays[run, checkpoint, 0] += hidden
@@ -125,7 +125,7 @@ def many_runs(
     rules: Rules,
     arms: Arms,
     memory: Memory,
-    room: Any,
+    scratch: Any,
     environment: Any,
     measure: Measure,
     rng: Any,
@@ -137,4 +137,4 @@ def many_runs(
     for run in range(outcome.first_breach.size):
         if stop[0] != 0:
             return
-        one_run(rules, arms, memory, room, environment, measure, rng, side_rng, outcome, run)
+        one_run(rules, arms, memory, scratch, environment, measure, rng, side_rng, outcome, run)

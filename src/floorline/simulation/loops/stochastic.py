@@ -32,7 +32,7 @@ def stochastic_run(
     rules: Rules,
     arms: Arms,
     memory: Memory,
-    room: Floats,
+    scratch: Floats,
     environment: Any,
     measure: Measure,
     rng: Any,
@@ -43,7 +43,7 @@ def stochastic_run(
     """Play one run from the start and write its results into row `run` of `outcome`.
 
     Rewards of a default arm whose mean is known teach nothing. They are drawn
-    only if asked for, from `side_rng`, so that asking changes nothing else.
+    only if wanted, from `side_rng`, so that the other results do not change.
     """
     forget(rules, arms, memory)
     known_default = not math.isnan(rules.default_mean)
@@ -60,7 +60,7 @@ def stochastic_run(
                 outcome.first_breach[run] = NO_SUCH_ARM
                 return
             permission = apply_floor(rules, arms, memory, played + 1, candidate, rng)
-            # Branches, not one choice of arm: the processor then runs ahead into the likely one.
+            # Branches instead of one choice of arm: the processor can then predict the likely one.
             if candidate == 0 or not permission.granted:
                 arm = 0
                 if not permission.granted:
@@ -84,11 +84,11 @@ def stochastic_run(
                     budget += rounds * measure.gains[0]
                     if candidate == 0 or not rules.fast_forward or played == measure.checkpoints[c]:
                         continue
-                    # The proposer would say the same again; the floor has the last word.
+                    # The proposer would propose the same again, so only the floor is asked again.
                     permission = apply_floor(rules, arms, memory, played + 1, candidate, rng)
                     if not permission.granted:
                         continue
-                    arm = candidate  # saved up for
+                    arm = candidate  # now affordable
             else:
                 arm = candidate
             play(rules, arms, memory, arm, permission.fallback_probability)

@@ -1,4 +1,4 @@
-"""Histograms of the runs of a launch, made on a GPU: the bins in use come back."""
+"""Histograms of the runs of a launch, computed on a GPU; only the bins in use are copied back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ cuda: Any = _cuda
 
 
 class Group(NamedTuple):
-    """What is counted into bins at a time: the runs of a setting, at some checkpoints."""
+    """The values counted into bins at a time: the runs of a setting, at some checkpoints."""
 
     first_cell: int
     first_point: int
@@ -23,9 +23,9 @@ class Group(NamedTuple):
 
 
 class Histograms:
-    """The bins for an array on the card (measured x cells x checkpoints).
+    """The bins for an array on the GPU (measured x cells x checkpoints).
 
-    They are made for `runs` cells, those of one setting, and GROUP checkpoints at a time.
+    They are filled for `runs` cells, those of one setting, and GROUP checkpoints at a time.
     """
 
     def __init__(self, values: Any, runs: int, stream: Any) -> None:
@@ -38,16 +38,16 @@ class Histograms:
         ]
         width = measured * min(points, GROUP)
         self._bins = cuda.to_device(np.zeros((width, BINS), np.int32), stream)
-        room = len(self._groups), min(runs * width, width * BINS)
-        self._touched = cuda.device_array(room, np.int32, stream=stream)
-        self._counts = cuda.device_array(room, np.int32, stream=stream)
-        self._none = np.zeros(len(self._groups), np.int32)
+        shape = len(self._groups), min(runs * width, width * BINS)
+        self._touched = cuda.device_array(shape, np.int32, stream=stream)
+        self._counts = cuda.device_array(shape, np.int32, stream=stream)
+        self._zeros = np.zeros(len(self._groups), np.int32)
         self._sizes = cuda.device_array(len(self._groups), np.int32, stream=stream)
 
     def begin(self) -> None:
-        """Have the values counted, without waiting for it."""
-        measured, room = self._values.shape[0], self._touched.shape[1]
-        self._sizes.copy_to_device(self._none, stream=self._stream)
+        """Start counting the values, without waiting for the result."""
+        measured, capacity = self._values.shape[0], self._touched.shape[1]
+        self._sizes.copy_to_device(self._zeros, stream=self._stream)
         for number, group in enumerate(self._groups):
             start(
                 fill_bins,
@@ -63,7 +63,7 @@ class Histograms:
             )
             start(
                 empty_bins,
-                min(2**16, room),
+                min(2**16, capacity),
                 self._stream,
                 self._bins,
                 self._touched[number],
@@ -73,25 +73,25 @@ class Histograms:
             )
 
     def bins(self) -> list[list[list[Bins]]]:
-        """The bins in use, by setting, by what is measured and by checkpoint."""
+        """Return the bins in use, by setting, by quantity and by checkpoint."""
         measured, cells, _ = self._values.shape
-        found: list[list[list[Bins]]] = [
+        bins: list[list[list[Bins]]] = [
             [[] for _ in range(measured)] for _ in range(cells // self._runs)
         ]
         sizes = self._sizes.copy_to_host(stream=self._stream).tolist()
         for number, (group, size) in enumerate(zip(self._groups, sizes, strict=True)):
-            places, counts = (
+            indices, counts = (
                 array[number, :size].copy_to_host(stream=self._stream)
                 for array in (self._touched, self._counts)
             )
             self._stream.synchronize()
-            order = np.argsort(places)
-            places, counts = places[order], counts[order]
-            keys = places % BINS - BINS // 2
+            order = np.argsort(indices)
+            indices, counts = indices[order], counts[order]
+            keys = indices % BINS - BINS // 2
             rows = measured * group.points
-            edges = np.searchsorted(places, BINS * np.arange(rows + 1))
+            edges = np.searchsorted(indices, BINS * np.arange(rows + 1))
             for row in range(rows):
                 part = slice(edges[row], edges[row + 1])
-                of_setting = found[group.first_cell // self._runs]
+                of_setting = bins[group.first_cell // self._runs]
                 of_setting[row // group.points].append((keys[part], counts[part]))
-        return found
+        return bins

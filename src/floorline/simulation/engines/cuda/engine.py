@@ -1,6 +1,6 @@
 """The GPU engine: each thread plays one run, with the kernels and the loops of the CPU.
 
-Import it only where a GPU is asked for: it needs the extra [cuda].
+Import it only where a GPU is used: it needs the extra [cuda].
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from floorline.simulation.loops.run import Measure, RunRecords
 
 cuda: Any = _cuda
 
-# Streams share the queues to the card, 8 unless told before it is first used; launches of
-# streams in the same queue wait for each other.
+# Streams share the queues to the GPU: 8, unless set before its first use. Launches of streams
+# in the same queue wait for each other.
 os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
 
 SHARED_BYTES = 48 * 1024
-"""Fast memory that a block of threads may have."""
+"""Shared memory available to a block of threads."""
 
 REGISTERS = 80
-"""Registers of a thread: fewer leave room for more threads at a time, and spill."""
+"""Registers per thread: fewer allow more threads at a time, but spill."""
 
 SWEEP_REGISTERS = 128
-"""The same where settings are picked, which takes more of them."""
+"""The same where each thread picks its setting, which needs more."""
 
-MOST_ROUNDS = 2**34
-"""Rounds of one launch, about: few enough to be over in a moment."""
+MAX_LAUNCH_ROUNDS = 2**34
+"""Rounds per launch, about: few enough to finish quickly."""
 
-MOST_RUNS = 2**20
-"""Runs of one launch: enough to fill the card."""
+MAX_LAUNCH_RUNS = 2**20
+"""Runs per launch: enough to fill the GPU."""
 
-MOST_BYTES = 2**30
-"""Memory for what they give, about."""
+MAX_LAUNCH_BYTES = 2**30
+"""Memory for the results of a launch, about."""
 
 
 class CudaEngine:
@@ -79,12 +79,12 @@ class CudaEngine:
         sets = sets_for(environment)
         memory = in_sets(policy.memory, sets)
         sizes = {name: max(1, size) for name, size in memory._asdict().items()}
-        # Two counts and four numbers an arm, and the proposer's memory.
+        # Two counts and four numbers per arm, and the proposer's memory.
         fits = SHARED_BYTES // ((2 * 4 + 4 * 8) * self._n_arms * sets + 8 * sizes["proposer"])
         self._threads = next((size for size in (128, 64, 32) if size <= fits), 128)
         self._sizes = {
             "N_ARMS": self._n_arms * sets,
-            "ROOM": 3 * self._n_arms,
+            "SCRATCH": 3 * self._n_arms,
             "MEMORY": sizes["proposer"],
             "FLOOR_MEMORY": sizes["floor"],
             "BOUNDARY_MEMORY": sizes["boundary"],
@@ -94,24 +94,24 @@ class CudaEngine:
 
     @cached_property
     def _single(self) -> Any:
-        """What a thread does where there is one setting: its records are arguments, and free."""
+        """The program for one setting, whose records are arguments and cost nothing."""
         choices = {**self._choices, pick: the_only_one}
         return compiled_for_gpu(one_thread, choices, self._sizes, max_registers=REGISTERS)
 
     @cached_property
     def _many(self) -> Any:
-        """What a thread does where there are many settings."""
+        """The program for many settings."""
         choices = {**self._choices, pick: picker(self._records)}
         return compiled_for_gpu(one_thread, choices, self._sizes, max_registers=SWEEP_REGISTERS)
 
     @staticmethod
     def start() -> None:
-        """Start the card, which takes half a second."""
+        """Start the GPU, which takes half a second."""
         cuda.current_context()
 
     @property
     def horizon(self) -> int:
-        """Rounds of a run."""
+        """Rounds per run."""
         return int(self._measure.checkpoints[-1])
 
     @property
@@ -123,15 +123,15 @@ class CudaEngine:
         return kernels, picker(self._records), *self._sizes.values(), self._seed, self._shape(1, 1)
 
     @property
-    def most_runs(self) -> int:
-        """Runs of one launch at most, those of all its settings together."""
+    def max_runs(self) -> int:
+        """The largest number of runs in one launch, over all its settings."""
         each = 8 * (len(MEASURED) + self._n_arms) * self._measure.checkpoints.size
-        return min(MOST_RUNS, MOST_BYTES // each)
+        return min(MAX_LAUNCH_RUNS, MAX_LAUNCH_BYTES // each)
 
     @property
     def _chunk(self) -> int:
-        """Runs of one launch where there is one setting."""
-        runs = min(self.most_runs, MOST_ROUNDS // self.horizon)
+        """Runs per launch where there is one setting."""
+        runs = min(self.max_runs, MAX_LAUNCH_ROUNDS // self.horizon)
         return max(CHUNK, runs // CHUNK * CHUNK)
 
     def _shape(self, settings: int, runs: int) -> Shape:
@@ -148,32 +148,32 @@ class CudaEngine:
         )
 
     def compile(self) -> None:
-        """Have the code compiled, or loaded, by playing one run."""
+        """Compile or load the code, by playing one run."""
         if not self._single.overloads:
             for _ in self.parts(1, lambda done: None):
                 pass
 
     def outcome(self, runs: int) -> RunRecords:
-        """Room for the results of `runs` runs."""
+        """Return empty arrays for the results of `runs` runs."""
         return new_outcome(runs, self._n_arms, self._measure, adversarial=self._adversarial)
 
     def play(self, outcome: RunRecords, first: int, tick: Callable[[int], None]) -> None:
-        """Fill `outcome` with the runs from number `first`; `tick` takes how many are done."""
+        """Fill `outcome` with the runs from number `first`; call `tick` with how many are done."""
         runs = outcome.first_breach.size
-        records = on_card(self._records)
+        records = to_device(self._records)
         for start in range(0, runs, self._chunk):
             rows = [array[start : start + self._chunk] for array in outcome]
-            there: Any = RunRecords(*(cuda.device_array(part.shape, part.dtype) for part in rows))
-            self._launch(records, there, first + start, 1, cuda.default_stream())
-            for card, host in zip(there, rows, strict=True):
+            device: Any = RunRecords(*(cuda.device_array(part.shape, part.dtype) for part in rows))
+            self._launch(records, device, first + start, 1, cuda.default_stream())
+            for array, host in zip(device, rows, strict=True):
                 if host.size:
-                    card.copy_to_host(host)
+                    array.copy_to_host(host)
             tick(min(runs, start + self._chunk))
 
     def _launch(
         self, records: Any, outcome: RunRecords, first: int, settings: int, stream: Any
     ) -> None:
-        """Begin to fill `outcome`, on the card, with the runs from number `first`."""
+        """Start filling `outcome`, on the GPU, with the runs from number `first`."""
         cells = outcome.first_breach.size
         blocks = -(-cells // self._threads)
         program = self._single if settings == 1 else self._many
@@ -182,7 +182,7 @@ class CudaEngine:
             launch(records, self._seed, np.uint64(first), cells // settings, outcome)
 
     def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[PartialSums]:
-        """What the runs add up to, part by part, in the order of their numbers."""
+        """Yield the sums over the runs, part by part, in the order of their numbers."""
         done = 0
         for (part,) in overlapped(CudaEngine.tasks([self], runs)):
             done += part.runs
@@ -191,31 +191,31 @@ class CudaEngine:
 
     @staticmethod
     def tasks(engines: Sequence[CudaEngine], runs: int) -> Iterator[Task]:
-        """The launches that play the runs of one setting, or of many with the same program."""
-        one, settings = engines[0], len(engines)
-        records = [engine._records for engine in engines]
-        there = on_card(records[0] if settings == 1 else pack(records))
-        checkpoints = on_card(np.stack([engine._measure.checkpoints for engine in engines]))
-        chunk = one._chunk if settings == 1 else runs
+        """Yield the launches that play the runs of one or more settings with the same program."""
+        engine, settings = engines[0], len(engines)
+        records = [each._records for each in engines]
+        on_device = to_device(records[0] if settings == 1 else pack(records))
+        checkpoints = to_device(np.stack([each._measure.checkpoints for each in engines]))
+        chunk = engine._chunk if settings == 1 else runs
         for first in range(0, runs, chunk):
-            shape = one._shape(settings, min(chunk, runs - first))
-            launch = partial(one._launch, there, first=first, settings=settings)
+            shape = engine._shape(settings, min(chunk, runs - first))
+            launch = partial(engine._launch, on_device, first=first, settings=settings)
             yield Task(shape, checkpoints, launch)
 
 
-def on_card(record: Any) -> Any:
-    """The same record with its arrays in the card's memory."""
+def to_device(record: Any) -> Any:
+    """Return the record with its arrays in the GPU's memory."""
     if isinstance(record, np.ndarray):
-        there = cuda.to_device(np.ascontiguousarray(record), uploads())
+        array = cuda.to_device(np.ascontiguousarray(record), uploads())
         uploads().synchronize()
-        return there
+        return array
     if isinstance(record, tuple):
-        parts = [on_card(part) for part in record]
+        parts = [to_device(part) for part in record]
         return tuple(parts) if type(record) is tuple else type(record)(*parts)
     return record
 
 
 @cache
 def uploads() -> Any:
-    """A stream for them, which does not wait for what others play."""
+    """Return a stream for uploads, which does not wait for other streams."""
     return cuda.stream()

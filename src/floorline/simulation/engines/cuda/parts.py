@@ -64,7 +64,10 @@ def overlapped(tasks: Iterable[Task]) -> Iterator[list[PartialSums]]:
 
 
 def _in_flight(tasks: Iterable[Task]) -> Iterator[list[PartialSums]]:
-    """The same, with memory kept for the next tasks of the same shape."""
+    """The same, with memory kept for the next tasks of the same shape.
+
+    An error in a task loses nothing of those before it.
+    """
     free: dict[Shape, list[_Room]] = {}
     flying: deque[_Room] = deque()
 
@@ -73,7 +76,16 @@ def _in_flight(tasks: Iterable[Task]) -> Iterator[list[PartialSums]]:
         free.setdefault(room.shape, []).append(room)
         return room.parts()
 
-    for task in tasks:
+    failure: Exception | None = None
+    rest = iter(tasks)
+    while True:
+        try:
+            task = next(rest, None)
+        except Exception as error:  # raised once all that has begun is finished
+            failure = error
+            break
+        if task is None:
+            break
         while len(flying) == MAX_LAUNCHES or (
             len(flying) > 1 and sum(room.cells for room in flying) >= RUNS_THAT_FILL_THE_CARD
         ):
@@ -84,6 +96,8 @@ def _in_flight(tasks: Iterable[Task]) -> Iterator[list[PartialSums]]:
         flying.append(room)
     while flying:
         yield landed()
+    if failure is not None:
+        raise failure
 
 
 class _Room:

@@ -1,4 +1,4 @@
-"""Random draws on a GPU: a stream for every run, by its number alone."""
+"""Random draws on a GPU: a stream for every run, which depends on its number alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from floorline.core.records import Floats
 
 
 class Stream(NamedTuple):
-    """State of an xoroshiro128+ generator, and a normal draw left over (NaN: none)."""
+    """State of an xoroshiro128+ generator, and a spare normal draw (NaN: none)."""
 
     state: NDArray[np.uint64]
     spare: Floats
@@ -21,7 +21,7 @@ class Stream(NamedTuple):
 
 @kernel
 def scramble(word: np.uint64) -> np.uint64:
-    """A 64-bit word mixed so that neighbours have nothing in common (splitmix64)."""
+    """Return a 64-bit word mixed so that neighbours have nothing in common (splitmix64)."""
     word = word + np.uint64(0x9E3779B97F4A7C15)
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -30,7 +30,7 @@ def scramble(word: np.uint64) -> np.uint64:
 
 @kernel
 def start_stream(rng: Stream, seed: np.uint64, run: np.uint64, side: np.uint64) -> None:
-    """Put a stream at the beginning that belongs to a seed, a run and its main or side use."""
+    """Initialise a stream for a seed, a run and its main or side use."""
     key = scramble(scramble(seed) ^ (run * np.uint64(2) + side))
     rng.state[0] = scramble(key)
     rng.state[1] = scramble(key + np.uint64(1))
@@ -39,7 +39,7 @@ def start_stream(rng: Stream, seed: np.uint64, run: np.uint64, side: np.uint64) 
 
 @kernel
 def next_word(rng: Stream) -> np.uint64:
-    """The next 64 random bits."""
+    """Return the next 64 random bits."""
     a = rng.state[0]
     b = rng.state[1]
     word = a + b
@@ -51,25 +51,25 @@ def next_word(rng: Stream) -> np.uint64:
 
 @kernel
 def cuda_uniform(rng: Stream) -> float:
-    """A uniform draw from [0, 1)."""
+    """Return a uniform draw from [0, 1)."""
     return np.float64(next_word(rng) >> np.uint64(11)) * 1.1102230246251565e-16
 
 
 @kernel
 def cuda_normal(rng: Stream) -> float:
-    """A standard normal draw; the other of its pair is kept for the next."""
+    """Return a standard normal draw; the other of its pair is kept for the next call."""
     spare = rng.spare[0]
     if not math.isnan(spare):
         rng.spare[0] = math.nan
         return spare  # type: ignore[no-any-return]
-    one, other = pair_of_normals(next_word(rng))
-    rng.spare[0] = np.float64(other)
-    return np.float64(one)
+    first, second = pair_of_normals(next_word(rng))
+    rng.spare[0] = np.float64(second)
+    return np.float64(first)
 
 
 @rough
 def pair_of_normals(word: np.uint64) -> tuple[np.float32, np.float32]:
-    """Two standard normals from one word, by Box and Muller in single precision."""
+    """Return two standard normals from one word, by Box and Muller in single precision."""
     share = np.float32(np.float32(word >> np.uint64(32)) + np.float32(0.5))
     angle = np.float32(np.int32(word & np.uint64(0xFFFFFFFF)))
     level = np.float32(-2.0) * math.log(share * np.float32(2.3283064e-10))

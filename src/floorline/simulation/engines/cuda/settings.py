@@ -1,7 +1,7 @@
-"""Many settings in one launch: their records lie in a few arrays, and each thread picks its own.
+"""Many settings in one launch: their records are in a few arrays, and each thread picks its own.
 
 Records are named tuples of numbers, one-dimensional arrays and further records. Those of all
-settings of a launch have the same form, and the kernel that picks is written from that form.
+settings of a launch have the same form, and the picking kernel is generated from that form.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NUMBERS = {
     np.bool_: "wholes",
 }
 ARRAYS = {np.dtype(np.float64): "float_arrays", np.dtype(np.int64): "whole_arrays"}
-"""The field of `Packed` for each kind of part."""
+"""The field of `Packed` for each type of part."""
 
 
 class Packed(NamedTuple):
@@ -33,38 +33,38 @@ class Packed(NamedTuple):
     floats: Floats
     wholes: Counts
     float_bounds: Counts
-    """For each array of a record: where it begins and ends in all of them."""
+    """For each array of a record: where it begins and ends in the concatenation."""
     whole_bounds: Counts
     float_arrays: Floats
-    """All arrays end to end."""
+    """All arrays, concatenated."""
     whole_arrays: Counts
 
 
 @slot
 def pick(packed: Any, at: int) -> Any:
-    """The records of setting number `at`."""
+    """Return the records of setting number `at`."""
     raise NotImplementedError
 
 
 @kernel
 def the_only_one(records: Any, at: int) -> Any:
-    """The records themselves, where there is one setting and nothing to pick."""
+    """Return the records themselves, where there is only one setting."""
     return records
 
 
 def packable(records: tuple[Any, ...]) -> bool:
-    """Whether records hold nothing but what keeps its type when packed."""
-    return all(_place(part) for part in _parts(records))
+    """Return whether every part of the records keeps its type when packed."""
+    return all(_field(part) for part in _parts(records))
 
 
 def pack(settings: Sequence[tuple[Any, ...]]) -> Packed:
-    """The records of all settings; an array that several of them share is there once."""
+    """Return the records of all settings; an array that several of them share is stored once."""
     parts = [list(_parts(records)) for records in settings]
-    float_bounds, float_arrays = _end_to_end(parts, "float_arrays", np.float64)
-    whole_bounds, whole_arrays = _end_to_end(parts, "whole_arrays", np.int64)
+    float_bounds, float_arrays = _concatenated(parts, "float_arrays", np.float64)
+    whole_bounds, whole_arrays = _concatenated(parts, "whole_arrays", np.int64)
     return Packed(
-        floats=_rows([[part for part in row if _place(part) == "floats"] for row in parts]),
-        wholes=_rows([[part for part in row if _place(part) == "wholes"] for row in parts], int),
+        floats=_rows([[part for part in row if _field(part) == "floats"] for row in parts]),
+        wholes=_rows([[part for part in row if _field(part) == "wholes"] for row in parts], int),
         float_bounds=float_bounds,
         whole_bounds=whole_bounds,
         float_arrays=float_arrays,
@@ -76,14 +76,14 @@ def _rows(rows: list[list[Any]], dtype: Any = float) -> Any:
     return np.array(rows, dtype).reshape(len(rows), -1)
 
 
-def _end_to_end(parts: list[list[Any]], place: str, dtype: Any) -> tuple[Counts, Any]:
-    """The bounds of all arrays of a place, and the arrays."""
+def _concatenated(parts: list[list[Any]], field: str, dtype: Any) -> tuple[Counts, Any]:
+    """Return the bounds of all arrays of one field, and the concatenated arrays."""
     starts: dict[int, int] = {}
     arrays, size = [np.zeros(0, dtype)], 0
     bounds: list[list[int]] = []
     for row in parts:
         bounds.append([])
-        for array in (part for part in row if _place(part) == place):
+        for array in (part for part in row if _field(part) == field):
             if id(array) not in starts:
                 starts[id(array)] = size
                 arrays.append(array)
@@ -94,40 +94,40 @@ def _end_to_end(parts: list[list[Any]], place: str, dtype: Any) -> tuple[Counts,
 
 
 def picker(records: tuple[Any, ...]) -> Function:
-    """The kernel for `pick` where records have the form of these."""
+    """Return the kernel for `pick` for records of the form of these."""
     types: list[type] = []
-    taken = dict.fromkeys(Packed._fields, 0)
+    used = dict.fromkeys(Packed._fields, 0)
 
-    def words(part: Any) -> str:
+    def expression(part: Any) -> str:
         if not isinstance(part, tuple):
-            place = _place(part)
-            i = taken[place]
-            taken[place] += 1
-            if place.endswith("_arrays"):
-                bounds = "packed." + place.replace("arrays", "bounds")
-                return f"packed.{place}[{bounds}[at, {2 * i}]:{bounds}[at, {2 * i + 1}]]"
-            return f"packed.{place}[at, {i}]" + " != 0" * isinstance(part, (bool, np.bool_))
-        inner = "".join(words(one) + ", " for one in part)
+            field = _field(part)
+            i = used[field]
+            used[field] += 1
+            if field.endswith("_arrays"):
+                bounds = "packed." + field.replace("arrays", "bounds")
+                return f"packed.{field}[{bounds}[at, {2 * i}]:{bounds}[at, {2 * i + 1}]]"
+            return f"packed.{field}[at, {i}]" + " != 0" * isinstance(part, (bool, np.bool_))
+        inner = "".join(expression(item) + ", " for item in part)
         if type(part) is tuple:
             return f"({inner})"
         types.append(type(part))
         return f"Type{len(types) - 1}({inner})"
 
-    return _written(words(records), tuple(types))
+    return _generated(expression(records), tuple(types))
 
 
 @lru_cache(maxsize=256)
-def _written(words: str, types: tuple[type, ...]) -> Function:
-    """A kernel that gives back what the words say: the same one for the same words."""
-    names: dict[str, Any] = {f"Type{i}": one for i, one in enumerate(types)}
+def _generated(expression: str, types: tuple[type, ...]) -> Function:
+    """Return a kernel that returns the expression; the same kernel for the same expression."""
+    names: dict[str, Any] = {f"Type{i}": kind for i, kind in enumerate(types)}
     names["__name__"] = __name__
     # docs/decisions/0020-generated-picker.md
-    exec(f"def picked(packed, at):\n    return {words}\n", names)
+    exec(f"def picked(packed, at):\n    return {expression}\n", names)
     return kernel(names["picked"])
 
 
 def _parts(record: Any) -> Iterator[Any]:
-    """The numbers and arrays of a record, in order."""
+    """Yield the numbers and arrays of a record, in order."""
     if isinstance(record, tuple):
         for part in record:
             yield from _parts(part)
@@ -135,8 +135,8 @@ def _parts(record: Any) -> Iterator[Any]:
         yield record
 
 
-def _place(part: Any) -> str:
-    """The field of `Packed` where this number or array lies; none if it would change its type."""
+def _field(part: Any) -> str:
+    """Return the field of `Packed` for this number or array; "" if its type would change."""
     if isinstance(part, np.ndarray):
         return ARRAYS.get(part.dtype, "") if part.ndim == 1 else ""
     return NUMBERS.get(type(part), "")

@@ -1,4 +1,4 @@
-"""Kernels of a GPU that add up the runs of a launch, and count them into bins."""
+"""GPU kernels that sum the runs of a launch and count them into bins."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from floorline.simulation.loops.run import NO_SUCH_ARM
 cuda: Any = _cuda
 
 PIECE = 64
-"""Runs that one thread adds up. A chunk of the digest is a number of pieces."""
+"""Runs that one thread sums. A chunk of the digest is a whole number of pieces."""
 
 GROUP = 16
-"""Checkpoints that have bins at a time: those of one take 2 MB for each thing measured."""
+"""Checkpoints that have bins at a time: those of one take 2 MB for each quantity."""
 
 THREADS = 64
 
@@ -35,10 +35,10 @@ def add_up(
     checkpoints: Any,
     sums: Any,
 ) -> None:
-    """Add up every piece of runs, at each checkpoint: what is measured, then what is counted.
+    """Sum every piece of runs, at each checkpoint: quantities first, then counts.
 
     Each setting has `each` runs and pieces of its own. A row of `sums` has four numbers for
-    each thing measured, then three counts and the plays.
+    each quantity, then three counts and the plays.
     """
     measured, points = values.shape[0], values.shape[2]
     pieces = sums.shape[0]
@@ -61,7 +61,7 @@ def add_up(
 
 @kernel
 def spread_piece(values: Any, what: Any, point: Any, start: Any, stop: Any, row: Any) -> None:
-    """Mean, squared distances from it, least and greatest of a piece of runs."""
+    """Write the mean, squared distances from it, least and greatest of a piece of runs."""
     total = 0.0
     least = math.inf
     greatest = -math.inf
@@ -84,7 +84,7 @@ def spread_piece(values: Any, what: Any, point: Any, start: Any, stop: Any, row:
 def count_breaches(
     first_breach: Any, first_miss: Any, checkpoint: Any, start: Any, stop: Any, counts: Any
 ) -> None:
-    """Stray runs, and breaches and misses by then, of a piece of runs."""
+    """Count the runs with unknown arms, and the breaches and misses so far, in a piece of runs."""
     strays, breaches, misses = 0, 0, 0
     for run in range(start, stop):
         strays += first_breach[run] == NO_SUCH_ARM
@@ -97,7 +97,7 @@ def count_breaches(
 
 @kernel
 def count_plays(plays: Any, point: Any, start: Any, stop: Any, counts: Any) -> None:
-    """Plays of each arm in a piece of runs."""
+    """Count the plays of each arm in a piece of runs."""
     for arm in range(counts.size):
         total = 0
         for run in range(start, stop):
@@ -116,7 +116,7 @@ def fill_bins(
     sizes: Any,
     group: Any,
 ) -> None:
-    """Count values into bins, by what is measured and by checkpoint, and list the bins in use."""
+    """Count values into bins, by quantity and checkpoint, and list the bins in use."""
     i = cuda.grid(1)
     if i >= values.shape[0] * runs * points:
         return
@@ -130,7 +130,7 @@ def fill_bins(
 
 
 def empty_bins(bins: Any, touched: Any, counts: Any, sizes: Any, group: Any) -> None:
-    """Take the counts out of the bins in use, which are empty again after it."""
+    """Move the counts out of the bins in use, which are then empty again."""
     for i in range(cuda.grid(1), sizes[group], cuda.gridsize(1)):
         row, key = touched[i] // BINS, touched[i] % BINS
         counts[i] = bins[row, key]
@@ -138,13 +138,13 @@ def empty_bins(bins: Any, touched: Any, counts: Any, sizes: Any, group: Any) -> 
 
 
 def start(function: Function, threads: int, stream: Any, *arguments: Any) -> None:
-    """Begin a kernel of this file on a stream, with a thread for each of `threads`."""
+    """Start a kernel of this file on a stream, with at least `threads` threads."""
     on_grid(compiled_for_gpu(function, {}, {}), -(-threads // THREADS), THREADS, stream)(*arguments)
 
 
 @lru_cache(maxsize=256)
 def on_grid(kernel: Any, blocks: int, threads: int, stream: Any) -> Any:
-    """A compiled kernel, to be called on a grid of any size without a word about small ones."""
+    """Return a compiled kernel configured for a grid, without warnings about small ones."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return kernel[blocks, threads, stream]

@@ -1,4 +1,4 @@
-"""What a thread of a GPU does: it plays one run, with the kernels and the loops of the CPU."""
+"""The program of a GPU thread: it plays one run, with the kernels and the loops of the CPU."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from floorline.simulation.loops.run import one_run
 
 cuda: Any = _cuda
 
-# Sizes of a thread's own arrays, which must be known when compiling. Each engine has its own.
+# Sizes of a thread's own arrays, known at compile time. Each engine sets its own.
 N_ARMS = 1
 MEMORY = 1
 FLOOR_MEMORY = 1
 BOUNDARY_MEMORY = 1
-ROOM = 3
+SCRATCH = 3
 THREADS = 1
 SHARED = True
 
@@ -31,7 +31,7 @@ def one_thread(records: Any, seed: Any, first: Any, runs: Any, outcome: Any) -> 
         return
     rules, environment, measure = pick(records, cell // runs)
     number = first + np.uint64(cell % runs)
-    if SHARED:  # a lane's numbers lie in banks of its own, whichever arm each lane is at
+    if SHARED:  # each lane's numbers are in banks of its own, whichever arm it is at
         lane = cuda.threadIdx.x
         plays = cuda.shared.array((N_ARMS, THREADS), np.int32)[:, lane]
         seen = cuda.shared.array((N_ARMS, THREADS), np.int32)[:, lane]
@@ -52,9 +52,9 @@ def one_thread(records: Any, seed: Any, first: Any, runs: Any, outcome: Any) -> 
     boundary_memory = cuda.local.array(BOUNDARY_MEMORY, np.float64)
     arms = Arms(plays, seen, total, average, lower, upper)
     memory = Memory(proposer_memory, floor_memory, boundary_memory)
-    room = cuda.local.array(ROOM, np.float64)
+    scratch = cuda.local.array(SCRATCH, np.float64)
     rng = Stream(cuda.local.array(2, np.uint64), cuda.local.array(1, np.float64))
     side_rng = Stream(cuda.local.array(2, np.uint64), cuda.local.array(1, np.float64))
     start_stream(rng, seed, number, np.uint64(0))
     start_stream(side_rng, seed, number, np.uint64(1))
-    one_run(rules, arms, memory, room, environment, measure, rng, side_rng, outcome, cell)
+    one_run(rules, arms, memory, scratch, environment, measure, rng, side_rng, outcome, cell)

@@ -1,4 +1,4 @@
-"""The standing words of the report: its page, the captions, and what differs from the paper."""
+"""The fixed texts of the report: its page, the captions, and what differs from the paper."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ CAPTIONS = {
     "runs-below-the-floor": (
         "Runs below the floor at any time",
         "The paper describes this and does not draw it: the share of runs whose expected reward "
-        "was ever below (1 - alpha) of the default arm's. Nothing happens beyond alpha = 0.5. "
+        "was ever below (1 - alpha) of the default arm's. It does not change beyond alpha = 0.5. "
         "Bands of 95%.",
     ),
     "price-of-boundaries": (

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import launch
 from serving import PAGE, Server
 
 from floorline.service.host.folder import Folder
 from floorline.service.http.keys import SCOPES, KeyFile
 
-PACKAGE = Path(__file__).parents[2] / "clients" / "js"
+PACKAGE = Path(__file__).parents[3] / "clients" / "js"
 SDK = PACKAGE / "node_modules" / "@openfeature" / "web-sdk"
 
 CAMPAIGNS = ("plain", "outage", "leaving", "slow", "strict", "foreign", "flag", "ofrep")
@@ -97,12 +96,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory, site: str) -> Iterator[Shop]:
     shop = Shop(tmp_path_factory.mktemp("service") / "data", site)
     yield shop
     shop.server.end()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with launch() as browser:
-        yield browser
 
 
 @pytest.fixture

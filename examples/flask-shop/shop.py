@@ -1,0 +1,45 @@
+"""A shop that tries a new checkout. What a visit pays is known days later, if it pays at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+
+from flask import Flask, Response, abort, jsonify, request
+
+from floorline.client import Client
+
+URL = os.environ.get("FLOORLINE_URL", "http://127.0.0.1:8400")
+CAMPAIGN = "checkout"
+
+tickets: dict[str, str | None] = {}
+"""Of each order; a real shop keeps it in the table of orders."""
+
+
+def create_app(queue_file: str = "rewards.jsonl") -> Flask:
+    """The shop. Each process of a web server has one, with a client and a file of its own."""
+    app = Flask(__name__)
+    client = Client(URL, defaults={CAMPAIGN: "classic"}, queue_file=queue_file)
+    app.extensions["floorline"] = client
+
+    @app.get("/checkout")
+    def checkout() -> Response:
+        visit = request.cookies.get("visit") or secrets.token_hex(16)
+        response = jsonify(checkout=client.decide(CAMPAIGN, visit).arm)
+        response.set_cookie("visit", visit)
+        return response
+
+    @app.post("/orders")
+    def order() -> Response:
+        decision = client.decide(CAMPAIGN, request.cookies["visit"])  # the same as before
+        number = secrets.token_hex(4)
+        tickets[number] = decision.ticket
+        return jsonify(order=number)
+
+    @app.post("/orders/<number>/paid")
+    def paid(number: str) -> Response:
+        if number not in tickets:
+            abort(404)
+        return jsonify(reported=client.reward(tickets[number], float(request.args["amount"])))
+
+    return app

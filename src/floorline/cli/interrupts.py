@@ -1,0 +1,75 @@
+"""Ctrl-C: a command ends within a second, whatever it is in the middle of."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread, current_thread, main_thread
+
+INTERRUPTED = 130
+"""The exit code of a program ended by Ctrl-C."""
+
+GRACE_SECONDS = 0.7
+"""How long a command may take to end by itself."""
+
+
+class CtrlC:
+    """What is known of Ctrl-C."""
+
+    pressed = False
+    reported = False
+    """Whether the user has been told that the command was stopped."""
+
+    def end(self) -> None:
+        """Say, once, that the command was stopped; if it was by Ctrl-C, end the process.
+
+        At once: taking the interpreter and the compiler down in good order takes a second itself.
+        """
+        if not self.reported:
+            self.reported = True
+            print("floorline: stopped", file=sys.stderr, flush=True)
+        if self.pressed:
+            sys.stdout.flush()
+            os._exit(INTERRUPTED)
+
+
+@contextmanager
+def ending_within_a_second() -> Iterator[CtrlC]:
+    """End the process soon after Ctrl-C, even if the KeyboardInterrupt is late or lost.
+
+    Python raises it between two steps of its own, so not while a compiler or a long run is at
+    work, and what is raised in a callback of the compiler is lost. A thread hears of the signal
+    in any case.
+    """
+    ctrl_c = CtrlC()
+    if os.name == "nt" or current_thread() is not main_thread():
+        yield ctrl_c
+        return
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    hook = sys.unraisablehook
+    sys.unraisablehook = lambda lost: (
+        None if lost.exc_type is KeyboardInterrupt else hook(lost)  # heard of it here
+    )
+    Thread(target=_watch, args=(reader, ctrl_c), daemon=True).start()
+    try:
+        yield ctrl_c
+    finally:
+        sys.unraisablehook = hook
+        signal.set_wakeup_fd(before)
+        os.close(writer)
+
+
+def _watch(reader: int, ctrl_c: CtrlC) -> None:
+    """Wait for Ctrl-C, or for the command to end."""
+    while signals := os.read(reader, 64):
+        if signal.SIGINT in signals:
+            ctrl_c.pressed = True
+            time.sleep(GRACE_SECONDS)
+            ctrl_c.end()
+    os.close(reader)

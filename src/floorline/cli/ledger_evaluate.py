@@ -1,0 +1,84 @@
+"""`floorline ledger evaluate`: what another policy would have earned on a ledger."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from floorline.cli import options
+from floorline.cli.ledger import LEDGER, reading
+
+if TYPE_CHECKING:
+    from floorline.core.records import Floats
+    from floorline.offpolicy import LoggedData
+
+FORMATS = ("table", "json")
+
+
+def evaluate(
+    ledger: str = LEDGER,
+    policy: Annotated[
+        str,
+        typer.Option(
+            help="An arm; uniform; shares: now=0.2,video=0.8; FILE.py:FUNCTION from a context to "
+            "the share of each arm; or one of `floorline policies`, which learns from the ledger."
+        ),
+    ] = "uniform",
+    confidence: Annotated[float, typer.Option(help="Of the intervals, at all times.")] = 0.95,
+    least_propensity: Annotated[
+        float | None,
+        typer.Option(
+            help="Every arm that the policy plays always had at least this chance; for the doubly "
+            "robust interval.",
+            show_default="unknown",
+        ),
+    ] = None,
+    max_loss: options.MaxLoss = 0.1,
+    format: Annotated[str, typer.Option(help="table or json.")] = "table",
+) -> None:
+    """Estimate what another policy would have earned, from the propensities of a ledger.
+
+    Inverse propensity, self-normalised and doubly robust estimates, and intervals that hold at all
+    times together. Refused where propensities are missing.
+    """
+    from floorline.core.checks import choice
+    from floorline.live.logged import logged_data
+    from floorline.offpolicy import evaluate as evaluated
+
+    choice("format", format, FORMATS)
+    with reading(ledger) as reader:
+        log = logged_data(reader)
+    log.require_propensities()
+    found = evaluated(
+        log,
+        probabilities(log, policy, max_loss),
+        confidence=confidence,
+        least_propensity=least_propensity,
+    )
+    if format == "json":
+        typer.echo(json.dumps({"policy": policy, **asdict(found), "left_out": log.left_out}))
+        return
+    typer.echo(repr(found))
+    for reason, count in log.left_out.items():
+        typer.echo(f"left out: {count:,} decisions {reason}")
+
+
+def probabilities(log: LoggedData, policy: str, max_loss: float) -> Floats:
+    """Return the probabilities of the policy that --policy names."""
+    from floorline import Entry
+    from floorline.cli.own_policies import object_of
+    from floorline.cli.replay import setup_for
+    from floorline.offpolicy import fixed_target, followed_target, target_of
+    from floorline.policies import CATALOGUE, added_policies, find_entry
+
+    if policy not in log.arms and (policy in CATALOGUE or policy in added_policies()):
+        return followed_target(log, find_entry(policy).build(setup_for(log, max_loss=max_loss)))
+    if policy in log.arms or ":" not in policy or "=" in policy:
+        return fixed_target(log, policy)
+    found = object_of(policy)
+    if isinstance(found, Entry):
+        return followed_target(log, found.build(setup_for(log, max_loss=max_loss)))
+    return target_of(log, found)

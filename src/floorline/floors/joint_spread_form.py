@@ -1,0 +1,171 @@
+"""The form of the joint floor for rewards well inside their range: it learns how they spread.
+
+The spread is the sum of squared distances between rewards, moved to [0, 1], and guesses made
+before them: the average of the group's rewards so far. Where rewards come late, a guess must be
+known again when its reward comes, so it is made anew only four times while decisions double.
+"""
+
+from __future__ import annotations
+
+import math
+
+from floorline.core.kernel import Function, kernel
+from floorline.core.records import Floats
+from floorline.floors.joint_cuts import EARNED, FIELDS, SEEN
+from floorline.floors.joint_forms import (
+    JointRules,
+    Tally,
+    evidence,
+    fill_in,
+    fill_with_bounds,
+    leaves_cost,
+    mixture,
+    never,
+    spread_of,
+    sure_budget,
+    sure_sum,
+)
+from floorline.floors.joint_late import (
+    ALL,
+    GROUPS,
+    GUESSES,
+    STRETCHES,
+    late_spread,
+    missing_cost,
+    remember_guesses,
+    worst_spread,
+)
+from floorline.floors.joint_variance import (
+    guess,
+    joint_evidence_variance,
+    sure_budget_variance,
+    sure_sum_variance,
+)
+
+
+@kernel
+def squared_distance(gain: float, plays: float, total: float) -> float:
+    """The squared distance of a reward to the average of those before it."""
+    return (gain - guess(plays, total)) ** 2
+
+
+@kernel
+def whole_spread(rules: JointRules, plays: float, total: float, spread: float) -> float:
+    """The spread itself, which this form's evidence is made of."""
+    return spread
+
+
+@kernel
+def spread_evidence(
+    rules: JointRules,
+    deficit: float,
+    shift: float,
+    default_plays: float,
+    default_total: float,
+    challenger_plays: float,
+    challenger_total: float,
+    default_spread: float,
+    challenger_spread: float,
+) -> float:
+    """For rewards in [0, 1]."""
+    return joint_evidence_variance(
+        deficit,
+        shift,
+        default_plays,
+        default_total,
+        default_spread,
+        challenger_total,
+        challenger_spread,
+    )
+
+
+@kernel
+def spread_sum(rules: JointRules, plays: float, total: float, spread: float) -> float:
+    """For rewards in [0, 1]."""
+    return sure_sum_variance(total, spread, rules.log_inverse_delta)
+
+
+@kernel
+def spread_budget(
+    rules: JointRules,
+    deficit: float,
+    shift: float,
+    default_plays: float,
+    default_total: float,
+    challenger_plays: float,
+    challenger_total: float,
+    default_spread: float,
+    challenger_spread: float,
+) -> float:
+    """For rewards in [0, 1]."""
+    sure = sure_budget_variance(
+        deficit,
+        shift,
+        default_plays,
+        default_total,
+        default_spread,
+        challenger_total,
+        challenger_spread,
+        rules.log_inverse_delta,
+    )
+    return max(sure, 0.0) if deficit <= 0.0 else sure  # the counting rule
+
+
+@kernel
+def stretch_of(decision: int) -> int:
+    """The stretch of a decision, counted from 0."""
+    return min(int(4.0 * math.log2(decision + 1.0)), STRETCHES - 1)
+
+
+@kernel
+def guess_by_stretch(memory: Floats, decision: int) -> None:
+    """Guess each group's rewards anew where a stretch begins, from those that have come."""
+    last = stretch_of(decision)
+    while memory[GUESSES] <= last:
+        stretch = int(memory[GUESSES])
+        for group in range(GROUPS):
+            tally = ALL + FIELDS * group
+            found = guess(memory[tally + SEEN], memory[tally + EARNED])
+            memory[GUESSES + 1 + GROUPS * stretch + group] = found
+        memory[GUESSES] += 1.0
+
+
+@kernel
+def guess_of(memory: Floats, group: int, decision: int) -> float:
+    """What the reward of a play was guessed to be."""
+    return memory[GUESSES + 1 + GROUPS * stretch_of(decision) + group]  # type: ignore[no-any-return]
+
+
+@kernel
+def farthest(memory: Floats, group: int, decision: int) -> float:
+    """The squared distance of the guess to the farther end of the range."""
+    guessed = guess_of(memory, group, decision)
+    return max(guessed, 1.0 - guessed) ** 2
+
+
+@kernel
+def distance_to_guess(memory: Floats, group: int, decision: int, gain: float) -> float:
+    """The squared distance of a reward to the guess made before it."""
+    return (gain - guess_of(memory, group, decision)) ** 2
+
+
+@kernel
+def no_missing_cost(rules: JointRules, tally: Tally) -> float:
+    """Filling in never adds to this evidence (docs/joint-floor.md, point 17)."""
+    return 0.0
+
+
+SPREAD_FORM: dict[Function, Function] = {
+    leaves_cost: never,
+    spread_of: squared_distance,
+    mixture: whole_spread,
+    evidence: spread_evidence,
+    sure_sum: spread_sum,
+    sure_budget: spread_budget,
+    fill_in: fill_with_bounds,
+    remember_guesses: guess_by_stretch,
+    worst_spread: farthest,
+    late_spread: distance_to_guess,
+    missing_cost: no_missing_cost,
+}
+"""How this form fills the slots of the joint floor."""

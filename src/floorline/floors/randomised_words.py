@@ -1,0 +1,45 @@
+"""The randomised floor's arithmetic in words."""
+
+from __future__ import annotations
+
+from floorline.floors.arithmetic import Moment, counted
+from floorline.floors.randomised_account import (
+    CANDIDATE_SUM,
+    DEFAULT_SUM,
+    ROUNDS,
+    lower_bound,
+    missed_now,
+)
+from floorline.floors.randomised_bound import RandomisedRules
+
+
+def explain_coin(moment: Moment) -> list[str]:
+    """Return the lines for a decision: the sums before it, the bound on them, and its coin."""
+    rules: RandomisedRules = moment.rules
+    memory, default = moment.memory, moment.names[0]
+    rounds = memory[ROUNDS]
+    low, unit = rules.low * rounds, moment.unit
+    missed = rules.span * missed_now(rules, memory)
+    lines = [
+        "What is sure of the rewards before it, pending ones at their worst:",
+        f"{counted(rounds, 'decision')}"
+        + (f", each worth at least {rules.low:g}{unit}" if rules.low else ""),
+        f"{default} was played and earned {rules.span * memory[DEFAULT_SUM]:,.6g}{unit}",
+        f"candidates were played and earned {rules.span * memory[CANDIDATE_SUM]:,.6g}{unit}",
+        f"{default} would have earned at most {missed:,.6g}{unit} in their place",
+        f"budget: {rules.max_loss:g} of the first, and the second, less {1 - rules.max_loss:g} of "
+        f"the third"
+        + (f", and {rules.max_loss:g} of {low:,.6g}{unit}" if low else "")
+        + f" = {lower_bound(rules, memory, rules.ladder[0]):,.6g}{unit}",
+    ]
+    p = moment.fallback_probability
+    if 0.0 < p < 1.0:
+        lines.append(
+            f"so a coin was tossed: {default} with probability {p:g}, the candidate with "
+            f"{1 - p:g}; {moment.names[moment.arm]} won"
+        )
+    elif p >= 1.0:
+        lines.append("so no coin could be tossed, and the default was played")
+    else:
+        lines.append("no coin was needed: it was proposed, and is the default")
+    return lines

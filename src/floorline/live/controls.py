@@ -1,0 +1,143 @@
+"""Running a campaign: pause, finish, stop, notes, and settings that may change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from floorline.core.checks import choice
+from floorline.live.errors import Conflict, Stopped
+from floorline.live.notes import checked_labels, checked_note
+from floorline.live.recorder import Recorder
+from floorline.live.settings import CHANGEABLE, CHANGEABLE_IN_NEW_EPOCH, CampaignSettings
+from floorline.live.state import State
+
+
+class Controls:
+    """What whoever runs a campaign can do with it."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    @property
+    def _state(self) -> State:
+        return self._recorder.state
+
+    @property
+    def settings(self) -> CampaignSettings:
+        """What the campaign was opened with, and what has been changed since."""
+        return self._state.settings
+
+    def pause(self) -> None:
+        """Play the default arm until `resume`. Rewards are still recorded."""
+        self._recorder.run(self._switch, "paused")
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        self._recorder.run(self._switch, "resumed")
+
+    def _switch(self, kind: str) -> None:
+        self._refuse_if_ended()
+        if self._state.paused != (kind == "paused"):
+            self._recorder.record(kind)
+
+    def finish(self, arm: str) -> None:
+        """Declare a winner: it is served from now on, and nothing else.
+
+        There is no holdback and no fallback to the default any more, and nothing is promised of
+        decisions from now on. Decisions and rewards are still recorded.
+
+        Raises:
+            Conflict: the campaign was finished with another arm.
+            Stopped: it was stopped.
+        """
+        winner = choice("arm", arm, self.settings.arms)
+        with self._recorder.transaction():
+            if self._state.finished and self._state.serves == winner:
+                return
+            self._refuse_if_ended()
+            self._recorder.record("changed", body={"finished": True, "serves": winner})
+
+    def stop(self, arm: str | None = None) -> None:
+        """End the campaign for good. Rewards are still recorded.
+
+        Args:
+            arm: the arm that everybody is to get from now on; unless told, the winner of a
+                finished campaign, else the default. The campaign no longer decides: `decide`
+                raises Stopped, which names this arm.
+
+        Raises:
+            Conflict: it was stopped with another arm.
+        """
+        arms = self.settings.arms
+        wanted = None if arm is None else choice("arm", arm, arms)
+        with self._recorder.transaction():
+            state = self._state
+            if not state.stopped:
+                body = {"stopped": True, "serves": wanted or state.serves or arms[0]}
+                self._recorder.record("changed", body=body)
+            elif wanted not in (None, state.serves):
+                raise Conflict(f"arm: the campaign was stopped with {state.serves}, not {wanted}")
+
+    def note(self, text: str) -> None:
+        """Record a remark, which is shown among what happened to the campaign."""
+        self._recorder.run(self._recorder.record, "noted", None, None, {"text": checked_note(text)})
+
+    def label(self, labels: Sequence[str]) -> None:
+        """Replace the campaign's labels, by which people find it."""
+        body = {"labels": checked_labels(labels)}
+        self._recorder.run(self._recorder.record, "noted", None, None, body)
+
+    def archive(self, archived: bool = True) -> None:
+        """Leave the campaign out of lists, or take it back in. It goes on as before."""
+        with self._recorder.transaction():
+            if self._state.archived != archived:
+                self._recorder.record("noted", body={"archived": archived})
+
+    @property
+    def serves(self) -> str | None:
+        """The arm that everybody gets for good, once the campaign is finished or stopped."""
+        return self._state.serves
+
+    def start_epoch(self, **settings: Any) -> None:
+        """Start again, with counts, intervals and budget from zero, as after a drift alarm.
+
+        The promise then holds for the new epoch by itself. Rewards of earlier decisions are
+        recorded and no longer used. `floor`, `policy` and `holdback` may change with it.
+        """
+        changed = self._changed_settings(settings, CHANGEABLE_IN_NEW_EPOCH)
+        with self._recorder.transaction():
+            self._refuse_if_ended()
+            self._recorder.record("changed", body={"epoch": self._state.epoch + 1, **changed})
+
+    def change(self, **settings: Any) -> None:
+        """Change `policy` or `holdback`, on which the promise does not depend."""
+        changed = self._changed_settings(settings, CHANGEABLE)
+        self._refuse_if_floor_changes(changed)
+        with self._recorder.transaction():
+            self._refuse_if_ended()
+            self._recorder.record("changed", body=changed)
+
+    def _changed_settings(
+        self, settings: dict[str, Any], allowed: tuple[str, ...]
+    ) -> dict[str, Any]:
+        """Return the settings as the ledger keeps them; raise ValueError if one is not allowed."""
+        for name in settings:
+            choice("setting", name, allowed)
+        changed = CampaignSettings.from_json({**self.settings.to_json(), **settings})
+        return {name: getattr(changed, name) for name in settings}
+
+    def _refuse_if_floor_changes(self, changed: dict[str, Any]) -> None:
+        """Raise ValueError if settings would change the floor, and so void its accounts."""
+        settings = CampaignSettings.from_json({**self.settings.to_json(), **changed})
+        if settings.to_policy().floor != self.settings.to_policy().floor:
+            raise ValueError(
+                f"{', '.join(changed)}: is part of the {settings.floor} floor, and changes only "
+                "with a new epoch: use start_epoch"
+            )
+
+    def _refuse_if_ended(self) -> None:
+        if self._state.stopped:
+            raise Stopped("the campaign is stopped")
+        if self._state.finished:
+            raise Conflict(f"the campaign is finished: everybody gets {self._state.serves}")

@@ -1,0 +1,125 @@
+"""What becomes of decisions: rewards, refused ones, voids and windows that are over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+from floorline.core.checks import number
+from floorline.live.errors import Conflict
+from floorline.live.guardrails import checked_metrics
+from floorline.live.messages import Result, Ticket
+from floorline.live.recorder import Recorder
+from floorline.live.settings import LARGEST_REWARD
+from floorline.live.tickets import TicketIds, decision_of, seq_of
+
+
+class Outcomes:
+    """Records what becomes of a campaign's decisions, each at most once."""
+
+    def __init__(self, recorder: Recorder, ids: TicketIds) -> None:
+        self._recorder = recorder
+        self._ids = ids
+        self.duplicates = 0
+        """Rewards reported again."""
+
+    def observe(
+        self, ticket: Ticket | str, reward: float, metrics: Mapping[str, float] | None = None
+    ) -> Result:
+        """Record a reward; see `Campaign.observe`."""
+        recorder = self._recorder
+        settings = recorder.state.settings
+        if isinstance(reward, (Ticket, str)) and not isinstance(ticket, (Ticket, str)):
+            raise ValueError(f"ticket: must come before the reward, not {ticket!r} before {reward}")
+        reward = float(reward) if isinstance(reward, bool) else reward  # it clicked, or did not
+        values = checked_metrics(settings.guardrails, metrics or {})
+        try:
+            given = number("reward", reward, settings.low, settings.high)
+        except ValueError:
+            with suppress(ValueError):  # no number at all
+                given = number("reward", reward, -LARGEST_REWARD, LARGEST_REWARD)
+                if given > settings.high and settings.beyond == "clip":
+                    return recorder.run(self._observe, ticket, given, values)
+                recorder.run(self._refuse, ticket, given)
+            raise
+        return recorder.run(self._observe, ticket, given, values)
+
+    def _observe(self, ticket: Ticket | str, given: float, metrics: dict[str, float]) -> Result:
+        recorder = self._recorder
+        reward = min(given, recorder.state.settings.high)
+        seq, name = self._decision(ticket)
+        if seq not in recorder.state.open:
+            return self._observe_closed(seq, name, reward)
+        clipped = {} if reward == given else {"clipped_from": given}
+        body = {"reward": reward, **clipped, **({"metrics": metrics} if metrics else {})}
+        arm = recorder.state.open[seq].arm
+        recorder.record("observed", seq, None, body)
+        if metrics and arm > 0:
+            self._retire_if_broken(arm)
+        return "accepted"
+
+    def _retire_if_broken(self, arm: int) -> None:
+        """Retire a challenger that surely breaks a limit."""
+        state = self._recorder.state
+        name = state.settings.arms[arm]
+        if name in state.retired:
+            return
+        why = state.guardrails.broken(arm)
+        if why is not None:
+            self._recorder.record("changed", body={"retired": name, "why": why})
+
+    def _refuse(self, ticket: Ticket | str, given: float) -> None:
+        """Record that a reward was refused: silence about its decision is no zero any more."""
+        state = self._recorder.state
+        seq, _ = self._decision(ticket)
+        if seq in state.open and seq not in state.refused_open:
+            self._recorder.record("refused", seq, None, {"reward": given})
+
+    def _observe_closed(self, seq: int, name: str, reward: float) -> Result:
+        """Record the reward of a decision that is no longer open."""
+        for event in self._recorder.ledger.about(seq):
+            if event.kind == "voided":
+                raise Conflict(f"ticket {name}: was voided")
+            if event.kind == "observed":
+                if event.body["reward"] != reward:
+                    raise Conflict(
+                        f"ticket {name}: has the reward {event.body['reward']:g} already, "
+                        f"not {reward:g}"
+                    )
+                self.duplicates += 1
+                return "duplicate"
+        self._recorder.record("observed", seq, body={"reward": reward, "late": True})
+        return "late"
+
+    def void(self, ticket: Ticket | str) -> Result:
+        """Record that a decision reached nobody; see `Campaign.void`."""
+        return self._recorder.run(self._void, ticket)
+
+    def _void(self, ticket: Ticket | str) -> Result:
+        state = self._recorder.state
+        seq, name = self._decision(ticket)
+        if seq not in state.open:
+            if any(event.kind == "voided" for event in self._recorder.ledger.about(seq)):
+                return "duplicate"
+            raise Conflict(f"ticket {name}: can no longer be voided; it is closed")
+        if state.open[seq].arm == 0 and not state.settings.voids:
+            raise Conflict(
+                f"ticket {name}: a default decision cannot be voided in this campaign, which "
+                "counts it when it is made; open one with voids=True"
+            )
+        self._recorder.record("voided", seq)
+        return "accepted"
+
+    def _decision(self, ticket: Ticket | str) -> tuple[int, str]:
+        """Return the sequence number and id of a decision, closed if its window is over."""
+        recorder = self._recorder
+        name = ticket.id if isinstance(ticket, Ticket) else ticket
+        seq = seq_of(self._ids.campaign, name)
+        play = recorder.state.open.get(seq)
+        if play is None:
+            decision_of(recorder.ledger, self._ids, name)
+            return seq, name
+        self._ids.check(name, seq, play.time)
+        if recorder.state.is_due(seq, recorder.now()):
+            recorder.record("expired", seq)
+        return seq, name

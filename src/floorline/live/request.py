@@ -1,0 +1,67 @@
+"""What may be said with a request for a decision: its key, a candidate and a context."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from floorline.core.checks import choice, number, require
+from floorline.live.settings import CampaignSettings
+
+MAX_KEY = 200
+MAX_CONTEXT = 4096
+"""Bytes of a context as JSON."""
+SUM_TOLERANCE = 1e-6
+"""By how much chances may miss 1 in sum, rounded as they may be."""
+
+
+def check_request(
+    settings: CampaignSettings,
+    request_key: str | None,
+    candidate: str | None,
+    context: Mapping[str, Any] | None = None,
+) -> dict[str, Any] | None:
+    """Return the context as plain JSON values; raise ValueError if anything is not allowed."""
+    if request_key is not None:
+        fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
+        require(
+            fits and request_key.isprintable(),
+            "request_key",
+            f"a printable text of 1 to {MAX_KEY} characters",
+            request_key,
+        )
+    if candidate is not None:
+        choice("candidate", candidate, settings.arms)
+    return None if context is None else _plain(context)
+
+
+def checked_chances(
+    settings: CampaignSettings, candidate: str | None, chances: Mapping[str, float] | None
+) -> list[float] | None:
+    """Return the chance of each arm to be the candidate; raise ValueError if they are none."""
+    if chances is None:
+        return None
+    if candidate is None:
+        raise ValueError("chances: are those of a candidate from outside, and none was given")
+    for name in chances:
+        choice("chances", name, settings.arms)
+    found = [number(f"chances[{name}]", chances.get(name, 0.0), 0, 1) for name in settings.arms]
+    require(abs(math.fsum(found) - 1) <= SUM_TOLERANCE, "chances", "numbers that add to 1", chances)
+    own = found[settings.arms.index(candidate)]
+    require(own > 0, "chances", f"above 0 for the candidate {candidate}", own)
+    return found
+
+
+def _plain(context: Mapping[str, Any]) -> dict[str, Any]:
+    require(isinstance(context, Mapping), "context", "an object of JSON values", context)
+    try:
+        text = msgspec.json.encode(dict(context))
+        values: dict[str, Any] = msgspec.json.decode(text, type=dict[str, Any])
+    except (TypeError, ValueError, msgspec.MsgspecError, RecursionError) as error:
+        raise ValueError(f"context: must be an object of JSON values: {error}") from None
+    if len(text) > MAX_CONTEXT:
+        raise ValueError(f"context: must take at most {MAX_CONTEXT} bytes as JSON, not {len(text)}")
+    return values

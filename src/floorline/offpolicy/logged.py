@@ -1,0 +1,135 @@
+"""Logged decisions: which arm was played, with which propensity, and what it earned."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from floorline.core.checks import number, require
+from floorline.core.records import Counts, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class LoggedData:
+    """Decisions in their order, each with its reward.
+
+    Args:
+        arms: the names of the arms; the first is the default.
+        arm: the index of the arm played in each decision.
+        reward: what each earned.
+        propensity: the probability of that arm, given all before; NaN where it is unknown.
+        low: no reward is below this.
+        high: no reward is above this.
+        contexts: what was known of each request; empty if nothing was kept.
+        left_out: decisions that are not here, by the reason.
+    """
+
+    arms: tuple[str, ...]
+    arm: Counts
+    reward: Floats
+    propensity: Floats
+    low: float = 0.0
+    high: float = 1.0
+    contexts: Sequence[dict[str, Any] | None] = ()
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        sizes = {len(self.arm), len(self.reward), len(self.propensity)}
+        require(len(sizes) == 1, "arm, reward, propensity", "equally long", sorted(sizes))
+        require(len(self.arm) > 0, "log", "of one decision or more with a reward", 0)
+        require(len(self.arms) >= 2, "arms", "two or more", self.arms)
+        inside = (self.reward >= self.low) & (self.reward <= self.high)
+        if not inside.all():
+            first = int(np.flatnonzero(~inside)[0])
+            raise ValueError(
+                f"reward: must be from {self.low:g} to {self.high:g}, "
+                f"not {self.reward[first]:g} (decision {first + 1})"
+            )
+        known = self.propensity[~np.isnan(self.propensity)]
+        require(
+            bool(((known > 0) & (known <= 1)).all()),
+            "propensity",
+            "above 0 and at most 1",
+            float(known.min()) if known.size else None,
+        )
+
+    def __len__(self) -> int:
+        return len(self.arm)
+
+    def require_propensities(self) -> None:
+        """Raise ValueError if the propensity of any decision is unknown."""
+        missing = int(np.isnan(self.propensity).sum())
+        if missing:
+            raise ValueError(
+                f"propensities: {missing:,} of {len(self):,} decisions have none, so that what "
+                "other policies would have earned cannot be estimated without bias; log decisions "
+                "by a policy whose chances are known, as conservative-thompson-votes"
+            )
+
+
+def read_log(
+    path: Path,
+    *,
+    default: str | None = None,
+    low: float = 0.0,
+    high: float = 1.0,
+    uniform: bool = False,
+) -> LoggedData:
+    """Return the log in a CSV file with the columns `arm`, `reward` and `propensity`.
+
+    Without the last, a column `probability` is taken for it, as in exports of version 0.1.
+
+    Args:
+        path: the file, such as `floorline ledger export` writes.
+        default: the name of the default arm; that of the first decision unless told.
+        low: no reward is below this.
+        high: no reward is above this.
+        uniform: whether every arm was equally likely in every decision; then no propensities
+            are read.
+    """
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            columns = reader.fieldnames or []
+            rows = list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"{path}: cannot be read: {error}") from None
+    chance = "propensity" if "propensity" in columns else "probability"
+    for name in ("arm", "reward", *(() if uniform else (chance,))):
+        require(name in columns, str(path), f"a table with a column {name!r}", list(columns))
+    kept = [row for row in rows if row["reward"]]
+    names = list(dict.fromkeys(row["arm"] for row in kept))
+    if default is not None:
+        require(default in names, "default", f"one of {', '.join(names)}", default)
+        names = [default, *(name for name in names if name != default)]
+    index = {name: i for i, name in enumerate(names)}
+    chances = [
+        1 / len(names) if uniform else _value(path, row, i, chance, math.nan)
+        for i, row in enumerate(kept)
+    ]
+    missing = len(rows) - len(kept)
+    return LoggedData(
+        tuple(names),
+        np.array([index[row["arm"]] for row in kept], np.int64),
+        np.array([_value(path, row, i, "reward", math.nan) for i, row in enumerate(kept)]),
+        np.array(chances, float),
+        number("low", low, -math.inf, math.inf),
+        number("high", high, low, math.inf, open_low=True),
+        left_out={"without a reward": missing} if missing else {},
+    )
+
+
+def _value(path: Path, row: dict[str, str], index: int, name: str, empty: float) -> float:
+    text = row[name]
+    try:
+        return float(text) if text else empty
+    except ValueError:
+        raise ValueError(
+            f"{path}: {name} of decision {index + 1} must be a number, not {text!r}"
+        ) from None

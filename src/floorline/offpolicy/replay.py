@@ -1,0 +1,120 @@
+"""Replay: a policy runs on logged decisions, by rejection (Li et al. 2011)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from floorline.core.checks import require, whole
+from floorline.core.display import Displayed, Table
+from floorline.offpolicy.estimates import Interval
+from floorline.offpolicy.logged import LoggedData
+from floorline.offpolicy.sequences import lower_average
+from floorline.offpolicy.stepper import Stepper
+from floorline.policy import Policy
+
+
+@dataclass(frozen=True, repr=False)
+class Replay(Displayed):
+    """A policy that ran on a log."""
+
+    arms: tuple[str, ...]
+    logged: int
+    """Decisions in the log."""
+    rounds: int
+    """Rounds that the policy got to play, each a logged decision for the arm it chose."""
+    plays: list[int]
+    """Its plays of each arm."""
+    reward: float
+    """What it earned a round."""
+    interval: Interval
+    """Of what it earned a round on average, given all before each round; at all times together."""
+    confidence: float
+    logged_reward: float
+    notes: list[str]
+    """What the answer rests on, and where it is biased."""
+
+    def _table(self) -> Table:
+        title = [
+            f"{self.rounds:,} rounds from {self.logged:,} logged decisions: {self.reward:.6g} a "
+            f"round (surely from {self.interval.lower:.6g} to {self.interval.upper:.6g}, "
+            f"confidence {self.confidence:.6g}); logged: {self.logged_reward:.6g}",
+            *self.notes,
+        ]
+        shares = [f"{count / max(self.rounds, 1):.1%}" for count in self.plays]
+        rows = [
+            (name, f"{count:,}", share)
+            for name, count, share in zip(self.arms, self.plays, shares, strict=True)
+        ]
+        return Table("\n".join(title), ("arm", "plays", "share"), rows)
+
+
+def replay(log: LoggedData, policy: Policy, *, seed: int = 1, confidence: float = 0.95) -> Replay:
+    """Run a policy on a log, and return what it earned.
+
+    The policy decides; where it chose the logged arm, the decision is kept with the probability
+    (least propensity) / (its propensity) and the policy learns from its reward; all others are
+    skipped, as if they had not been. So each round that is kept has the arm that the policy would
+    have played and a reward of that arm.
+
+    Args:
+        log: decisions with their propensities.
+        policy: any policy, with a floor or without.
+        seed: for its draws, and for what is kept.
+        confidence: of the interval.
+
+    Raises:
+        ValueError: propensities are missing, or no decision could be kept.
+    """
+    log.require_propensities()
+    stepper = Stepper(policy, len(log.arms), len(log), whole("seed", seed, 0))
+    keep = np.random.default_rng([seed, 2])
+    least = float(log.propensity.min())
+    plays = [0] * len(log.arms)
+    rewards: list[float] = []
+    decision = stepper.decide()
+    for arm, reward, propensity in zip(
+        log.arm.tolist(), log.reward.tolist(), log.propensity.tolist(), strict=True
+    ):
+        if decision.arm == arm and keep.random() * propensity < least:
+            plays[arm] += 1
+            rewards.append(reward)
+            stepper.learn(arm, reward, decision.fallback_probability)
+        decision = stepper.decide()
+    require(len(rewards) > 0, "log", "one in which the policy's arms were played", "it has none")
+    scaled = (np.array(rewards) - log.low) / (log.high - log.low)
+    alpha = (1 - confidence) / 2
+    ends = (lower_average(scaled, alpha), 1 - lower_average(1 - scaled, alpha))
+    lower, upper = (log.low + (log.high - log.low) * min(max(end, 0.0), 1.0) for end in ends)
+    return Replay(
+        log.arms,
+        len(log),
+        len(rewards),
+        plays,
+        float(np.mean(rewards)),
+        Interval(lower, upper),
+        confidence,
+        float(log.reward.mean()),
+        notes_on(log, len(rewards), least),
+    )
+
+
+def notes_on(log: LoggedData, rounds: int, least: float) -> list[str]:
+    """Return what the answer rests on, and where it is biased."""
+    notes = [
+        f"It is about the policy's first {rounds:,} rounds, not about {len(log):,}: a policy that "
+        "learns would go on to do better.",
+        "It is unbiased if propensities are right, every arm always had a chance, and an arm's "
+        "rewards do not change over time; each is an assumption.",
+    ]
+    if rounds < len(log) / 20:
+        notes.append(
+            f"Only {rounds / len(log):.1%} of the log was kept, since its least propensity is "
+            f"{least:.3g}: expect a wide interval."
+        )
+    for reason, count in log.left_out.items():
+        notes.append(
+            f"{count:,} decisions {reason} are left out, as if that did not depend on the reward."
+        )
+    return notes

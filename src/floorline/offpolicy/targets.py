@@ -1,0 +1,81 @@
+"""Policies to be evaluated, as their probability of each arm in each logged decision."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from floorline.core.checks import choice, number, require
+from floorline.core.records import Floats
+from floorline.offpolicy.logged import LoggedData
+from floorline.offpolicy.stepper import Stepper
+from floorline.policy import Policy
+
+UNIFORM = "uniform"
+
+Choose = Callable[[dict[str, Any] | None], Mapping[str, float]]
+"""A policy of one's own: from the context of a request to the probability of each arm."""
+
+
+def fixed_target(log: LoggedData, words: str) -> Floats:
+    """Return the probabilities of a policy that is always the same.
+
+    Args:
+        log: the decisions.
+        words: the name of an arm; `uniform`; or a share for some arms: `now=0.2,video=0.8`.
+    """
+    if words == UNIFORM and UNIFORM not in log.arms:
+        shares = dict.fromkeys(log.arms, 1 / len(log.arms))
+    elif "=" in words:
+        pairs = [part.rpartition("=") for part in words.split(",")]
+        shares = {name.strip(): _share(text) for name, _, text in pairs}
+    else:
+        shares = {choice("policy", words, log.arms): 1.0}
+    return np.tile(_row(log, shares), (len(log), 1))
+
+
+def target_of(log: LoggedData, choose: Choose) -> Floats:
+    """Return the probabilities of a function of the context."""
+    contexts = log.contexts or [None] * len(log)
+    return np.array([_row(log, choose(context)) for context in contexts])
+
+
+def followed_target(log: LoggedData, policy: Policy, seed: int = 1) -> Floats:
+    """Return the probabilities of a policy that learns from the log as it goes.
+
+    It is told every logged arm with its reward, so it learns from what was logged, not from what
+    it would have played: `replay` lets it learn from its own.
+    """
+    if policy.floor.tosses_coins:
+        raise ValueError("policy: a randomised floor keeps account of its own plays; use replay")
+    stepper = Stepper(policy, len(log.arms), len(log), seed)
+    rows = []
+    for arm, reward in zip(log.arm.tolist(), log.reward.tolist(), strict=True):
+        decision = stepper.decide()
+        chances = stepper.chances(decision)
+        if chances is None:
+            raise ValueError(
+                "policy: its chances are not known, so that weights are not; use replay, or a "
+                "policy whose chances are known, as thompson-votes"
+            )
+        rows.append(chances)
+        stepper.learn(arm, reward, decision.fallback_probability)
+    return np.array(rows)
+
+
+def _share(text: str) -> float:
+    try:
+        return number("share", float(text), 0, 1)
+    except ValueError:
+        raise ValueError(f"policy: a share must be a number from 0 to 1, not {text!r}") from None
+
+
+def _row(log: LoggedData, shares: Mapping[str, float]) -> list[float]:
+    for name in shares:
+        choice("policy: an arm", name, log.arms)
+    total = math.fsum(shares.values())
+    require(abs(total - 1) < 1e-9, "policy: the shares", "such that they add up to 1", total)
+    return [float(shares.get(name, 0.0)) for name in log.arms]

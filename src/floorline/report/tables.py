@@ -1,0 +1,83 @@
+"""What a report and the dashboard show, as tables: CSV, JSON lines or Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import msgspec
+
+from floorline.core.checks import choice
+from floorline.live.export import FORMATS
+from floorline.live.notes import words_of
+from floorline.report.facts import ReportFacts
+
+Rows = list[dict[str, Any]]
+"""The rows of a table, all with the same columns."""
+
+
+def arms_table(facts: ReportFacts) -> Rows:
+    """Return what is known of each arm; the first is the default."""
+    return [asdict(arm) for arm in facts.status.arms]
+
+
+def series_table(facts: ReportFacts) -> Rows:
+    """Return how the present epoch went, with the decisions for each arm and by reason."""
+    reasons = sorted({reason for point in facts.points for reason in point.reasons})
+    rows = []
+    for point in facts.points:
+        row = {name: getattr(point, name) for name in point.__struct_fields__}
+        plays, counts = row.pop("plays"), row.pop("reasons")
+        row |= {f"arm {name}": plays[arm] for arm, name in enumerate(facts.settings.arms)}
+        rows.append(row | {f"reason {name}": counts.get(name, 0) for name in reasons})
+    return rows
+
+
+def changes_table(facts: ReportFacts) -> Rows:
+    """Return what was done to the campaign, notes among it."""
+    return [
+        {
+            "seq": event.seq,
+            "time": event.time,
+            "kind": event.kind,
+            "what": words_of(event.kind, event.body),
+        }
+        for event in facts.events
+    ]
+
+
+TABLES: dict[str, Callable[[ReportFacts], Rows]] = {
+    "arms": arms_table,
+    "series": series_table,
+    "changes": changes_table,
+}
+
+
+def encode(rows: Rows, form: str) -> bytes:
+    """Return a table in one of FORMATS; what is unknown is empty or null."""
+    choice("format", form, FORMATS)
+    if form == "jsonl":
+        return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
+    if form == "parquet":
+        return _parquet(rows)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def _parquet(rows: Rows) -> bytes:
+    try:
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ImportError:
+        raise ValueError(
+            "format: parquet needs the extra [parquet]: pip install 'floorline[parquet]'"
+        ) from None
+    out = io.BytesIO()
+    parquet.write_table(arrow.Table.from_pylist(rows), out)
+    return out.getvalue()

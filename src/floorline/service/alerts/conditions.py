@@ -1,0 +1,81 @@
+"""Which alerts there are, and when a campaign raises them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from floorline.live import CampaignSettings, Status
+from floorline.live.amounts import exact_percent, percent
+
+FLOOR, DRIFT, LEARNING, REWARDS, WINNER, RETIRED, UNAVAILABLE = (
+    "floor-in-doubt",
+    "drift",
+    "learning-stalled",
+    "rewards-stopped",
+    "winner-found",
+    "arm-retired",
+    "campaign-unavailable",
+)
+DISK, KEYS = "disk-full", "key-misuse"
+KINDS = (FLOOR, DRIFT, LEARNING, REWARDS, WINNER, RETIRED, UNAVAILABLE, DISK, KEYS)
+"""The last two concern the service, the others a campaign."""
+
+EXPECTED_REWARDS = 20.0
+"""Rewards that would have been expected by now. None comes by chance in 1 of e^20 cases."""
+
+
+@dataclass
+class RewardFlow:
+    """Rewards reported for a campaign, and how many decisions came since the last one."""
+
+    reported: int = 0
+    decisions: int = 0
+    """When the last reward had come."""
+    epoch: int = 0
+
+    def has_stopped(self, status: Status, settings: CampaignSettings) -> bool:
+        """Whether rewards should have come by now at the rate so far; call it at each look."""
+        reported = reported_rewards(status, settings)
+        if reported != self.reported or status.epoch != self.epoch:
+            self.reported, self.decisions, self.epoch = reported, status.decisions, status.epoch
+            return False
+        if self.decisions == 0:  # none ever came: learning is stalled, which has its own alert
+            return False
+        rate = self.reported / self.decisions
+        # Decisions whose time is not over owe nothing yet.
+        silent = status.decisions - self.decisions - status.pending
+        return rate * silent >= EXPECTED_REWARDS
+
+
+def reported_rewards(status: Status, settings: CampaignSettings) -> int:
+    """Return how many rewards came in this epoch, without zeros that stand for silence."""
+    silent = sum(arm.lost for arm in status.arms) if settings.missing == "zero" else 0
+    return sum(arm.seen for arm in status.arms) - silent
+
+
+def alerts_of(status: Status, settings: CampaignSettings, flow: RewardFlow) -> dict[str, str]:
+    """Return the alerts that a campaign raises now, by kind, each as a sentence."""
+    found: dict[str, str] = {}
+    stopped = flow.has_stopped(status, settings)
+    if status.state in ("finished", "stopped"):
+        return found
+    if status.guaranteed_share < status.promised_share - 1e-9:
+        found[FLOOR] = (
+            f"only {percent(status.guaranteed_share)} of the default is guaranteed, and "
+            f"{exact_percent(status.promised_share)} was promised: rewards since the last "
+            "decisions for challengers were lower than all that was known allowed"
+        )
+    if status.alarm is not None:
+        found[DRIFT] = f"the default seems to have changed: {status.alarm}"
+    if status.problems:
+        found[LEARNING] = "; ".join(status.problems)
+    if stopped:
+        found[REWARDS] = (
+            f"no reward in the last {status.decisions - flow.decisions:,} decisions, after "
+            f"{flow.reported:,} in the {flow.decisions:,} before"
+        )
+    if status.retired:
+        found[RETIRED] = f"broke the limit of a guardrail: {', '.join(status.retired)}"
+    if status.winner is not None:
+        found[WINNER] = status.headline
+    return found

@@ -1,0 +1,107 @@
+"""Looks at all campaigns now and then, and notifies of alerts that are raised or cleared."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from collections import defaultdict
+from contextlib import suppress
+
+from floorline.live import Campaign
+from floorline.service.alerts.conditions import DISK, KEYS, UNAVAILABLE, RewardFlow, alerts_of
+from floorline.service.alerts.delivery import AlertDelivery, new_alert
+from floorline.service.host.host import Host
+
+log = logging.getLogger("floorline.service")
+
+INTERVAL_SECONDS = 15.0
+"""Between two looks."""
+MIN_FREE_BYTES = 500 * 2**20
+MIN_FREE_SHARE = 0.02
+"""Of the disk: an alert is raised below both of them."""
+MAX_REFUSED_REQUESTS = 20
+"""Requests with a wrong key, or one without the scope, between two looks."""
+
+Raised = dict[tuple[str | None, str], str]
+"""The text of each alert, by campaign (None: the service) and kind."""
+
+
+class Watch:
+    """The alerts that are raised now."""
+
+    def __init__(
+        self, host: Host, delivery: AlertDelivery, interval: float = INTERVAL_SECONDS
+    ) -> None:
+        self.raised: Raised = {}
+        self._host = host
+        self._delivery = delivery
+        self._interval = interval
+        self._flows: defaultdict[str, RewardFlow] = defaultdict(RewardFlow)
+        self._refused = 0
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Look from now on."""
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        """Look no more."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+        await self._delivery.close()
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                await self.look()
+            except Exception:  # the next look may succeed
+                log.exception("no look for alerts")
+            await asyncio.sleep(self._interval)
+
+    async def look(self) -> None:
+        """Compare what is raised now with what was before, and notify of the difference."""
+        now = {**self._of_service(), **await self._of_campaigns()}
+        for (campaign, kind), text in now.items():
+            if (campaign, kind) not in self.raised:
+                log.warning("alert raised", extra={"campaign": campaign, "kind": kind, "why": text})
+                self._delivery.notify(new_alert(kind, "raised", campaign, text))
+        for (campaign, kind), text in self.raised.items():
+            if (campaign, kind) not in now:
+                log.info("alert cleared", extra={"campaign": campaign, "kind": kind})
+                self._delivery.notify(new_alert(kind, "cleared", campaign, text))
+        self.raised = now
+        self._host.metrics.set_alerts(list(now))
+
+    async def _of_campaigns(self) -> Raised:
+        registry = self._host.registry
+        raised: Raised = {}
+        for hosted in registry.pool.all():
+            try:
+                status = await hosted.queue.submit(Campaign.status)
+            except Exception as error:  # its ledger fails; the others are looked at
+                raised[hosted.name, UNAVAILABLE] = str(error)
+                continue
+            found = alerts_of(status, hosted.settings, self._flows[hosted.name])
+            raised.update({(hosted.name, kind): text for kind, text in found.items()})
+        for name, unavailable in registry.catalogue.unavailable.items():
+            raised[name, UNAVAILABLE] = unavailable.why
+        return raised
+
+    def _of_service(self) -> Raised:
+        raised: Raised = {}
+        folder = self._host.data.path
+        if folder is not None:  # the disk of a database is not seen from here
+            disk = shutil.disk_usage(folder)
+            if disk.free < MIN_FREE_BYTES and disk.free < MIN_FREE_SHARE * disk.total:
+                free = f"{disk.free / 2**20:,.0f} MiB"
+                raised[None, DISK] = f"{free} are left on the disk of the ledgers"
+        before, self._refused = self._refused, self._host.metrics.refused_requests
+        if self._refused - before >= MAX_REFUSED_REQUESTS:
+            raised[None, KEYS] = (
+                f"{self._refused - before:,} requests with a wrong key, or one that may not do "
+                f"what they asked, within {self._interval:g} seconds"
+            )
+        return raised

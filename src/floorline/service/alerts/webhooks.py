@@ -1,0 +1,81 @@
+"""The addresses that alerts are sent to, in a file of the data folder."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+
+from floorline.core.checks import choice, require
+from floorline.service.alerts.conditions import KINDS
+from floorline.service.host.files import locked_for_change, replace_file
+
+MAX_WEBHOOKS = 20
+WEBHOOKS_FILE = "webhooks.json"
+
+
+class Webhook(msgspec.Struct, frozen=True):
+    """One address."""
+
+    id: str
+    url: str
+    secret: str
+    """Signs what is sent, so that the receiver knows who sent it."""
+    kinds: tuple[str, ...]
+    """The alerts that are sent."""
+
+
+class WebhookFile:
+    """The webhooks of a data folder, read again when the file has changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / WEBHOOKS_FILE
+        self._version: tuple[int, int] | None = None
+        self._webhooks: list[Webhook] = []
+
+    def webhooks(self) -> list[Webhook]:
+        """All webhooks.
+
+        Raises:
+            ValueError: the file cannot be read.
+        """
+        try:
+            stat = self._path.stat()
+            version = (stat.st_mtime_ns, stat.st_ino)
+            if version != self._version:
+                self._webhooks = msgspec.json.decode(self._path.read_bytes(), type=list[Webhook])
+                self._version = version
+        except FileNotFoundError:
+            self._version, self._webhooks = None, []
+        except (OSError, msgspec.DecodeError) as error:
+            raise ValueError(f"data: {self._path} cannot be read: {error}") from None
+        return self._webhooks
+
+    def add(self, url: str, kinds: Iterable[str] = KINDS) -> Webhook:
+        """Add an address; return it with its secret."""
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname)
+        require(fits, "url", "an address that begins with http:// or https://", url)
+        distinct = tuple(dict.fromkeys(kinds))
+        require(bool(distinct), "kinds", f"some of {', '.join(KINDS)}", distinct)
+        for kind in distinct:
+            choice("kinds", kind, KINDS)
+        webhook = Webhook(secrets.token_hex(4), url, secrets.token_urlsafe(32), distinct)
+        with locked_for_change(self._path.parent):
+            others = self.webhooks()
+            require(len(others) < MAX_WEBHOOKS, "url", f"one of at most {MAX_WEBHOOKS}", url)
+            self._write([*others, webhook])
+        return webhook
+
+    def remove(self, webhook_id: str) -> None:
+        """Remove an address."""
+        with locked_for_change(self._path.parent):
+            webhooks = self.webhooks()
+            choice("webhook", webhook_id, [webhook.id for webhook in webhooks])
+            self._write([webhook for webhook in webhooks if webhook.id != webhook_id])
+
+    def _write(self, webhooks: list[Webhook]) -> None:
+        replace_file(self._path, msgspec.json.format(msgspec.json.encode(webhooks)))

@@ -1,0 +1,36 @@
+"""Answers that are made from a whole ledger, in a process of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from floorline.live import Campaign
+from floorline.service.host.campaigns import HostedCampaign
+from floorline.service.host.elsewhere import ElsewhereError
+from floorline.service.host.errors import Unavailable
+from floorline.service.http.operations import Call
+from floorline.service.http.problems import Problem, without_folder
+
+MAX_EVENTS = 1_000_000
+"""Events that are replayed for one answer."""
+
+
+async def elsewhere(
+    call: Call, hosted: HostedCampaign, work: Callable[[], Awaitable[bytes]]
+) -> bytes:
+    """Return what `work` gives, one at a time: each takes CPU time from decisions.
+
+    Raises:
+        Problem: the ledger is too long.
+        Unavailable: the work failed.
+    """
+    # Windows that are over are recorded first, so that the answer agrees with the status.
+    await hosted.queue.submit(Campaign.status)
+    if await hosted.queue.submit(lambda campaign: campaign.seq) > MAX_EVENTS:
+        detail = "this campaign is too long for this; use: floorline report, floorline ledger"
+        raise Problem(422, "too-long", detail)
+    async with call.host.registry.replays:
+        try:
+            return await work()
+        except ElsewhereError as error:
+            raise Unavailable(without_folder(str(error))) from None

@@ -1,0 +1,46 @@
+"""Exports of a campaign that take long, made in a process of their own."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+from floorline.live.export import decisions, write_parquet
+from floorline.live.ledgers import LedgerReader, read_ledger
+from floorline.report.facts import read_facts
+from floorline.report.tables import TABLES, encode
+from floorline.service.host.elsewhere import become_elsewhere, output_of, write_output
+
+
+async def export_elsewhere(locator: str, table: str, form: str) -> bytes:
+    """Return a table of a campaign in one of the formats.
+
+    Raises:
+        ElsewhereError: it could not be made.
+    """
+    return await output_of(__name__, locator, table, form)
+
+
+def export_table(ledger: LedgerReader, table: str, form: str) -> bytes:
+    """Return a table; decisions as Parquet only, since their other formats are streamed."""
+    if table != "decisions":
+        return encode(TABLES[table](read_facts(ledger, "")), form)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "decisions.parquet"
+        write_parquet(decisions(ledger), str(file))
+        return file.read_bytes()
+
+
+def main() -> None:
+    """Write the export that the arguments ask for to standard output."""
+    become_elsewhere()
+    locator, table, form = sys.argv[1:]
+    with closing(read_ledger(locator)) as ledger:
+        output = export_table(ledger, table, form)
+    write_output(output)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""Webhooks: signed, retried, bounded, and never sent elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+from pathlib import Path
+
+import pytest
+from receiving import Receiver
+
+from floorline.service.alerts import delivery
+from floorline.service.alerts.conditions import DRIFT, KINDS, WINNER
+from floorline.service.alerts.delivery import AlertDelivery, new_alert
+from floorline.service.alerts.webhooks import MAX_WEBHOOKS, WebhookFile
+from floorline.service.host.folder import Folder
+
+AT_ONCE = (0.0, 0.0)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> WebhookFile:
+    return WebhookFile(Folder(tmp_path / "data", create=True).path)
+
+
+async def deliver(sender: AlertDelivery, count: int = 1, kind: str = WINNER) -> None:
+    for number in range(count):
+        sender.notify(new_alert(kind, "raised", "page", f"text {number}"))
+    await asyncio.gather(*sender._tasks.values())
+
+
+def test_a_message_is_signed(file: WebhookFile) -> None:
+    with Receiver() as receiver:
+        secret = file.add(receiver.url).secret
+        asyncio.run(deliver(AlertDelivery(file)))
+        message = receiver.next()
+    stamp, signed = (part.split("=")[1] for part in message.signature.split(","))
+    # As a receiver in any language would check it.
+    right = hmac.new(secret.encode(), f"{stamp}.".encode() + message.body, hashlib.sha256)
+    assert hmac.compare_digest(signed, right.hexdigest())
+    wrong = hmac.new(b"another", f"{stamp}.".encode() + message.body, hashlib.sha256)
+    assert signed != wrong.hexdigest()
+    assert message.alert["kind"] == "winner-found"
+    assert (message.alert["campaign"], message.alert["text"]) == ("page", "text 0")
+
+
+def test_a_message_is_sent_again_until_it_is_accepted(file: WebhookFile) -> None:
+    with Receiver(500, 503) as receiver:
+        file.add(receiver.url)
+        sender = AlertDelivery(file, AT_ONCE)
+        asyncio.run(deliver(sender))
+        ids = [receiver.next().alert["id"] for _ in range(3)]
+    assert len(set(ids)) == 1
+    assert sender.dropped == 0
+
+
+def test_a_message_is_given_up_and_the_next_one_is_sent(file: WebhookFile) -> None:
+    with Receiver(500, 500, 500) as receiver:
+        file.add(receiver.url)
+        sender = AlertDelivery(file, AT_ONCE)
+        asyncio.run(deliver(sender, 2))
+        texts = [receiver.next().alert["text"] for _ in range(4)]
+    assert texts == ["text 0"] * 3 + ["text 1"]
+    assert sender.dropped == 1
+
+
+def test_redirects_are_not_followed(file: WebhookFile) -> None:
+    with Receiver(302, 302, 302) as receiver:
+        file.add(receiver.url)
+        sender = AlertDelivery(file, AT_ONCE)
+        asyncio.run(deliver(sender))
+    assert sender.dropped == 1
+
+
+def test_a_receiver_that_is_not_there_holds_up_nothing(file: WebhookFile) -> None:
+    with Receiver() as receiver:
+        file.add("http://127.0.0.1:9/")  # nothing listens there
+        file.add(receiver.url)
+        sender = AlertDelivery(file, AT_ONCE)
+        asyncio.run(deliver(sender))
+        assert receiver.next().alert["text"] == "text 0"
+    assert sender.dropped == 1
+
+
+def test_a_bounded_number_waits(file: WebhookFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery, "MAX_WAITING", 3)
+    with Receiver() as receiver:
+        file.add(receiver.url)
+        sender = AlertDelivery(file, AT_ONCE)
+        asyncio.run(deliver(sender, 5))
+        texts = [receiver.next().alert["text"] for _ in range(3)]
+    assert texts == ["text 2", "text 3", "text 4"]
+    assert sender.dropped == 2
+
+
+def test_only_what_is_wanted_is_sent(file: WebhookFile) -> None:
+    with Receiver() as receiver:
+        file.add(receiver.url, [DRIFT])
+
+        async def both() -> None:
+            sender = AlertDelivery(file, AT_ONCE)
+            await deliver(sender, kind=WINNER)
+            await deliver(sender, kind=DRIFT)
+
+        asyncio.run(both())
+        assert receiver.next().alert["kind"] == "drift"
+        assert receiver.messages.empty()
+
+
+def test_the_file_is_its_owners_and_is_checked(file: WebhookFile, tmp_path: Path) -> None:
+    added = file.add("https://example.org/hook")
+    path = tmp_path / "data" / "webhooks.json"
+    assert path.stat().st_mode & 0o077 == 0
+    assert json.loads(path.read_bytes())[0]["kinds"] == list(KINDS)
+    for url in ("ftp://example.org", "example.org", "", "https://"):
+        with pytest.raises(ValueError, match="url: must be an address"):
+            file.add(url)
+    with pytest.raises(ValueError, match="kinds"):
+        file.add("https://example.org", ["weather"])
+    for _ in range(MAX_WEBHOOKS - 1):
+        file.add("https://example.org/hook")
+    with pytest.raises(ValueError, match="at most 20"):
+        file.add("https://example.org/hook")
+    file.remove(added.id)
+    assert added.id not in [webhook.id for webhook in file.webhooks()]
+    path.write_bytes(b"not json")
+    with pytest.raises(ValueError, match="cannot be read"):
+        file.webhooks()
+
+
+def test_the_command(floorline, tmp_path: Path) -> None:
+    data = str(tmp_path / "data")
+    Folder(tmp_path / "data", create=True)
+    with Receiver(500) as receiver:
+        secret = floorline("webhook", "add", receiver.url, "--data", data, "--kinds", "drift")
+        assert secret.returncode == 0, secret.stderr
+        webhook = WebhookFile(tmp_path / "data").webhooks()[0]
+        assert secret.stdout.strip() == webhook.secret
+        listed = floorline("webhook", "list", "--data", data)
+        assert webhook.id in listed.stdout
+        assert webhook.secret not in listed.stdout
+        refused = floorline("webhook", "test", webhook.id, "--data", data)
+        assert (refused.returncode, "answered 500" in refused.stderr) == (2, True)
+        assert floorline("webhook", "test", webhook.id, "--data", data).stdout == "accepted\n"
+    assert floorline("webhook", "remove", webhook.id, "--data", data).returncode == 0
+    assert WebhookFile(tmp_path / "data").webhooks() == []

@@ -1,0 +1,99 @@
+"""Everything that the dashboard shows, as CSV, JSON lines and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from serving import Server
+
+from floorline.service.host.folder import Folder
+
+parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+
+
+@pytest.fixture
+def server(start: Callable[..., Server], tmp_path: Path) -> Server:
+    """A service with a campaign that has decided, and has a note with commas in it."""
+    started = start(tmp_path / "data")
+    with started.client() as client:
+        arms = ["now", "größer"]
+        client.post(
+            "/v1/campaigns",
+            json={"name": "page", "arms": arms, "max_loss": 0.1, "missing": "unknown"},
+        )
+        made = client.post("/v1/campaigns/page/decisions", json={"requests": [{}] * 30}).json()
+        rewards = [{"ticket": d["ticket"], "reward": 1} for d in made["decisions"][:20]]
+        client.post("/v1/rewards", json={"rewards": rewards})
+        client.post("/v1/campaigns/page/notes", json={"text": 'a, "b"; =1+1'})
+    return started
+
+
+def tables(server: Server, table: str) -> list[list[dict[str, Any]]]:
+    """The rows of a table in each format, as others read them."""
+    read: dict[str, Callable[[bytes], list[dict[str, Any]]]] = {
+        "csv": lambda content: list(csv.DictReader(io.StringIO(content.decode()))),
+        "jsonl": lambda content: [json.loads(line) for line in content.splitlines()],
+        "parquet": lambda content: parquet.read_table(io.BytesIO(content)).to_pylist(),
+    }
+    found = []
+    with server.client() as client:
+        for form, rows in read.items():
+            path = f"/v1/campaigns/page/export?table={table}&format={form}"
+            answer = client.get(path)
+            assert answer.status_code == 200, answer.text
+            file = "page" if table == "decisions" else f"page-{table}"
+            assert f"{file}.{form}" in answer.headers["content-disposition"]
+            found.append(rows(answer.content))
+    return found
+
+
+def test_all_formats_say_the_same(server: Server) -> None:
+    for table, length in (("decisions", 30), ("arms", 2), ("changes", 2)):
+        from_csv, from_jsonl, from_parquet = tables(server, table)
+        assert len(from_jsonl) == length
+        assert from_parquet == from_jsonl
+        assert [list(row) for row in from_csv] == [list(row) for row in from_jsonl]
+        texts = [{k: "" if v is None else str(v) for k, v in row.items()} for row in from_jsonl]
+        assert from_csv == texts
+
+
+def test_they_are_what_the_api_says(server: Server) -> None:
+    with server.client() as client:
+        status = client.get("/v1/campaigns/page").json()["status"]
+        series = client.get("/v1/campaigns/page/series").json()
+        events = client.get("/v1/campaigns/page/events?kind=changes").json()["events"]
+    assert tables(server, "arms")[1] == status["arms"]
+    rows = tables(server, "series")[1]
+    assert rows[-1]["decisions"] == status["decisions"] == 30
+    assert rows[-1]["reward"] == series["reward"][-1]
+    assert rows[-1]["arm now"] == status["arms"][0]["plays"]
+    changes = tables(server, "changes")[1]
+    assert [row["what"] for row in changes] == [event["words"] for event in events]
+    assert changes[-1]["what"] == 'note: a, "b"; =1+1'
+
+
+def test_what_is_not_there_is_refused(server: Server) -> None:
+    with server.client() as client:
+        for query in ("table=visitors", "format=xlsx"):
+            answer = client.get(f"/v1/campaigns/page/export?{query}")
+            assert answer.status_code == 422
+            assert "table" in answer.text or "format" in answer.text
+
+
+def test_the_command(floorline: Any, server: Server, tmp_path: Path) -> None:
+    file = Folder(tmp_path / "data").store.locator("page")
+    done = floorline("ledger", "export", file, "--table", "arms")
+    assert done.returncode == 0, done.stderr
+    assert next(csv.DictReader(io.StringIO(done.stdout)))["name"] == "now"
+    out = tmp_path / "series.parquet"
+    words = ("ledger", "export", file, "--table", "series", "--format", "parquet")
+    assert floorline(*words, "--out", str(out)).returncode == 0
+    assert parquet.read_table(out).num_rows == len(tables(server, "series")[1])
+    assert floorline(*words).returncode == 2  # nowhere to write it
+    assert floorline("ledger", "export", file, "--table", "x").returncode == 2
