@@ -226,6 +226,7 @@ def test_a_database_that_crashes_is_waited_for(
     finish(balancer, visitors, f"{database}/page")
 
 
+@pytest.mark.soak
 def test_a_server_without_its_network_loses_its_campaigns(
     start: Callable[..., Server], postgres: Any, database: str, wait_until: Callable[..., None]
 ) -> None:

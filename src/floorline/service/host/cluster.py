@@ -22,7 +22,7 @@ from floorline.service.host.owners import HandOver, OwnedElsewhere
 
 log = logging.getLogger("floorline.service")
 
-BEAT_SECONDS = 0.5
+BEAT_SECONDS = 0.25
 SILENT_SECONDS = 2.0
 """After which a server is taken for dead, by the database's clock."""
 
@@ -116,6 +116,10 @@ class Cluster:
         if owner != self.server:
             raise OwnedElsewhere(name, owner, self._servers[owner])
 
+    def is_alive(self, server: str) -> bool:
+        """Whether a server has been heard of a moment ago."""
+        return server in self._servers
+
     def suspect(self, server: str) -> None:
         """Do without a server that could not be reached, until its silence shows or ends."""
         self._suspects[server] = time.monotonic() + SILENT_SECONDS
@@ -154,6 +158,8 @@ class Cluster:
                 for name in owned():
                     if not was_member or self._preferred(name) != self.server:
                         self._give_up(name, hand_over)
+                    elif self._owners.get(name) != self.server:
+                        await self.claimed(name)  # whatever has become of its row
                 failing = False
             except LedgerError as error:
                 self._member_since = float("inf")

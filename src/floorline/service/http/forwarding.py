@@ -20,6 +20,9 @@ from floorline.service.http.problems import Problem
 FORWARD_SECONDS = 5.0
 """For a response, unless the client has less time."""
 
+LOOK_SECONDS = 0.1
+"""Between two looks whether the server that is waited for is still alive."""
+
 DEADLINE_HEADER = b"x-floorline-deadline"
 """The seconds that a client waits for the response."""
 
@@ -44,6 +47,9 @@ class ClusterView(Protocol):
 
     async def refresh(self) -> None:
         """Look again who owns what."""
+
+    def is_alive(self, server: str) -> bool:
+        """Whether a server has been heard of a moment ago."""
 
     def suspect(self, server: str) -> None:
         """Do without a server that could not be reached."""
@@ -140,11 +146,17 @@ class Forwarder:
         self, elsewhere: OwnedElsewhere, request: ForwardedRequest, until: float
     ) -> ForwardedReply:
         """Return the response of the owner; raise PeerError or Problem(421) if it gives none."""
+        asking = asyncio.ensure_future(self._peer(elsewhere.address).ask(request))
         try:
             async with asyncio.timeout_at(until):
-                reply = await self._peer(elsewhere.address).ask(request)
+                while not (await asyncio.wait({asking}, timeout=LOOK_SECONDS))[0]:
+                    if not self._cluster.is_alive(elsewhere.server):
+                        raise PeerError(f"{elsewhere.address}: has fallen silent")
+                reply = asking.result()
         except TimeoutError:  # if the server is dead, its silence will show
             raise Unavailable("the campaign's server has not responded in time") from None
+        finally:
+            asking.cancel()
         _refuse_misdirected(reply.status)
         return reply
 
