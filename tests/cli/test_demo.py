@@ -118,8 +118,8 @@ def test_the_contrast_has_the_same_visitors():
     from floorline.cli.live_demo import RATES, Visitors, plain_ucb
 
     visitors, rates = 300, list(RATES.values())
-    luck = Visitors.draw(visitors, 5).luck
-    found = plain_ucb(luck, 5)
+    draws = Visitors.draw(visitors, 5).draws
+    found = plain_ucb(draws, 5)
     run = simulate(
         Policy(classical_ucb(0.5)),
         Bernoulli(rates),
