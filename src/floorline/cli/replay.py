@@ -39,7 +39,7 @@ def replay(
     ] = None,
     uniform: Annotated[
         bool,
-        typer.Option("--uniform", help="Every arm was equally likely: no probabilities needed."),
+        typer.Option("--uniform", help="Every arm was equally likely: no propensities needed."),
     ] = False,
     low: options.Low = 0.0,
     high: options.High = 1.0,

@@ -90,7 +90,7 @@ def read_log(
         default: the name of the default arm; that of the first decision unless told.
         low: no reward is below this.
         high: no reward is above this.
-        uniform: whether every arm was equally likely in every decision; then no probabilities
+        uniform: whether every arm was equally likely in every decision; then no propensities
             are read.
     """
     try:
