@@ -62,6 +62,10 @@ def test_bad_guardrails_name_the_field(client: TestClient) -> None:
     bad = {**GUARDED, "guardrails": [{"name": "x", "low": 0, "high": 1, "limit": 7}]}
     answer = client.post("/v1/campaigns", json=bad)
     assert "guardrails.x.limit" in problem(answer, 422, "invalid")
+    bad = {**GUARDED, "guardrails": [{"name": "x", "low": 0, "high": 1, "worse": "up"}]}
+    answer = client.post("/v1/campaigns", json=bad)
+    detail = problem(answer, 422, "invalid")
+    assert detail == "guardrails[0].worse: must be one of above, below, not 'up'"
 
 
 def test_an_arm_is_retired_on_the_page_and_in_the_report(

@@ -35,8 +35,8 @@ def export_table(ledger: LedgerReader, table: str, form: str) -> bytes:
 
 def main() -> None:
     """Write the export that the arguments ask for to standard output."""
-    become_elsewhere()
-    locator, table, form = sys.argv[1:]
+    locator = become_elsewhere()
+    table, form = sys.argv[1:]
     with closing(read_ledger(locator)) as ledger:
         output = export_table(ledger, table, form)
     write_output(output)
