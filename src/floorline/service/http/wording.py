@@ -97,6 +97,9 @@ def _schemas_at(kind: Any, place: str) -> list[dict[str, Any]]:
 
     nodes = list(options(root))
     for name, _ in STEP.findall(place):
-        inner = [node["properties"][name] if name else node["items"] for node in nodes if node]
+        if name:
+            inner = [node["properties"][name] for node in nodes if "properties" in node]
+        else:
+            inner = [node["items"] for node in nodes if "items" in node]
         nodes = [option for node in inner for option in options(node)]
     return nodes
