@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-_PACKAGES = ("client", "live", "testing", "theory")
+_PACKAGES = ("client", "live", "offpolicy", "sweeping", "testing", "theory")
 """Packages for users, loaded when first used: `floorline.live` needs no import of its own."""
 
 

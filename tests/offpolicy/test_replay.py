@@ -129,7 +129,7 @@ def test_the_commands_work_on_a_ledger(floorline, tmp_path: Path) -> None:
     table = pd.read_csv(out)
     log = read_log(Path(out))
     assert len(log) == table["reward"].notna().sum() == 1200
-    assert log.propensity.tolist() == table["probability"].tolist()[:1200]
+    assert log.propensity.tolist() == table["propensity"].tolist()[:1200]
     done = floorline("replay", out, "--policy", "ucb", "--format", "json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["logged"] == 1200
@@ -146,6 +146,24 @@ def test_the_commands_work_on_a_ledger(floorline, tmp_path: Path) -> None:
     own = floorline("ledger", "evaluate", ledger, "--policy", f"{tmp_path / 'own.py'}:video")
     same = floorline("ledger", "evaluate", ledger, "--policy", "video")
     assert own.stdout == same.stdout != ""
+
+
+def test_contexts_of_a_ledger_are_kept_and_exported(floorline, tmp_path: Path) -> None:
+    from floorline.live.ledgers import read_ledger
+    from floorline.live.logged import logged_data
+
+    path = tmp_path / "page.ledger"
+    with Campaign.open(path, arms=["now", "video"], max_loss=0.5, seed=1) as campaign:
+        campaign.observe(campaign.decide(context={"device": "phone", "age": 31}), True)
+        campaign.observe(campaign.decide(), False)
+    reader = read_ledger(str(path))
+    log = logged_data(reader)
+    reader.close()
+    assert list(log.contexts) == [{"device": "phone", "age": 31}, None]
+    shown = floorline("ledger", "export", str(path), "--format", "vw").stdout
+    first, second, end = shown.split("\n\n")
+    assert first == "shared |Context device=phone age:31\n0:-1.0:1.0 |Arm now\n|Arm video"
+    assert second.startswith("shared |Context\n") and "0:0.0:" in second and end == ""
 
 
 def test_a_ledger_without_propensities_is_refused(floorline, tmp_path: Path) -> None:
@@ -190,10 +208,10 @@ def test_silence_that_means_zero_is_a_reward(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("arm,reward\na,1\n", "a table with a column 'probability'"),
-        ("arm,reward,probability\na,x,0.5\nb,1,0.5\n", "reward of decision 1 must be a number"),
-        ("arm,reward,probability\na,,\n", "log: must be of one decision or more"),
-        ("arm,reward,probability\na,1,0.5\nb,1,1.5\n", "propensity: must be above 0"),
+        ("arm,reward\na,1\n", "a table with a column 'propensity'"),
+        ("arm,reward,propensity\na,x,0.5\nb,1,0.5\n", "reward of decision 1 must be a number"),
+        ("arm,reward,propensity\na,,\n", "log: must be of one decision or more"),
+        ("arm,reward,propensity\na,1,0.5\nb,1,1.5\n", "propensity: must be above 0"),
     ],
 )
 def test_what_is_wrong_with_a_log_is_said(tmp_path: Path, text: str, message: str) -> None:
@@ -202,7 +220,7 @@ def test_what_is_wrong_with_a_log_is_said(tmp_path: Path, text: str, message: st
         read_log(tmp_path / "log.csv")
 
 
-def test_a_uniform_log_needs_no_probabilities(tmp_path: Path) -> None:
+def test_a_uniform_log_needs_no_propensities(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("arm,reward\na,1\nb,0\nb,1\n")
     log = read_log(tmp_path / "log.csv", default="b", uniform=True)
     assert log.arms == ("b", "a") and log.propensity.tolist() == [0.5] * 3

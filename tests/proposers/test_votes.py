@@ -1,6 +1,8 @@
 """Thompson sampling by votes: exact chances, draws from the posterior, live propensities."""
 
 import math
+import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -9,8 +11,12 @@ from scipy import stats
 from floorline import thompson_votes
 from floorline.core.records import new_arms
 from floorline.live import Campaign
+from floorline.live.choose import choose
 from floorline.proposers.posterior import gamma_from, pair_after, seed_of
 from floorline.proposers.votes import VoteRules, count_votes
+from floorline.testing.odds import too_often, too_seldom
+
+DRAWS = 2000
 
 
 def clicks(plays, successes):
@@ -70,25 +76,30 @@ def test_a_uniform_share_leaves_every_arm_a_chance():
         thompson_votes(uniform_share=1.5)
 
 
-def test_a_live_campaign_logs_propensities_that_agree_with_what_it_plays():
-    """The sum of (played - propensity) over 4,000 decisions: 6 standard errors at most."""
+def test_live_propensities_are_how_often_arms_are_played():
+    """From one state again and again, coins of floor and holdback included; odds below 1e-6."""
     campaign = Campaign.open(
         ":memory:",
         arms=["now", "video", "text"],
         max_loss=0.5,
         policy="conservative-thompson-votes",
+        holdback=0.1,
         seed=1,
     )
     rng = np.random.default_rng(2)
-    excess = variance = 0.0
-    for _ in range(1500):
+    for _ in range(60):
         ticket = campaign.decide()
-        assert 0 < ticket.probability <= 1
-        if ticket.arm == ticket.candidate:
-            variance += (1 - ticket.probability) / ticket.probability
-        # 1 / propensity of what was played adds up to the number of arms that could be played
-        excess += 1 / ticket.probability
-        campaign.observe(
-            ticket, float(rng.random() < {"now": 0.3, "video": 0.5}.get(ticket.arm, 0.1))
-        )
-    assert 1500 < excess <= 3 * 1500 + 6 * math.sqrt(variance)
+        chance = {"now": 0.3, "video": 0.5, "text": 0.4}[ticket.arm]
+        campaign.observe(ticket, rng.random() < chance)
+    played, stated = Counter(), {}
+    for seed in range(DRAWS):
+        coin = random.Random(seed)
+        body = choose(campaign._state, None, coin, np.random.default_rng(seed))
+        played[body["arm"]] += 1
+        assert stated.setdefault(body["arm"], body["propensity"]) == body["propensity"]
+    assert set(stated) == {"now", "video", "text"}
+    assert math.fsum(stated.values()) == pytest.approx(1)
+    for arm, propensity in stated.items():
+        assert not too_often(played[arm], DRAWS, propensity)
+        assert not too_seldom(played[arm], DRAWS, propensity)
+    assert too_often(played["now"], DRAWS, stated["now"] * 0.7)  # the control

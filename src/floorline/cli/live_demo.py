@@ -17,7 +17,7 @@ from urllib.request import Request
 import numpy as np
 from rich.console import Console
 
-import floorline.service.app  # noqa: F401 (fail now if the extra is missing)
+import floorline.service.app  # noqa: F401 (better to miss the extra now than in the service)
 from floorline.cli.background import Background, direct
 from floorline.cli.live_demo_table import Visits, table_of
 from floorline.client import AsyncClient, Decision
@@ -34,16 +34,16 @@ RATES = {"today": 0.10, "short": 0.15, "video": 0.04, "quiz": 0.03, "chatbot": 0
 
 MAX_LOSS = 0.1
 WINDOW_SECONDS = 1.0
-"""Time after which a visitor counts as not clicking. Seconds represent hours of a real page."""
+"""After which a visitor counts as not clicking. They stand for the hours of a real page."""
 MEAN_DELAY_SECONDS = 0.2
-"""Mean time until a click is reported."""
+"""Until a click is reported."""
 LOST_SHARE = 0.02
 """Of the clicks, never reported."""
 TESTED_SHARE = 0.8
 """Of the visitors, come before the winner is declared."""
 WORKERS = 16
 TIMEOUT_SECONDS = 2.0
-"""Time for a decision; long, since the visitors share the machine with the service."""
+"""For a decision; long, since the visitors share the machine with the service."""
 TERMINATED_EXIT_CODE = 143
 """The exit code of a program ended by SIGTERM."""
 
@@ -60,10 +60,10 @@ PATH = f"/v1/campaigns/{CAMPAIGN['name']}"
 
 @dataclass
 class Visitors:
-    """Every visitor's random draws, which do not depend on the page that is shown."""
+    """A uniform draw for each visitor, which is the same whatever page is shown."""
 
     draws: Floats
-    """The visitor clicks if this is below the page's rate."""
+    """A click if it is below the page's rate."""
     delay: Floats
     lost: Any
     decisions: dict[int, Decision] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Visitors:
 
     @classmethod
     def draw(cls, count: int, seed: int) -> Visitors:
-        """Return visitors with the draws of run 0 of a simulation with this seed."""
+        """Visitors with the draws of run 0 of a simulation with this seed."""
         others = np.random.default_rng([seed, 1])
         return cls(
             stream(seed, 0).random(count),
@@ -84,18 +84,16 @@ class Visitors:
         loop = asyncio.get_running_loop()
         start = time.monotonic()
         before = len(self.decisions)
-        tenth = max(1, len(self.luck) // 10)
+        tenth = max(1, len(self.draws) // 10)
         coming = iter(range(before, until))
         clicks: list[asyncio.TimerHandle] = []
 
         async def work() -> None:
-            for visitor in visitors:
-                decision = await client.decide(str(CAMPAIGN["name"]))
-                self.decisions[visitor] = decision
-                if self.draws[visitor] < RATES[decision.arm] and not self.lost[visitor]:
-                    click = loop.call_later(
-                        self.delay[visitor], client.reward, decision.ticket, 1.0
-                    )
+            for visitor in coming:
+                made = await client.decide(str(CAMPAIGN["name"]))
+                self.decisions[visitor] = made
+                if self.draws[visitor] < RATES[made.arm] and not self.lost[visitor]:
+                    click = loop.call_later(self.delay[visitor], client.reward, made.ticket, 1.0)
                     clicks.append(click)
                 if len(self.decisions) % tenth == 0:
                     speed = (len(self.decisions) - before) / (time.monotonic() - start)
@@ -119,20 +117,19 @@ class Visitors:
 
     def _progress(self, speed: float) -> str:
         done = len(self.decisions)
-        last_tenth = list(self.decisions.values())[-len(self.draws) // 10 :]
-        recent = [decision.arm for decision in last_tenth]
+        recent = [made.arm for made in list(self.decisions.values())[-len(self.draws) // 10 :]]
         shares = ", ".join(f"{name} {recent.count(name) / len(recent):.0%}" for name in RATES)
         return f"{done:>7,} visitors, {speed:,.0f}/s: {shares}"
 
     def visits(self) -> Visits:
-        """Return the page that each visitor saw, in the order in which the service decided.
+        """What came of the visitors, in the order in which the service decided.
 
-        Visitors whom the client answered itself saw the default, and are left out.
+        Those whom the client answered itself saw the default, and are no decisions of the service.
         """
         order = sorted(
-            (int(decision.ticket.split("-")[1]), list(RATES).index(decision.arm), visitor)
-            for visitor, decision in self.decisions.items()
-            if decision.ticket is not None
+            (int(made.ticket.split("-")[1]), list(RATES).index(made.arm), visitor)
+            for visitor, made in self.decisions.items()
+            if made.ticket is not None
         )
         arms = np.array([arm for _, arm, _ in order])
         return Visits(arms, self.draws[[visitor for *_, visitor in order]])
@@ -142,7 +139,7 @@ def live_demo(visitors: int, seed: int, out: Path) -> None:
     """Play the demo from opening to report, and stay up for browsing if there is a terminal."""
     coming = Visitors.draw(whole("visitors", visitors, 1), whole("seed", seed, 0))
     console = Console(highlight=False, soft_wrap=True)
-    signal.signal(signal.SIGTERM, _leave)  # otherwise the service and its folder would remain
+    signal.signal(signal.SIGTERM, _leave)  # else the service and its folder would stay
     with (
         tempfile.TemporaryDirectory(prefix="floorline-demo-") as folder,
         Background(Path(folder) / "data", 8400, 0) as service,
@@ -153,7 +150,7 @@ def live_demo(visitors: int, seed: int, out: Path) -> None:
         asyncio.run(coming.visit(service.url, console, tested))
         _finish(service.url, console, tested)
         asyncio.run(coming.visit(service.url, console, visitors))
-        console.print(table_of(coming.visits(), plain_ucb(coming.luck, seed), RATES, MAX_LOSS))
+        console.print(table_of(coming.visits(), plain_ucb(coming.draws, seed), RATES, MAX_LOSS))
         console.print(_notes(coming))
         _report(service.url, console, out)
         if sys.stdout.isatty() and os.environ.get("CI", "").lower() not in ("1", "true"):
@@ -188,7 +185,7 @@ def _report(url: str, console: Console, out: Path) -> None:
 
 
 def _leave(*_: object) -> None:
-    """Exit with cleanup. A running event loop exits between its tasks, not inside one."""
+    """End the program, so that all is tidied up. A loop ends between its tasks, not inside one."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
@@ -197,7 +194,7 @@ def _leave(*_: object) -> None:
 
 
 def plain_ucb(draws: Floats, seed: int) -> Visits:
-    """Return the pages that UCB without a floor shows the same visitors, with clicks at once."""
+    """What UCB without a floor makes of the same visitors, told of every click at once."""
     trace = step_through(
         Policy(classical_ucb(0.5)), Bernoulli(list(RATES.values())), horizon=len(draws), seed=seed
     )
@@ -208,8 +205,8 @@ def plain_ucb(draws: Floats, seed: int) -> Visits:
 def _send(url: str, body: dict[str, Any] | None = None) -> Any:
     sent = None if body is None else json.dumps(body).encode()
     request = Request(url, sent, {"Content-Type": "application/json"})
-    with direct.open(request, timeout=30) as response:
-        return json.load(response)
+    with direct.open(request, timeout=30) as answer:
+        return json.load(answer)
 
 
 def _introduction(url: str, visitors: int) -> str:
@@ -228,15 +225,15 @@ ones are lost on all pages alike. Seconds stand for the hours of a real page.
 """
 
 
-def _notes(visitors: Visitors) -> str:
-    fallbacks = sum(decision.ticket is None for decision in visitors.decisions.values())
-    speed = len(visitors.decisions) / visitors.seconds
+def _notes(coming: Visitors) -> str:
+    alone = sum(made.ticket is None for made in coming.decisions.values())
+    speed = len(coming.decisions) / coming.seconds
     return f"""
 {speed:,.0f} decisions a second over HTTP, each durable before it was answered;
-{fallbacks:,} visitors got the default without the service.
-Revenue is the expected clicks of the pages shown; the floor is {1 - MAX_LOSS:.0%} of the
-default's. Plain UCB has the same visitors with the same random draws, and
-learns of every click at once."""
+{alone:,} visitors got the default without the service.
+Revenue is the clicks to be expected from the pages shown; the floor is {1 - MAX_LOSS:.0%} of
+the default's. Plain UCB has the same visitors with the same luck, and is told
+of every click at once."""
 
 
 def _browse(console: Console, service: Background) -> None:

@@ -22,8 +22,8 @@ def plan(
     context: typer.Context,
     challengers: Annotated[int, typer.Option(help="How many new arms are tried.")],
     default_mean: Annotated[float, typer.Option(help="What a decision earns today, on average.")],
-    decisions_per_day: Annotated[int, typer.Option(help="How many decisions a day.")],
-    days: Annotated[int, typer.Option(help="How many days to plan.")] = 90,
+    decisions_per_day: Annotated[int, typer.Option(help="How many decisions there are a day.")],
+    days: Annotated[int, typer.Option(help="How far to look.")] = 90,
     improvement: Annotated[
         str, typer.Option(help="The smallest improvement worth finding, such as 10%.")
     ] = "10%",
@@ -54,19 +54,17 @@ def plan(
         str, typer.Option(help="Confidence boundary: beta-binomial, stitched or union-proved.")
     ] = "beta-binomial",
     holdback: Annotated[
-        str, typer.Option(help="Share of decisions that always go to the default.")
+        str, typer.Option(help="Share of decisions that go to the default for ever.")
     ] = "2%",
     missing: Annotated[
         str,
         typer.Option(
-            help="What a missing reward means: unknown, or after --delay-hours zero (it is a 0) "
-            "or random (it is skipped)."
+            help="What silence means: unknown, or after --delay-hours zero (it is a 0) or random "
+            "(it is skipped)."
         ),
     ] = "unknown",
-    lost: Annotated[
-        str, typer.Option(help="Share of rewards that never arrive, such as 2%.")
-    ] = "0%",
-    delay_hours: Annotated[float, typer.Option(help="Hours until a reward arrives.")] = 0.0,
+    lost: Annotated[str, typer.Option(help="Rewards that never come, such as 2%.")] = "0%",
+    delay_hours: Annotated[float, typer.Option(help="Hours until a reward comes.")] = 0.0,
     runs: Annotated[int, typer.Option(help="Simulated campaigns of each case.")] = 128,
     seed: options.Seed = 1,
     device: Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")] = "cpu",
@@ -77,7 +75,7 @@ def plan(
 ) -> None:
     """Plan a campaign: when it explores, how soon it pays, and what it may cost.
 
-    Campaigns are simulated as they would run, by default with the settings of live campaigns.
+    Campaigns are simulated as they would run, with the settings of live campaigns unless told.
     """
     from floorline.core.checks import choice, number, require
     from floorline.planning import Question, outlooks
@@ -95,7 +93,7 @@ def plan(
         from floorline.cli.plan_figure import draw
         from floorline.paper.style import pyplot
 
-        pyplot()  # fails now if it is missing, not after the simulation
+        pyplot()  # says so now, rather than after the simulation, if it is missing
     question = Question(
         challengers=challengers,
         default_mean=default_mean,
@@ -118,17 +116,17 @@ def plan(
         ends = (default_mean - default_mean_error, default_mean + default_mean_error)
         guesses += [replace(question, default_mean=end) for end in ends]
     losses = shares("max_loss", max_loss)
-    columns = outlooks(guesses, losses, floors, runs=runs, seed=seed, device=device)
-    path = draw(question, [column[0] for column in columns], out / "plan.png") if figure else None
+    found = outlooks(guesses, losses, floors, runs=runs, seed=seed, device=device)
+    path = draw(question, [same[0] for same in found], out / "plan.png") if figure else None
     if format == "json":
         settings = options.settings_of(context)
         typer.echo(json.dumps({**as_dict(guesses, found, path), "settings": settings}))
     else:
-        print_page(guesses, columns, path)
+        print_page(guesses, found, path)
 
 
 def shares(name: str, text: str) -> list[float]:
-    """Return the shares of a list such as 5%,10% or 0.05,0.1."""
+    """The shares in a list such as 5%,10% or 0.05,0.1."""
     try:
         return [
             float(part.strip().removesuffix("%")) / (100 if part.strip().endswith("%") else 1)
@@ -139,22 +137,22 @@ def shares(name: str, text: str) -> list[float]:
 
 
 def as_dict(
-    guesses: Sequence[Question], columns: Sequence[Sequence[Outlook]], path: Path | None
+    guesses: Sequence[Question], found: Sequence[Sequence[Outlook]], path: Path | None
 ) -> dict[str, Any]:
-    """Return the plan under the names of the JSON output; an outlook for each guess.
+    """The plan under the names that the JSON output promises; an outlook for each guess.
 
-    A day that was not reached is null. Ranges are from 5% to 95% of the runs.
+    A day that was not seen is null. Ranges are from 5% to 95% of the runs.
     """
     outlooks = [
-        {"default_mean": guess.default_mean, **plain(outlook)}
-        for column in columns
-        for guess, outlook in zip(guesses, column, strict=True)
+        {"default_mean": guess.default_mean, **plain(one)}
+        for same in found
+        for guess, one in zip(guesses, same, strict=True)
     ]
     return {"question": asdict(guesses[0]), "outlooks": outlooks, "figure": path and str(path)}
 
 
 def plain(value: Any) -> Any:
-    """Return a value for JSON: records as objects, arrays as lists, infinity as null."""
+    """A value as JSON has it: records as objects, arrays as lists, infinity as null."""
     if hasattr(value, "_asdict"):
         value = value._asdict()
     elif hasattr(value, "__dataclass_fields__"):

@@ -21,7 +21,7 @@ FORMATS = ("table", "json")
 
 def replay(
     file: Annotated[
-        Path, typer.Argument(metavar="LOG.csv", help="Columns arm, reward and probability.")
+        Path, typer.Argument(metavar="LOG.csv", help="Columns arm, reward and propensity.")
     ],
     policy: Annotated[
         str, typer.Option(help="One of `floorline policies`, or FILE.py:NAME of your own.")
@@ -39,7 +39,7 @@ def replay(
     ] = None,
     uniform: Annotated[
         bool,
-        typer.Option("--uniform", help="Every arm was equally likely: no probabilities needed."),
+        typer.Option("--uniform", help="Every arm was equally likely: no propensities needed."),
     ] = False,
     low: options.Low = 0.0,
     high: options.High = 1.0,

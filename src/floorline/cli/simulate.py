@@ -69,19 +69,19 @@ def simulate(
         str, typer.Option(help="Constants of lil-ucb: theoretical or heuristic.")
     ] = "theoretical",
     delay: Annotated[
-        str, typer.Option(help="Rounds until a reward is known: 100, or uniform: 0-2000.")
+        str, typer.Option(help="Rounds until a reward is known: 100, or evenly from 0-2000.")
     ] = "0",
     lost: Annotated[
-        str, typer.Option(help="Share of rewards that never arrive: 0.1, or one per arm: 0.6,0,0")
+        str, typer.Option(help="Share of rewards that never come: 0.1, or one an arm: 0.6,0,0")
     ] = "0",
     repeated: Annotated[
-        str, typer.Option(help="Share of rewards that arrive a second time, likewise.")
+        str, typer.Option(help="Share of rewards that come a second time, likewise.")
     ] = "0",
     missing: Annotated[
         str,
         typer.Option(
-            help="What a missing reward means: unknown, or, after the longest delay, zero (it is "
-            "a 0) or random (it is skipped)."
+            help="What silence means: unknown, or, after the longest delay, zero (it is a 0) or "
+            "random (it is skipped)."
         ),
     ] = "unknown",
     adversary: Annotated[
@@ -91,28 +91,28 @@ def simulate(
             "switching (the best challenger changes), late (challengers pay half until the last "
             "tenth), lure (a challenger pays until played for a tenth of the rounds, then 0), "
             "adaptive (the likeliest challenger pays 0), turncoat (for randomised policies: 0 or 1 "
-            "so that averages stay at --means, but 1 for the default where a coin may miss it) "
-            "or table:FILE (a row per round)."
+            "such that averages stay at --means, but 1 for the default where a coin may miss it) "
+            "or table:FILE (a row a round)."
         ),
     ] = None,
     change: Annotated[
         list[str] | None,
         typer.Option(
-            help="Clicks whose means change at a round: 25000:0.06,0.04; repeatable.",
+            help="Clicks whose means are others from a round on: 25000:0.06,0.04; repeatable.",
         ),
     ] = None,
     season: Annotated[
         str | None,
         typer.Option(
-            help="Clicks whose means rise and fall by a share of themselves over a period of "
-            "rounds: 5000:0.5, or one share per arm: 5000:0.5,-0.5"
+            help="Clicks whose means rise and fall by a share of themselves over so many rounds: "
+            "5000:0.5, or one share an arm: 5000:0.5,-0.5"
         ),
     ] = None,
     segments: Annotated[
         str | None,
         typer.Option(
-            help="Clicks of several equally frequent kinds of visitors: each kind's means, with "
-            "a learner for each: '0.02,0.04;0.04,0.02'. --means, if given, are their averages."
+            help="Clicks of visitors of several kinds, equally many: each kind's means, with a "
+            "learner for each: '0.02,0.04;0.04,0.02'. --means, if given, are their averages."
         ),
     ] = None,
     holdback: Annotated[
@@ -135,11 +135,11 @@ def simulate(
 ) -> None:
     """Simulate many runs of one policy.
 
-    An option that the policy does not use is ignored, so that only --policy needs to change.
+    An option that the policy does not use is ignored, so that only --policy need change.
 
-    With --change, --season or --segments, regret is against the currently best arm (for the
-    visitor's kind), and breaches and budgets count current means. Under randomised policies
-    these count rewards received against the default's own in the same rounds.
+    With --change, --season or --segments, regret is against the best arm of the moment (and of
+    the visitor's kind), and breaches and budgets count means of the moment. Under randomised
+    policies these count rewards received against the default's own in the same rounds.
     """
     from floorline import BOUNDARIES, make_policy, summarize
     from floorline.core.checks import choice, number, require
@@ -181,7 +181,7 @@ def simulate(
         holdback=holdback,
     )
     with connect(cluster) as client:
-        summary = summarize(
+        found = summarize(
             make_policy(policy, setting),
             environment,
             horizon=horizon,
@@ -217,18 +217,15 @@ def as_dict(policy: str, seed: int, found: Summary, settings: dict[str, Any]) ->
     regrets = {"pseudo_regret": found.pseudo_regret, "regret": found.regret}
     return {
         "policy": policy,
-        "horizon": int(summary.checkpoints[-1]),
-        "runs": summary.runs,
+        "horizon": int(found.checkpoints[-1]),
+        "runs": found.runs,
         "seed": seed,
         **{
-            name: {
-                "mean": float(spread.mean[-1]),
-                "standard_error": float(spread.standard_error[-1]),
-            }
-            for name, spread in regrets.items()
-            if spread is not None
+            name: {"mean": float(one.mean[-1]), "standard_error": float(one.standard_error[-1])}
+            for name, one in regrets.items()
+            if one is not None
         },
-        "breach_rate": float(summary.breach_rate[-1]),
+        "breach_rate": float(found.breach_rate[-1]),
         "lowest_budget": {"mean": float(budget.mean[-1]), "min": float(budget.min[-1])},
         "plays": {"mean": [float(plays) for plays in found.plays[-1]]},
         "rounds_per_second": found.rounds_per_second,
@@ -237,7 +234,7 @@ def as_dict(policy: str, seed: int, found: Summary, settings: dict[str, Any]) ->
 
 
 def flat(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer as one row, by column."""
+    """The same answer as one row of columns."""
     row: dict[str, Any] = {}
     for name, value in answer.items():
         for part, inner in value.items() if isinstance(value, dict) else [("", value)]:
@@ -247,7 +244,7 @@ def flat(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def print_table(answer: dict[str, Any], max_loss: float, boundary: str, delta: float) -> None:
-    """Print the answer as a table."""
+    """Print the answer for a person."""
     from rich.console import Console
     from rich.table import Table
 
@@ -258,7 +255,7 @@ def print_table(answer: dict[str, Any], max_loss: float, boundary: str, delta: f
     title += f"\nboundary {boundary}, delta {delta:g}"
     table = Table("", "", title=title, box=None, show_header=False, title_justify="left")
     table.add_row("regret", f"{regret['mean']:,.1f} ± {regret['standard_error']:.2g}")
-    table.add_row("regret per round", f"{regret['mean'] / rounds:.5f}")
+    table.add_row("regret a round", f"{regret['mean'] / rounds:.5f}")
     table.add_row(f"runs below {1 - max_loss:.4g} of the default", f"{answer['breach_rate']:.2%}")
     lowest = {name: round(value, 9) + 0.0 for name, value in budget.items()}
     table.add_row("lowest budget", f"mean {lowest['mean']:.4g}, min {lowest['min']:.4g}")

@@ -1,4 +1,4 @@
-"""`floorline verify`: check that a guarantee fails no more often than promised."""
+"""`floorline verify`: are the failures of a guarantee as rare as it promises?"""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json")
 
-# The worst case that we know of. The challengers pay the least possible, so their lower ends are
-# exact and the whole budget is spent: any end that is too high breaks the floor. The noise is as
-# large as the boundary assumes.
+# The worst case that we know of. The challengers pay the least that is possible, so their lower
+# ends are exact and the budget is spent to the last: any end that is too high breaks the floor.
+# The noise is as large as the boundary was told.
 MEANS = "0.5,0,0,0,0"
 
 
@@ -42,7 +42,7 @@ def verify(
     horizon: options.Horizon = 1000,
     max_loss: options.MaxLoss = 0.1,
     default_mean: options.DefaultMean = "known",
-    confidence: Annotated[float, typer.Option(help="Confidence of the verdict.")] = 0.999,
+    confidence: Annotated[float, typer.Option(help="How sure the verdict shall be.")] = 0.999,
     seed: options.Seed = 1,
     threads: options.Threads = None,
     device: Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")] = "cpu",
@@ -52,13 +52,13 @@ def verify(
     """Count how often the floor is broken and how often an interval misses its mean.
 
     Under randomised policies breaches are of rewards received, against the default's own in the
-    same rounds, and there are no intervals to check. The exit code is 0 if both are shown to
+    same rounds, and no intervals are held against means. The exit code is 0 if both are shown to
     happen in at most a share delta of the runs, else 1.
     """
     from floorline import make_policy
     from floorline.core.checks import choice
     from floorline.simulation.cluster import connect
-    from floorline.verification import verify as verify_policy
+    from floorline.verification import verify as verified
 
     choice("format", format, FORMATS)
     if adversary is None:
@@ -76,7 +76,7 @@ def verify(
         floor=floor,
     )
     with connect(cluster) as client:
-        verification = verify_policy(
+        found = verified(
             make_policy(policy, setting),
             environment,
             delta=delta,
@@ -96,23 +96,23 @@ def verify(
         typer.echo(json.dumps(answer))
     else:
         typer.echo(f"{policy}, boundary {boundary}: {runs:,} runs of {horizon:,} rounds")
-        for line in sentences(verification, confidence):
+        for line in words(found, confidence):
             typer.echo(line)
-    raise typer.Exit(0 if verification.holds else 1)
+    raise typer.Exit(0 if found.holds else 1)
 
 
-def as_dict(verification: Verification) -> dict[str, Any]:
-    """Return a verification under the names of the JSON output."""
-    shares = {"breaches": verification.breaches, "misses": verification.misses}
+def as_dict(found: Verification) -> dict[str, Any]:
+    """A verification under the names that the JSON output promises."""
+    shares = {"breaches": found.breaches, "misses": found.misses}
     return {
         **{name: share and share_as_dict(share) for name, share in shares.items()},
-        "holds": verification.holds,
-        "rounds_per_second": verification.rounds_per_second,
+        "holds": found.holds,
+        "rounds_per_second": found.rounds_per_second,
     }
 
 
 def share_as_dict(share: Share) -> dict[str, Any]:
-    """Return a share of runs, with its confidence limits and its verdict."""
+    """A share of runs, with its confidence limits and its verdict."""
     return {
         "count": share.count,
         "share": share.count / share.runs,
@@ -122,22 +122,21 @@ def share_as_dict(share: Share) -> dict[str, Any]:
     }
 
 
-def sentences(verification: Verification, confidence: float) -> list[str]:
-    """Return a verification as sentences."""
-    breaches, misses = verification.breaches, verification.misses
-    lines = [_sentence("below the floor at some time", breaches, confidence)]
-    if misses is not None:
-        lines.append(_sentence("an interval missed its mean", misses, confidence))
-    promised = f"in at most a share {breaches.delta:g} of the runs"
-    if verification.holds:
+def words(found: Verification, confidence: float) -> list[str]:
+    """A verification as sentences."""
+    lines = [_sentence("below the floor at some time", found.breaches, confidence)]
+    if found.misses is not None:
+        lines.append(_sentence("an interval missed its mean", found.misses, confidence))
+    promised = f"in at most a share {found.breaches.delta:g} of the runs"
+    if found.holds:
         return [*lines, f"The guarantee holds here: failures {promised}."]
-    if any(share and share.verdict == "fails" for share in (breaches, misses)):
+    if any(share and share.verdict == "fails" for share in (found.breaches, found.misses)):
         return [*lines, f"The guarantee fails here: more than promised, {promised}."]
     return [*lines, f"Too few runs to tell whether failures are {promised}."]
 
 
-def _sentence(event: str, share: Share, confidence: float) -> str:
+def _sentence(what: str, share: Share, confidence: float) -> str:
     return (
-        f"{event}: {share.count:,} runs, a share of {share.count / share.runs:.3g} "
+        f"{what}: {share.count:,} runs, a share of {share.count / share.runs:.3g} "
         f"({confidence:.1%} limits {share.low:.3g} to {share.high:.3g}): {share.verdict}"
     )

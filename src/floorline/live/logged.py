@@ -42,10 +42,10 @@ def logged_data(ledger: LedgerReader) -> LoggedData:
         np.array([index[record.arm] for record, _ in kept], np.int64),
         np.array([reward for _, reward in kept], float),
         np.array(
-            [math.nan if one.probability is None else one.probability for one, _ in kept], float
+            [math.nan if one.propensity is None else one.propensity for one, _ in kept], float
         ),
         settings.low,
         settings.high,
-        [getattr(record, "context", None) for record, _ in kept],
+        [record.context for record, _ in kept],
         dict(left_out),
     )

@@ -81,14 +81,16 @@ def read_log(
     high: float = 1.0,
     uniform: bool = False,
 ) -> LoggedData:
-    """Return the log in a CSV file with the columns `arm`, `reward` and `probability`.
+    """Return the log in a CSV file with the columns `arm`, `reward` and `propensity`.
+
+    Without the last, a column `probability` is taken for it, as in exports of version 0.1.
 
     Args:
         path: the file, such as `floorline ledger export` writes.
         default: the name of the default arm; that of the first decision unless told.
         low: no reward is below this.
         high: no reward is above this.
-        uniform: whether every arm was equally likely in every decision; then no probabilities
+        uniform: whether every arm was equally likely in every decision; then no propensities
             are read.
     """
     try:
@@ -98,7 +100,8 @@ def read_log(
             rows = list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"{path}: cannot be read: {error}") from None
-    for name in ("arm", "reward", *(() if uniform else ("probability",))):
+    chance = "propensity" if "propensity" in columns else "probability"
+    for name in ("arm", "reward", *(() if uniform else (chance,))):
         require(name in columns, str(path), f"a table with a column {name!r}", list(columns))
     kept = [row for row in rows if row["reward"]]
     names = list(dict.fromkeys(row["arm"] for row in kept))
@@ -107,7 +110,7 @@ def read_log(
         names = [default, *(name for name in names if name != default)]
     index = {name: i for i, name in enumerate(names)}
     chances = [
-        1 / len(names) if uniform else _value(path, row, i, "probability", math.nan)
+        1 / len(names) if uniform else _value(path, row, i, chance, math.nan)
         for i, row in enumerate(kept)
     ]
     missing = len(rows) - len(kept)

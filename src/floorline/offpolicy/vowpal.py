@@ -26,7 +26,7 @@ def write_vw(log: LoggedData, out: IO[str]) -> None:
     ):
         lines = [" ".join(["shared |Context", *features(context or {})])]
         for i, name in enumerate(names):
-            lines.append(f"0:{-reward!r}:{propensity!r} {name}" if i == arm else name)
+            lines.append(f"0:{0.0 - reward!r}:{propensity!r} {name}" if i == arm else name)
         out.write("\n".join(lines) + "\n\n")
 
 

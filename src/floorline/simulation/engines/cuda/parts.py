@@ -1,7 +1,7 @@
-"""Sums over the runs of a launch, computed on the GPU: only they are copied back, not every run.
+"""What runs on a GPU add up to, worked out there: a few numbers come back, not every run.
 
-Runs are summed in pieces of fixed size, then in chunks, in a fixed order; histograms are counts.
-So nothing depends on how runs are distributed among launches.
+Sums are made of pieces of fixed size, then of chunks, in a fixed order; histograms are counts.
+So nothing depends on how runs are shared out among launches.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from floorline.simulation.loops.run import RunRecords
 cuda: Any = _cuda
 
 MAX_LAUNCHES = 32
-"""The most launches on the GPU at a time: as many as have a queue of their own."""
+"""Launches on the card at a time, at most: as many as have a queue of their own."""
 
-RUNS_THAT_FILL_THE_GPU = 2**18
-"""Runs on the GPU at a time, unless one launch has more: enough to fill it."""
+RUNS_THAT_FILL_THE_CARD = 2**18
+"""Runs on the card at a time, unless one launch has more: enough to fill it."""
 
-LAUNCHES_UNTIL_CLEANUP = 32
-"""Launches after which memory is freed."""
+UNTIL_CLEANUP = 32
+"""Launches after which memory is given back."""
 
 
 class Shape(NamedTuple):
@@ -48,7 +48,7 @@ class Shape(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One launch: its size, each setting's checkpoints, and a function that starts it."""
+    """One launch: its size, each setting's checkpoints, and what begins it on a stream."""
 
     shape: Shape
     checkpoints: Any
@@ -56,11 +56,11 @@ class Task(NamedTuple):
 
 
 def overlapped(tasks: Iterable[Task]) -> Iterator[list[PartialSums]]:
-    """Yield the sums over the runs of each setting, task by task; the next tasks run meanwhile."""
+    """What the runs of each setting of a task add up to; the next tasks run meanwhile."""
     rest = iter(tasks)
     for first in rest:
-        with cuda.defer_cleanup():  # freeing memory would wait for everything that runs
-            yield from _in_flight(chain([first], islice(rest, LAUNCHES_UNTIL_CLEANUP - 1)))
+        with cuda.defer_cleanup():  # giving memory back would wait for all that runs
+            yield from _in_flight(chain([first], islice(rest, UNTIL_CLEANUP - 1)))
 
 
 def _in_flight(tasks: Iterable[Task]) -> Iterator[list[PartialSums]]:
@@ -71,10 +71,10 @@ def _in_flight(tasks: Iterable[Task]) -> Iterator[list[PartialSums]]:
     free: dict[Shape, list[_Room]] = {}
     flying: deque[_Room] = deque()
 
-    def finish() -> list[PartialSums]:
-        memory = running.popleft()
-        free.setdefault(memory.shape, []).append(memory)
-        return memory.parts()
+    def landed() -> list[PartialSums]:
+        room = flying.popleft()
+        free.setdefault(room.shape, []).append(room)
+        return room.parts()
 
     failure: Exception | None = None
     rest = iter(tasks)
@@ -100,8 +100,8 @@ def _in_flight(tasks: Iterable[Task]) -> Iterator[list[PartialSums]]:
         raise failure
 
 
-class _LaunchMemory:
-    """Memory on the GPU for the runs of one launch and for their sums."""
+class _Room:
+    """Memory on the card for the runs of one launch and for what they add up to."""
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
@@ -127,7 +127,7 @@ class _LaunchMemory:
         return cuda.device_array(shape, dtype, stream=self._stream)
 
     def begin(self, task: Task) -> None:
-        """Start playing and summing the runs of a task, without waiting for the result."""
+        """Have the runs of a task played and added up, without waiting for it."""
         task.launch(outcome=self._outcome, stream=self._stream)
         pieces, points, _ = self._sums.shape
         start(
@@ -146,7 +146,7 @@ class _LaunchMemory:
             self._histograms.begin()
 
     def parts(self) -> list[PartialSums]:
-        """Wait for the runs and return the sums over those of each setting."""
+        """What the runs of each setting add up to, once they are over."""
         sums = self._sums.copy_to_host(stream=self._stream)
         self._stream.synchronize()
         settings = self.shape.settings
@@ -154,10 +154,10 @@ class _LaunchMemory:
             [[] for _ in range(settings)] if self._histograms is None else self._histograms.bins()
         )
         each = sums.reshape(settings, -1, *sums.shape[1:])
-        return [self._part(*pair) for pair in zip(each, bins, strict=True)]
+        return [self._part(*one) for one in zip(each, bins, strict=True)]
 
     def _part(self, sums: Floats, bins: list[list[Bins]]) -> PartialSums:
-        """Return the sums over the runs of one setting."""
+        """What the runs of one setting add up to."""
         spread = 4 * len(self._names)
         totals = sums[:, :, spread:].sum(axis=0).astype(np.int64)
         refuse_strays(int(totals[-1, 0]), self.shape.n_arms)
@@ -171,7 +171,7 @@ class _LaunchMemory:
         )
 
     def _moments(self, sums: Floats) -> dict[str, list[Moments]]:
-        """Return the moments of every chunk, from those of its pieces."""
+        """The moments of every chunk, from those of its pieces."""
         pieces, points, _ = sums.shape
         of_pieces = sums.reshape(pieces, points, len(self._names), 4)
         means, squares, least, greatest = np.moveaxis(of_pieces, 3, 0)
@@ -181,12 +181,12 @@ class _LaunchMemory:
         at = np.arange(0, pieces, CHUNK // PIECE)
         sizes = np.add.reduceat(runs, at)
         mean = np.add.reduceat(weights * means, at) / sizes[:, None, None]
-        deviation = means - np.repeat(mean, np.diff(np.append(at, pieces)), axis=0)
-        square = np.add.reduceat(squares + weights * deviation**2, at)
+        apart = means - np.repeat(mean, np.diff(np.append(at, pieces)), axis=0)
+        square = np.add.reduceat(squares + weights * apart**2, at)
         chunks = mean, square, np.minimum.reduceat(least, at), np.maximum.reduceat(greatest, at)
         return {
             name: [
-                Moments(size, *(values[chunk, :, i] for values in chunks))
+                Moments(size, *(one[chunk, :, i] for one in chunks))
                 for chunk, size in enumerate(sizes.tolist())
             ]
             for i, name in enumerate(self._names)
