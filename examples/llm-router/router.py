@@ -1,15 +1,13 @@
 """A proxy in front of two language models: it explores the larger one, and keeps the quality.
 
-The reward is a score of each answer, from 0 to 1, which a judge or a user gives later. Cost is a
-guardrail of the router's own: while an answer has cost more than CAP on average, it proposes the
-default. That depends on earlier requests only, so that the floor holds.
+The reward is a score of each answer, from 0 to 1, which a judge or a user gives later. What the
+answer has cost is reported with it: a guardrail, which retires a model that is surely too dear.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.request import Request, urlopen
@@ -19,34 +17,6 @@ from floorline.client import Client
 URL = os.environ.get("FLOORLINE_URL", "http://127.0.0.1:8400")
 CAMPAIGN = "router"
 DEFAULT = "small"
-CAP = float(os.environ.get("CAP", "0.004"))
-"""Dollars an answer, on average."""
-
-
-class Costs:
-    """What answers have cost so far."""
-
-    def __init__(self, cap: float) -> None:
-        self._cap = cap
-        self._total = 0.0
-        self._answers = 0
-        self._lock = threading.Lock()
-
-    def add(self, cost: float) -> None:
-        """Count an answer."""
-        with self._lock:
-            self._total += cost
-            self._answers += 1
-
-    @property
-    def average(self) -> float:
-        """Dollars an answer."""
-        return self._total / max(1, self._answers)
-
-    @property
-    def candidate(self) -> str | None:
-        """The arm to propose: the default while answers cost too much, else the campaign's own."""
-        return DEFAULT if self.average > self._cap else None
 
 
 class Router(ThreadingHTTPServer):
@@ -55,22 +25,27 @@ class Router(ThreadingHTTPServer):
     def __init__(self, address: tuple[str, int], models: dict[str, str], url: str = URL) -> None:
         super().__init__(address, Handler)
         self.models = models
-        self.costs = Costs(CAP)
+        self.url = url
         self.floorline = Client(url, defaults={CAMPAIGN: DEFAULT})
+        self.costs: dict[str, float] = {}  # of answers that have no score yet, by ticket
 
     def complete(self, prompt: str) -> dict[str, Any]:
         """An answer to the prompt, and the ticket with which to score it."""
-        decision = self.floorline.decide(CAMPAIGN, candidate=self.costs.candidate)
+        decision = self.floorline.decide(CAMPAIGN)
         answer = post(self.models[decision.arm], {"prompt": prompt})
-        self.costs.add(answer["cost"])
+        if decision.ticket is not None:
+            self.costs[decision.ticket] = answer["cost"]
         return {"text": answer["text"], "model": decision.arm, "ticket": decision.ticket}
 
-    def score(self, ticket: str, score: float) -> dict[str, bool]:
-        """Report how good an answer was."""
-        return {"reported": self.floorline.reward(ticket, score)}
+    def score(self, ticket: str, score: float) -> dict[str, str]:
+        """Report how good an answer was, and what it has cost."""
+        body = {"reward": score, "metrics": {"cost": self.costs[ticket]}}
+        receipt = post(f"{self.url}/v1/decisions/{ticket}/reward", body)
+        del self.costs[ticket]
+        return {"result": receipt["result"]}
 
     def server_close(self) -> None:
-        """Send the scores that wait, and close."""
+        """Close the connections to the service, too."""
         self.floorline.close()
         super().server_close()
 

@@ -8,6 +8,7 @@ import { Transport } from "./transport.js";
 
 /**
  * @typedef {import("./messages.js").Decision} Decision
+ * @typedef {import("./messages.js").DecisionOptions} DecisionOptions
  * @typedef {Pick<Console, "info" | "warn" | "error">} Log
  */
 
@@ -64,11 +65,7 @@ export class Client {
    *
    * Rejects with ServiceError if there is no response, and the default arm is not known.
    * @param {string} campaign
-   * @param {object} [options]
-   * @param {string | null} [options.requestKey] Identifies the request; the same key always gets
-   *   the same decision. Without one, every call is a new decision, however often it is retried.
-   * @param {string | null} [options.candidate] An arm that your own bandit proposes, without looking
-   *   at this request.
+   * @param {DecisionOptions} [options]
    * @returns {Promise<Decision>}
    */
   async decide(campaign, options = {}) {
@@ -83,14 +80,12 @@ export class Client {
   /**
    * The service's decision: like `decide`, but every failure rejects with ServiceError.
    * @param {string} campaign
-   * @param {object} [options]
-   * @param {string | null} [options.requestKey]
-   * @param {string | null} [options.candidate]
+   * @param {DecisionOptions} [options]
    * @returns {Promise<Decision>}
    */
-  async ask(campaign, { requestKey, candidate } = {}) {
+  async ask(campaign, options = {}) {
     const path = `/v1/campaigns/${encodeURIComponent(campaign)}/decisions`;
-    const body = decisionRequest(requestKey, candidate);
+    const body = decisionRequest(options);
     const { status, text } = await this.#transport.post(path, body, this.#timeoutMs);
     return this.#defaults.learn(campaign, parseDecision(status, text));
   }

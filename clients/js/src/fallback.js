@@ -64,6 +64,7 @@ export class DefaultArms {
       reason: error.reason,
       guaranteedBudget: null,
       probability: null,
+      propensity: null,
     };
   }
 }

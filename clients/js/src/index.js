@@ -10,4 +10,5 @@ export { ServiceError } from "./messages.js";
  * @typedef {import("./journal.js").Journal} Journal
  * @typedef {import("./journal.js").Reward} Reward
  * @typedef {import("./messages.js").Decision} Decision
+ * @typedef {import("./messages.js").DecisionOptions} DecisionOptions
  */

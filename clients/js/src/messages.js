@@ -12,8 +12,23 @@
  *   the reason of the error that it returned, as `unknown-campaign`.
  * @property {number | null} guaranteedBudget Lower bound on the budget after this decision; null
  *   without the service.
- * @property {number | null} probability How likely this arm was, given all before; null where that
- *   is not known.
+ * @property {number | null} probability How likely this arm was, given the candidate and all
+ *   before; null where that is not known.
+ * @property {number | null} propensity How likely this arm was, given all before the candidate was
+ *   chosen; null where that is not known.
+ */
+
+/**
+ * What is said of a request for a decision.
+ * @typedef {object} DecisionOptions
+ * @property {string | null} [requestKey] Identifies the request; the same key always gets the same
+ *   decision. Without one, every call is a new decision, however often it is retried.
+ * @property {string | null} [candidate] An arm that your own bandit proposes, without looking at this
+ *   request unless the campaign's floor is randomised.
+ * @property {Record<string, unknown> | null} [context] What was known about the request: at most
+ *   4 KB that is kept with the decision.
+ * @property {Record<string, number> | null} [chances] How likely your bandit was to propose each arm;
+ *   the decision then has a propensity.
  */
 
 const PROBLEM_PREFIX = "urn:floorline:problem:";
@@ -41,12 +56,11 @@ export class ServiceError extends Error {
 
 /**
  * The body of a request for a decision. It always has a key, so that it can be retried.
- * @param {string | null | undefined} requestKey
- * @param {string | null | undefined} candidate
+ * @param {DecisionOptions} options
  */
-export function decisionRequest(requestKey, candidate) {
-  const body = { request_key: requestKey ?? randomKey() };
-  return JSON.stringify(candidate == null ? body : { ...body, candidate });
+export function decisionRequest({ requestKey, candidate, context, chances }) {
+  const given = Object.entries({ candidate, context, chances }).filter(([, value]) => value != null);
+  return JSON.stringify({ request_key: requestKey ?? randomKey(), ...Object.fromEntries(given) });
 }
 
 /** A random key. `crypto.randomUUID` is not there in pages without TLS. */
@@ -84,6 +98,7 @@ export function parseDecision(status, text) {
     reason: item.reason,
     guaranteedBudget: item.guaranteed_budget,
     probability: item.probability,
+    propensity: item.propensity ?? null,
   };
 }
 

@@ -50,8 +50,14 @@ test("a request key has one decision, and no key a new one each time", async () 
 });
 
 test("a candidate is proposed", async () => {
-  const { candidate } = await patient().decide(await openCampaign(), { candidate: "quiz" });
+  const campaign = await openCampaign();
+  const chances = { now: 0.5, video: 0.25, quiz: 0.25 };
+  const options = { candidate: "quiz", context: { country: "NZ" }, chances };
+  const { candidate, arm, propensity } = await patient().decide(campaign, options);
   assert.equal(candidate, "quiz");
+  const [recorded] = await records(campaign);
+  assert.deepEqual(recorded.context, { country: "NZ" });
+  assert.deepEqual([arm, typeof propensity], [recorded.arm, "number"]);
 });
 
 test("without a service the default arm is played, and told once", async () => {
@@ -67,6 +73,7 @@ test("without a service the default arm is played, and told once", async () => {
       reason: "unreachable",
       guaranteedBudget: null,
       probability: null,
+      propensity: null,
     });
     assert.equal(client.reward(decision.ticket, 1), false);
   }

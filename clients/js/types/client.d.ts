@@ -1,4 +1,5 @@
 export type Decision = import("./messages.js").Decision;
+export type DecisionOptions = import("./messages.js").DecisionOptions;
 export type Log = Pick<Console, "info" | "warn" | "error">;
 export type ClientOptions = {
     /**
@@ -44,29 +45,17 @@ export declare class Client {
      *
      * Rejects with ServiceError if there is no response, and the default arm is not known.
      * @param {string} campaign
-     * @param {object} [options]
-     * @param {string | null} [options.requestKey] Identifies the request; the same key always gets
-     *   the same decision. Without one, every call is a new decision, however often it is retried.
-     * @param {string | null} [options.candidate] An arm that your own bandit proposes, without looking
-     *   at this request.
+     * @param {DecisionOptions} [options]
      * @returns {Promise<Decision>}
      */
-    decide(campaign: string, options?: {
-        requestKey?: string | null;
-        candidate?: string | null;
-    }): Promise<Decision>;
+    decide(campaign: string, options?: DecisionOptions): Promise<Decision>;
     /**
      * The service's decision: like `decide`, but every failure rejects with ServiceError.
      * @param {string} campaign
-     * @param {object} [options]
-     * @param {string | null} [options.requestKey]
-     * @param {string | null} [options.candidate]
+     * @param {DecisionOptions} [options]
      * @returns {Promise<Decision>}
      */
-    ask(campaign: string, { requestKey, candidate }?: {
-        requestKey?: string | null;
-        candidate?: string | null;
-    }): Promise<Decision>;
+    ask(campaign: string, options?: DecisionOptions): Promise<Decision>;
     /**
      * Report a reward, in the background; false if the queue is full.
      *

@@ -21,10 +21,37 @@ export type Decision = {
      */
     guaranteedBudget: number | null;
     /**
-     * How likely this arm was, given all before; null where that
-     * is not known.
+     * How likely this arm was, given the candidate and all
+     * before; null where that is not known.
      */
     probability: number | null;
+    /**
+     * How likely this arm was, given all before the candidate was
+     * chosen; null where that is not known.
+     */
+    propensity: number | null;
+};
+export type DecisionOptions = {
+    /**
+     * Identifies the request; the same key always gets the same
+     * decision. Without one, every call is a new decision, however often it is retried.
+     */
+    requestKey?: string | null;
+    /**
+     * An arm that your own bandit proposes, without looking at this
+     * request unless the campaign's floor is randomised.
+     */
+    candidate?: string | null;
+    /**
+     * What was known about the request: at most
+     * 4 KB that is kept with the decision.
+     */
+    context?: Record<string, unknown> | null;
+    /**
+     * How likely your bandit was to propose each arm;
+     * the decision then has a propensity.
+     */
+    chances?: Record<string, number> | null;
 };
 /** Rewards that the service takes in one request. */
 export declare const MAX_BATCH = 1000;
@@ -44,10 +71,9 @@ export declare class ServiceError extends Error {
 }
 /**
  * The body of a request for a decision. It always has a key, so that it can be retried.
- * @param {string | null | undefined} requestKey
- * @param {string | null | undefined} candidate
+ * @param {DecisionOptions} options
  */
-export declare function decisionRequest(requestKey: string | null | undefined, candidate: string | null | undefined): string;
+export declare function decisionRequest({ requestKey, candidate, context, chances }: DecisionOptions): string;
 /**
  * The body that reports rewards.
  * @param {Iterable<{ ticket: string, reward: number }>} rewards

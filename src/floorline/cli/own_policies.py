@@ -1,4 +1,4 @@
-"""Policies of the user's own, named by where they are."""
+"""The user's own policies, named by their file or module."""
 
 from __future__ import annotations
 
@@ -46,6 +46,6 @@ def _module(where: str) -> ModuleType:
             raise ImportError(f"{where} is not a Python file")
         module = module_from_spec(spec)
         spec.loader.exec_module(module)
-    except Exception as error:  # whatever the file does wrong
+    except Exception as error:  # the file can raise anything
         raise ValueError(f"policy: cannot load {where}: {type(error).__name__}: {error}") from None
     return module

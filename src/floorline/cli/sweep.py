@@ -20,10 +20,10 @@ def sweep(
         bool, typer.Option("--force", help="Start again, replacing what the folder has.")
     ] = False,
 ) -> None:
-    """Simulate every combination of a grid: results.csv, results.parquet, a figure an instance.
+    """Simulate every combination of a grid: results.csv, results.parquet, a figure per instance.
 
-    Every cell is saved as soon as it is there: the same command goes on where it was stopped, and
-    a grid that has grown runs only what is new.
+    Every cell is saved as soon as it is finished: the same command resumes where it stopped, and
+    for a grid that has grown it runs only the new cells.
 
     The file has `runs`, `seed`, a table `[grid]` with `policy` and any setting of a policy (one
     value or a list: max_loss, horizon, floor, boundary, learned, delta, ...), and `[[instance]]`
@@ -34,15 +34,15 @@ def sweep(
     from floorline.sweeping import read_plan, run_sweep
 
     try:
-        found = run_sweep(
+        result = run_sweep(
             read_plan(file), out, find=entry_of, threads=threads, device=device, force=force
         )
     except KeyboardInterrupt:
         print(
-            f"floorline: what is done is saved in {out}; the same command goes on from there",
+            f"floorline: finished cells are saved in {out}; the same command resumes from there",
             file=sys.stderr,
         )
         raise
-    typer.echo(f"{len(found.rows)} cells, {found.new_cells} of them new")
-    for path in found.files:
+    typer.echo(f"{len(result.rows)} cells, {result.new_cells} of them new")
+    for path in result.files:
         typer.echo(str(path))

@@ -91,7 +91,9 @@ class ConnectionPool:
                 connection.sock = self._connect(deadline)
             assert isinstance(connection.sock, DeadlineSocket)
             connection.sock.deadline = deadline
-            connection.request(method, self._prefix + path, body, self._headers)
+            # For servers that would ask another one: there is no use in answering later.
+            headers = {**self._headers, "X-Floorline-Deadline": f"{deadline.left():.3f}"}
+            connection.request(method, self._prefix + path, body, headers)
             response = connection.getresponse()
             result = response.status, response.read()
         except BaseException:

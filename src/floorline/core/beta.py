@@ -9,7 +9,7 @@ from floorline.core.kernel import kernel
 PRECISION = 1e-15
 STEPS = 1_000_000
 SMALLEST = 1e-300
-"""Stands in for a zero that would be divided by."""
+"""Replaces a zero divisor."""
 
 
 @kernel
@@ -48,5 +48,5 @@ def beta_fraction(a: float, b: float, x: float) -> float:
 
 @kernel
 def not_zero(value: float) -> float:
-    """Return the value, or the smallest one in place of 0."""
+    """Return the value, or `SMALLEST` in place of 0."""
     return value if abs(value) > SMALLEST else SMALLEST

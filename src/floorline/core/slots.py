@@ -83,7 +83,7 @@ def guaranteed_budget(rules: Any, arms: Arms, memory: Floats, round: int, arm: i
 
 @slot
 def current_budget(rules: Any, arms: Arms, memory: Floats, rounds: int) -> float:
-    """Return the budget guaranteed after `rounds` decisions, for people to read; or NaN."""
+    """Return the budget guaranteed after `rounds` decisions, for display only; or NaN."""
     raise NotImplementedError
 
 

@@ -83,6 +83,8 @@ def read_log(
 ) -> LoggedData:
     """Return the log in a CSV file with the columns `arm`, `reward` and `propensity`.
 
+    Without the last, a column `probability` is taken for it, as in exports of version 0.1.
+
     Args:
         path: the file, such as `floorline ledger export` writes.
         default: the name of the default arm; that of the first decision unless told.
@@ -98,7 +100,8 @@ def read_log(
             rows = list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"{path}: cannot be read: {error}") from None
-    for name in ("arm", "reward", *(() if uniform else ("propensity",))):
+    chance = "propensity" if "propensity" in columns else "probability"
+    for name in ("arm", "reward", *(() if uniform else (chance,))):
         require(name in columns, str(path), f"a table with a column {name!r}", list(columns))
     kept = [row for row in rows if row["reward"]]
     names = list(dict.fromkeys(row["arm"] for row in kept))
@@ -107,7 +110,7 @@ def read_log(
         names = [default, *(name for name in names if name != default)]
     index = {name: i for i, name in enumerate(names)}
     chances = [
-        1 / len(names) if uniform else _value(path, row, i, "propensity", math.nan)
+        1 / len(names) if uniform else _value(path, row, i, chance, math.nan)
         for i, row in enumerate(kept)
     ]
     missing = len(rows) - len(kept)

@@ -1,4 +1,4 @@
-"""The paper's experiments with means or policies of one's own."""
+"""The paper's experiments with the user's own means or policies."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def own_plans(
         settings: those of the paper's run; 0 runs mean the usual number.
         means: each arm's mean, the default arm's first.
         noise: `gaussian`, of scale 1, or `bernoulli`.
-        policies: names of policies; those of the paper's figures unless told.
+        policies: names of policies; by default those of the paper's figures.
     """
     (alpha, *_), (long, *_) = (
         (QUICK if settings.quick else PARTS)[part] for part in (ALPHA.name, LONG.name)
     )
-    names = list(policies or dict.fromkeys(made.name for made in POLICIES.values()))
+    names = list(policies or dict.fromkeys(policy.name for policy in POLICIES.values()))
     grid: dict[str, list[Any]] = {
         "policy": names,
         "delta": [PER_HORIZON],

@@ -70,7 +70,7 @@ class Config:
             own_url = self.advertise is not None or self.host not in ANY_ADDRESS
             require(own_url, "advertise", f"given, since others cannot call {self.host}", None)
         elif not (Path(self.data) / KEYS_FILE).exists():
-            self.refuse_others()
+            self.refuse_without_keys()
 
     @property
     def is_database(self) -> bool:
@@ -85,7 +85,7 @@ class Config:
             return self.advertise
         return url_of(listening, scheme, urlsplit(self.advertise).hostname)
 
-    def refuse_others(self) -> None:
+    def refuse_without_keys(self) -> None:
         """Raise ValueError if web pages or other machines may call a service without keys."""
         shown = "URL" if self.is_database else self.data
         if self.cors_origins:

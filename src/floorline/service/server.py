@@ -47,7 +47,7 @@ def serve(config: Config) -> None:
     with listening, service.host.data.locked():
         log_to_stderr()
         if not service.keys.required:
-            config.refuse_others()
+            config.refuse_without_keys()
             log.warning("no keys: whoever can reach this address has full access")
         _run(service, listening)
 

@@ -14,7 +14,7 @@ CONNECT_SECONDS = 5.0
 
 @contextmanager
 def connect(cluster: str | None) -> Iterator[Client | None]:
-    """Give a client of a cluster, and close what was started for it; None without a cluster.
+    """Yield a client of a cluster, and close what was started for it; None without a cluster.
 
     Args:
         cluster: `local` for a worker on each core of this machine, or the address of a scheduler
@@ -24,7 +24,9 @@ def connect(cluster: str | None) -> Iterator[Client | None]:
         yield None
         return
     if cluster != "local" and "://" not in cluster:
-        raise ValueError(f"cluster: must be local or an address such as tcp://host:8786: {cluster}")
+        raise ValueError(
+            f"cluster: must be local or an address such as tcp://host:8786, not {cluster!r}"
+        )
     try:
         import dask
         from distributed import Client, LocalCluster
@@ -32,7 +34,7 @@ def connect(cluster: str | None) -> Iterator[Client | None]:
         raise ValueError("cluster: needs the extra [dask]: pip install 'floorline[dask]'") from None
     from floorline.simulation.job import all_cores
 
-    # A worker that is gone is given up after this time; else a lost one delays a sweep by 30 s.
+    # A lost worker is abandoned after this time; by default it would delay a sweep by 30 s.
     dask.config.set({"distributed.comm.timeouts.connect": f"{CONNECT_SECONDS}s"})
     if cluster == "local":
         local = LocalCluster(

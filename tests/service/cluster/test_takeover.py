@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from serving import GONE, PAGE, Server, post
+from tcp_proxy import TcpProxy
 
 from floorline.live.history import records
 from floorline.live.ledgers import read_ledger
@@ -223,3 +224,43 @@ def test_a_database_that_crashes_is_waited_for(
         pass
     balancer.wait_for(100)
     finish(balancer, visitors, f"{database}/page")
+
+
+@pytest.mark.soak
+def test_a_server_without_its_network_loses_its_campaigns(
+    start: Callable[..., Server], postgres: Any, database: str, wait_until: Callable[..., None]
+) -> None:
+    proxy = TcpProxy("127.0.0.1", postgres.port)
+    try:
+        cut_off = start(database.replace(str(postgres.port), str(proxy.port)))
+        other = start(database)
+        names = [f"page{number}" for number in range(6)]
+        for name in names:
+            other.client().post("/v1/campaigns", json={**PAGE, "name": name})
+        owned = (
+            "SELECT name FROM floorline.owners JOIN floorline.servers USING (server) "
+            f"JOIN floorline.campaigns USING (campaign) WHERE address = '{cut_off.url}'"
+        )
+
+        def decide(server: Server, name: str) -> bool:
+            path = f"/v1/campaigns/{name}/decisions"
+            try:
+                return post(server.url, path, {}, 3.0)[0] == 200
+            except GONE:
+                return False
+
+        def mine() -> list[str]:
+            for name in names:
+                decide(other, name)
+            return [name for (name,) in postgres.execute(database.rpartition("/")[2], owned)]
+
+        wait_until(lambda: bool(mine()))
+        victim = mine()[0]
+        proxy.cut()
+        wait_until(lambda: decide(other, victim))
+        proxy.heal()
+        wait_until(lambda: all(decide(cut_off, name) for name in names))
+    finally:
+        proxy.close()
+    for name in names:
+        assert verify(f"{database}/{name}").problems == []

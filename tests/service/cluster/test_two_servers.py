@@ -38,7 +38,7 @@ def owners(sql: Sql) -> dict[str, str]:
 
 def test_any_server_answers_for_any_campaign(pair: list[Server], sql: Sql) -> None:
     first, second = (server.client() for server in pair)
-    for number in range(6):
+    for number in range(3):
         settings = {**PAGE, "name": f"page{number}"}
         assert first.post("/v1/campaigns", json=settings).status_code == 201
         assert second.post("/v1/campaigns", json=settings).status_code == 200
@@ -60,7 +60,7 @@ def test_any_server_answers_for_any_campaign(pair: list[Server], sql: Sql) -> No
         assert shown == [3, 3]
     lists = [client.get("/v1/campaigns").json()["campaigns"] for client in (first, second)]
     for found in lists:
-        assert [one["name"] for one in found] == [f"page{number}" for number in range(6)]
+        assert [one["name"] for one in found] == [f"page{number}" for number in range(3)]
         assert all(one["available"] for one in found)
 
 
@@ -99,7 +99,7 @@ def test_streams_are_relayed(pair: list[Server]) -> None:
             path = f"/v1/campaigns/page{number}"
             assert other.client().post(f"{path}/decisions", json={}).status_code == 200
             table = other.client().get(f"{path}/export")
-            assert table.headers["content-type"].startswith("text/csv")
+            assert table.headers["content-type"].startswith("text/csv"), table.text
             assert table.text.startswith("ticket,")
             with other.client().stream("GET", f"{path}/live") as updates:
                 lines = updates.iter_lines()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -19,8 +20,9 @@ from floorline.live import Campaign, series
 from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.host import campaigns
+from floorline.service.host.elsewhere import ARGUMENTS
 from floorline.service.host.folder import Folder
-from floorline.service.host.rebuild import LOCATOR, replay_points
+from floorline.service.host.rebuild import replay_points
 
 
 @pytest.fixture(autouse=True)
@@ -165,9 +167,10 @@ def test_a_decision_made_before_is_no_new_point(tmp_path: Path) -> None:
 def test_the_other_process(tmp_path: Path) -> None:
     fill_and_stop(tmp_path, 20)
     locator = Folder(tmp_path).store.locator("page")
-    command = [sys.executable, "-m", "floorline.service.host.rebuild", "0", "31", "16"]
+    command = [sys.executable, "-m", "floorline.service.host.rebuild"]
+    arguments = json.dumps([locator, "0", "31", "16"])
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, **pipes, env={**os.environ, LOCATOR: locator}) as process:
+    with subprocess.Popen(command, **pipes, env={**os.environ, ARGUMENTS: arguments}) as process:
         assert process.stdout is not None
         assert len(msgspec.json.decode(process.stdout.read())) == 10  # every second decision
         assert process.wait(30) == 0

@@ -89,6 +89,8 @@ END_SESSION: LiteralString = (
 class PostgresLedger(PostgresReader, Ledger):
     """The events of one campaign in a database of PostgreSQL, for reading and appending."""
 
+    _answer_seconds = 10.0  # others have taken over long before
+
     def __init__(self, locator: str) -> None:
         """Open the ledger, or make one if there is none of this name."""
         self._unwritten: list[Event] = []  # written as a whole, in one round trip
@@ -212,7 +214,7 @@ class PostgresLedger(PostgresReader, Ledger):
     def _connect_again(self) -> None:
         """Begin another session, in which everything that was committed must be found."""
         known, lost_backend = self._committed, self._backend
-        self._db = connect(self._database)
+        self._db = connect(self._database, self._answer_seconds)
         try:
             with in_plain_words(self.locator):
                 # The lost session may still have the lock, where the network was cut.

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 
 import psycopg
 from psycopg import pq
+from psycopg.abc import PQGen
 
 from floorline.live.errors import LedgerError
 
-Connection = psycopg.Connection[tuple[Any, ...]]
+T = TypeVar("T")
 
 SESSION: dict[str, Any] = {
     "connect_timeout": 3,
@@ -72,8 +74,45 @@ def without_password(url: str) -> str:
     return urlunsplit(SplitResult(parts.scheme, user + at + host, parts.path, "", ""))
 
 
-def connect(database: str) -> Connection:
+class Connection(psycopg.Connection[tuple[Any, ...]]):
+    """A session that is given up if a statement gets no answer in time."""
+
+    answer_seconds = float("inf")
+
+    def wait(self, gen: PQGen[T], *options: Any, **others: Any) -> T:
+        """Return the result of a conversation with the server."""
+        deadline = time.monotonic() + self.answer_seconds
+        try:
+            return super().wait(_until(deadline, gen), *options, **others)
+        except NoAnswer:
+            self.close()
+            raise
+
+
+class NoAnswer(psycopg.OperationalError):
+    """The database has not answered in time: a network that was cut, or a server that hangs."""
+
+
+def _until(deadline: float, conversation: PQGen[T]) -> PQGen[T]:
+    """The same conversation, which raises NoAnswer when the server is silent at the deadline."""
+    try:
+        state = next(conversation)
+        while True:
+            ready = yield state
+            if not ready and time.monotonic() >= deadline:
+                raise NoAnswer("no answer in time")
+            state = conversation.send(ready)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
+def connect(database: str, answer_seconds: float = float("inf")) -> Connection:
     """Return a session in which each statement is a transaction, unless one is begun.
+
+    Args:
+        database: its URL.
+        answer_seconds: after which a statement without an answer ends the session.
 
     Raises:
         LedgerError: there is none to be had, or a pooler is between.
@@ -81,7 +120,8 @@ def connect(database: str) -> Connection:
     shown = without_password(database)
     with in_plain_words(shown):
         parameters = SESSION | psycopg.conninfo.conninfo_to_dict(database)
-        connection = psycopg.connect(autocommit=True, **parameters)
+        connection = Connection.connect(autocommit=True, **parameters)
+    connection.answer_seconds = answer_seconds
     try:
         with in_plain_words(shown):
             _check(connection, shown)

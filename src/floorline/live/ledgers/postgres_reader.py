@@ -33,12 +33,13 @@ class PostgresReader(LedgerReader):
     """The events of one campaign in a database of PostgreSQL, for reading."""
 
     _db: Connection
+    _answer_seconds = float("inf")  # to count a long ledger may take a while
 
     def __init__(self, locator: str) -> None:
         found = parse(locator)
         super().__init__(found.shown)
         self._database, self._name = found.database, found.campaign
-        self._db = connect(self._database)
+        self._db = connect(self._database, self._answer_seconds)
         try:
             self._find_campaign()
         except BaseException:

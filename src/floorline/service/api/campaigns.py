@@ -53,17 +53,12 @@ async def _show_wherever(call: Call, name: str) -> CampaignAnswer:
     async def show_here() -> CampaignAnswer:
         return await answer_of(await call.host.registry.last_known(name))
 
-    if call.forward is None:
-        return await show_here()
     decode = msgspec.json.Decoder(CampaignAnswer).decode
     try:
-        answer: CampaignAnswer = await call.forward(
-            show_here, "GET", f"/v1/campaigns/{name}", b"", decode
-        )
+        return await call.wherever(show_here, "GET", f"/v1/campaigns/{name}", b"", decode)
     except Unavailable as error:
         lost = call.host.registry.catalogue.without_slot(name, str(error))
         return await answer_of(lost)
-    return answer
 
 
 async def show(call: Call) -> CampaignAnswer:

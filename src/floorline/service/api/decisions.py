@@ -24,6 +24,7 @@ from floorline.service.api.responses import (
     RewardResults,
 )
 from floorline.service.host.campaigns import HostedCampaign
+from floorline.service.host.owners import OwnedElsewhere
 from floorline.service.host.pending import BATCH_PART
 from floorline.service.http.operations import Call
 from floorline.service.http.problems import Problem, problem_of
@@ -131,10 +132,10 @@ async def _record(call: Call, name: str, rewards: list[TicketReward]) -> list[Ba
         return await hosted.queue.submit(observe_all, max(2, len(rewards)))
 
     try:
-        if call.forward is None:
-            return await record_here()
         body = msgspec.json.encode(RewardsBody(rewards))
-        return await call.forward(record_here, "POST", "/v1/rewards", body, _receipts)  # type: ignore[no-any-return]
+        return await call.wherever(record_here, "POST", "/v1/rewards", body, _receipts)
+    except OwnedElsewhere:
+        raise  # the server that sent it here knows better by now
     except CampaignError as error:
         return [_refused(item.ticket, error) for item in rewards]
 

@@ -14,6 +14,7 @@ DECISION = {
     "reason": "default-unknown",
     "guaranteed_budget": 0.0,
     "probability": 1.0,
+    "propensity": 1.0,
 }
 
 FLAG = {

@@ -10,6 +10,7 @@ from floorline.live import CampaignError, Stopped
 from floorline.service.api.decisions import decide_one
 from floorline.service.api.requests import DecisionRequest, OfrepBody
 from floorline.service.api.responses import OfrepAnswer, OfrepFlag, OfrepFlags
+from floorline.service.host.owners import OwnedElsewhere
 from floorline.service.http.operations import Call, Reply
 from floorline.service.http.problems import Problem, ProblemDocument, problem_of
 
@@ -64,6 +65,7 @@ async def evaluate_all(call: Call) -> Reply:
     targeting_key = _targeting_key(call)
     if targeting_key is None:
         raise Problem(400, NO_TARGETING_KEY, "targetingKey: must be given to evaluate all flags")
+    await call.host.registry.catalogue.list_again()
     names = [name for name in call.host.registry.catalogue.names() if call.access.sees(name)]
     if len(names) > MAX_FLAGS:
         detail = f"there are {len(names)} campaigns; use a key that is limited to {MAX_FLAGS}"
@@ -84,8 +86,14 @@ def _targeting_key(call: Call) -> str | None:
 
 async def _flag(call: Call, name: str, targeting_key: str) -> OfrepFlag:
     """A decision among others, or why there is none: one campaign must not break all of them."""
+    path, body = f"/ofrep/v1/evaluate/flags/{name}", msgspec.json.encode(call.body)
+    decode = msgspec.json.Decoder(OfrepAnswer).decode
     try:
-        answer = await _evaluate(call, name, targeting_key)
+        answer = await call.wherever(
+            lambda: _evaluate(call, name, targeting_key), "POST", path, body, decode
+        )
+    except OwnedElsewhere:
+        raise  # the server that sent it here knows better by now
     except (CampaignError, ValueError) as error:
         document = problem_of(error).document()
         return OfrepFlag(name, errorCode=error_code(document), errorDetails=document.detail)
@@ -96,7 +104,9 @@ async def _evaluate(call: Call, name: str, targeting_key: str | None) -> OfrepAn
     hosted = await call.host.registry.get(name)
     request = DecisionRequest(targeting_key)
     try:
-        decision = await hosted.queue.submit(lambda campaign: decide_one(hosted, campaign, request))
+        decision = await hosted.queue.submit(
+            lambda campaign: decide_one(hosted, campaign, request), keys=(targeting_key,)
+        )
     except Stopped:
         arm = hosted.index_entry.default_arm  # what it was stopped with
         return OfrepAnswer(name, arm, arm, "STATIC", {"reason": "stopped"})

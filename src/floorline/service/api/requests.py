@@ -106,6 +106,7 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     in_flight_rate: Fraction | None = DEFAULTS["in_flight_rate"]
     """With `in_flight_burst`, what is stated about pending rewards under the randomised floor."""
     in_flight_burst: Annotated[float, Meta(ge=0)] | None = DEFAULTS["in_flight_burst"]
+    """See `in_flight_rate`; in units of high - low."""
     guardrails: Annotated[list[GuardrailBody], Meta(max_length=MAX_GUARDRAILS)] | None = None
     """Further metrics that are reported with rewards, and their limits."""
 

@@ -22,7 +22,7 @@ from floorline.service.host.owners import HandOver, OwnedElsewhere
 
 log = logging.getLogger("floorline.service")
 
-BEAT_SECONDS = 0.5
+BEAT_SECONDS = 0.25
 SILENT_SECONDS = 2.0
 """After which a server is taken for dead, by the database's clock."""
 
@@ -78,6 +78,7 @@ class Cluster:
         self._owners: dict[str, str] = {}
         self._suspects: dict[str, float] = {}
         self._member_since = float("inf")
+        self._handing_over: dict[str, asyncio.Future[None]] = {}
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -97,6 +98,7 @@ class Cluster:
         self._stopping.set()
         if self._task is not None:
             await self._task
+        await asyncio.gather(*self._handing_over.values(), return_exceptions=True)
         with suppress(LedgerError):
             await self._run(lambda: self._session.run(LEAVE, (self.server,)))
         self._session.close()
@@ -113,6 +115,10 @@ class Cluster:
             owner = self._preferred(name)
         if owner != self.server:
             raise OwnedElsewhere(name, owner, self._servers[owner])
+
+    def is_alive(self, server: str) -> bool:
+        """Whether a server has been heard of a moment ago."""
+        return server in self._servers
 
     def suspect(self, server: str) -> None:
         """Do without a server that could not be reached, until its silence shows or ends."""
@@ -151,7 +157,9 @@ class Cluster:
                 was_member = await self._run(self._beat)
                 for name in owned():
                     if not was_member or self._preferred(name) != self.server:
-                        await hand_over(name)
+                        self._give_up(name, hand_over)
+                    elif self._owners.get(name) != self.server:
+                        await self.claimed(name)  # whatever has become of its row
                 failing = False
             except LedgerError as error:
                 self._member_since = float("inf")
@@ -162,6 +170,13 @@ class Cluster:
                 log.exception("a heartbeat failed")
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), BEAT_SECONDS)
+
+    def _give_up(self, name: str, hand_over: HandOver) -> None:
+        """Hand a campaign over beside the heartbeat, which must not wait for it."""
+        if name not in self._handing_over:
+            task = asyncio.ensure_future(hand_over(name))
+            self._handing_over[name] = task
+            task.add_done_callback(lambda _: self._handing_over.pop(name))
 
     def _beat(self) -> bool:
         """Tell the others of this server, and expel silent ones; return whether it was a member."""

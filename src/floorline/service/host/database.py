@@ -25,6 +25,9 @@ from floorline.service.host.index import CampaignIndex, IndexEntry
 CONNECTIONS_SHARE = 4
 """A server keeps at most one in so many of the database's connections, one for each campaign."""
 
+ANSWER_SECONDS = 3.0
+"""After which a session is given up; its statements are short."""
+
 FIND: LiteralString = """
 SELECT name, id, default_arm, body FROM floorline.campaigns
 JOIN floorline.events USING (campaign)
@@ -53,7 +56,7 @@ class Session:
     def connection(self) -> Connection:
         """Return the connection, a new one if it was lost."""
         if self._connection is None or self._connection.closed:
-            self._connection = connect(self._url)
+            self._connection = connect(self._url, ANSWER_SECONDS)
         return self._connection
 
     def close(self) -> None:

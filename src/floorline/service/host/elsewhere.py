@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 import threading
 from asyncio.subprocess import PIPE
 from contextlib import suppress
 
+ARGUMENTS = "FLOORLINE_ARGUMENTS"
+"""The environment variable with the arguments of the other process, as JSON."""
+
 
 class ElsewhereError(ValueError):
     """The other process failed."""
 
 
-LOCATOR = "FLOORLINE_LEDGER"
-"""The environment variable that tells the other process what to read: a locator may hold a
-password, and the arguments of processes are public."""
-
-
-async def output_of(module: str, locator: str, *arguments: str) -> bytes:
-    """Return what `python -m module` writes to standard output about a ledger.
+async def output_of(module: str, *arguments: str) -> bytes:
+    """Return what `python -m module` writes to standard output.
 
     Raises:
         ElsewhereError: it failed, with the last line of what it wrote to standard error.
     """
+    # Not on the command line, which everybody on this machine can read: a locator may hold a
+    # password.
+    environment = {**os.environ, ARGUMENTS: json.dumps(arguments)}
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", module, *arguments),
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=PIPE,
-        env={**os.environ, LOCATOR: locator},
+        sys.executable, "-m", module, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment
     )
     assert process.stdout is not None and process.stderr is not None
     try:
@@ -52,12 +50,12 @@ def write_output(output: bytes) -> None:
     os._exit(0)  # the thread below waits for standard input, and would keep Python from ending
 
 
-def become_elsewhere() -> str:
-    """Give this process low priority, end it when its parent ends; return the ledger's locator."""
+def become_elsewhere() -> list[str]:
+    """Give this process low priority, end it when its parent ends; return its arguments."""
     threading.Thread(target=end_with_parent, daemon=True).start()
     with suppress(OSError):  # not allowed
         os.nice(19)
-    return os.environ[LOCATOR]
+    return [str(argument) for argument in json.loads(os.environ[ARGUMENTS])]
 
 
 def end_with_parent() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
 
 import msgspec
@@ -44,16 +43,15 @@ async def replay_elsewhere(
     Raises:
         ValueError: it failed.
     """
-    arguments = map(str, (after, last, max_points))
-    output = await output_of(__name__, locator, *arguments)
-    return msgspec.json.decode(output, type=list[SeriesPoint])
+    arguments = (locator, str(after), str(last), str(max_points))
+    return msgspec.json.decode(await output_of(__name__, *arguments), type=list[SeriesPoint])
 
 
 def main() -> None:
     """Write the points that the arguments ask for to standard output."""
-    locator = become_elsewhere()
-    after, last, max_points = map(int, sys.argv[1:])
-    write_output(msgspec.json.encode(replay_points(locator, after, last, max_points)))
+    locator, after, last, max_points = become_elsewhere()
+    points = replay_points(locator, int(after), int(last), int(max_points))
+    write_output(msgspec.json.encode(points))
 
 
 if __name__ == "__main__":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from floorline.report import facts_of, page_of
 from floorline.service.host.elsewhere import become_elsewhere, output_of, write_output
 
@@ -19,8 +17,7 @@ async def report_elsewhere(locator: str, name: str) -> bytes:
 
 def main() -> None:
     """Write the report that the arguments ask for to standard output."""
-    locator = become_elsewhere()
-    (name,) = sys.argv[1:]
+    locator, name = become_elsewhere()
     write_output(page_of(facts_of(locator, name)).encode())
 
 

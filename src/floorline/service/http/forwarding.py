@@ -20,6 +20,9 @@ from floorline.service.http.problems import Problem
 FORWARD_SECONDS = 5.0
 """For a response, unless the client has less time."""
 
+LOOK_SECONDS = 0.1
+"""Between two looks whether the server that is waited for is still alive."""
+
 DEADLINE_HEADER = b"x-floorline-deadline"
 """The seconds that a client waits for the response."""
 
@@ -45,6 +48,9 @@ class ClusterView(Protocol):
     async def refresh(self) -> None:
         """Look again who owns what."""
 
+    def is_alive(self, server: str) -> bool:
+        """Whether a server has been heard of a moment ago."""
+
     def suspect(self, server: str) -> None:
         """Do without a server that could not be reached."""
 
@@ -67,6 +73,7 @@ class Forwarder:
         if scope.get("forwarded") or is_from_peer(dict(scope["headers"]), self.secret):
             return await self._answer_here(operation, call)
         streams = isinstance(operation.response, str)
+        until = asyncio.get_running_loop().time() + _seconds(headers)
         request = ForwardedRequest(
             scope["method"], scope["path"], scope["query_string"], headers, body
         )
@@ -74,7 +81,7 @@ class Forwarder:
         async def ask(elsewhere: OwnedElsewhere) -> Reply | StreamReply:
             if streams:
                 return await self._stream(elsewhere, request)
-            return reply_of(await self.forward(elsewhere, request))
+            return reply_of(await self._forward(elsewhere, request, until))
 
         async def forward_part(
             here: Callable[[], Awaitable[Any]],
@@ -86,7 +93,7 @@ class Forwarder:
             part = ForwardedRequest(method, path, b"", headers, body)
 
             async def there(elsewhere: OwnedElsewhere) -> Any:
-                reply = await self.forward(elsewhere, part)
+                reply = await self._forward(elsewhere, part, until)
                 if reply.status != 200:
                     raise Unavailable(f"the campaign's server responded with {reply.status}")
                 return decode(reply.body)
@@ -135,21 +142,29 @@ class Forwarder:
         except LedgerError as error:
             raise Unavailable(str(error)) from None
 
-    async def forward(self, elsewhere: OwnedElsewhere, request: ForwardedRequest) -> ForwardedReply:
+    async def _forward(
+        self, elsewhere: OwnedElsewhere, request: ForwardedRequest, until: float
+    ) -> ForwardedReply:
         """Return the response of the owner; raise PeerError or Problem(421) if it gives none."""
+        asking = asyncio.ensure_future(self._peer(elsewhere.address).ask(request))
         try:
-            async with asyncio.timeout(_seconds(request)):
-                reply = await self._peer(elsewhere.address).ask(request)
-        except TimeoutError:
-            raise PeerError(f"{elsewhere.address}: no response in time") from None
-        if reply.status == MISDIRECTED:
-            raise Problem(MISDIRECTED, "misdirected", "the campaign is changing hands")
+            async with asyncio.timeout_at(until):
+                while not (await asyncio.wait({asking}, timeout=LOOK_SECONDS))[0]:
+                    if not self._cluster.is_alive(elsewhere.server):
+                        raise PeerError(f"{elsewhere.address}: has fallen silent")
+                reply = asking.result()
+        except TimeoutError:  # if the server is dead, its silence will show
+            raise Unavailable("the campaign's server has not responded in time") from None
+        finally:
+            asking.cancel()
+        _refuse_misdirected(reply.status)
         return reply
 
     async def _stream(
         self, elsewhere: OwnedElsewhere, request: ForwardedRequest
     ) -> Reply | StreamReply:
         head, parts = await self._peer(elsewhere.address).stream(request)
+        _refuse_misdirected(head.status)
         if head.status != 200:
             body = b"".join([part async for part in parts])
             return reply_of(ForwardedReply(head.status, head.headers, body))
@@ -167,6 +182,11 @@ class Forwarder:
             peer.close()
 
 
+def _refuse_misdirected(status: int) -> None:
+    if status == MISDIRECTED:
+        raise Problem(MISDIRECTED, "misdirected", "the campaign is changing hands")
+
+
 def reply_of(reply: ForwardedReply) -> Reply:
     """The response of another server as ours."""
     headers = dict(reply.headers)
@@ -179,9 +199,9 @@ def reply_of(reply: ForwardedReply) -> Reply:
     return Reply(reply.body, reply.status, kept, media_type)
 
 
-def _seconds(request: ForwardedRequest) -> float:
-    given = dict(request.headers).get(DEADLINE_HEADER, b"")
+def _seconds(headers: list[tuple[bytes, bytes]]) -> float:
+    """The seconds that a client waits for the response."""
     try:
-        return min(FORWARD_SECONDS, max(0.0, float(given)))
+        return min(FORWARD_SECONDS, max(0.0, float(dict(headers).get(DEADLINE_HEADER, b""))))
     except ValueError:
         return FORWARD_SECONDS

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from floorline.service.host.host import Host
 from floorline.service.http.access import Access
 from floorline.service.http.limits import MAX_BODY_BYTES
 from floorline.service.http.problems import ProblemDocument
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -26,6 +28,20 @@ class Call:
     query: Any = None
     forward: Forward | None = None
     """Sends a part of the request to another server; None if there can be none."""
+
+    async def wherever(
+        self,
+        here: Callable[[], Awaitable[T]],
+        method: str,
+        path: str,
+        body: bytes,
+        decode: Callable[[bytes], T],
+    ) -> T:
+        """Return what `here` returns, or what the owner of the campaign responds to a request."""
+        if self.forward is None:
+            return await here()
+        answer: T = await self.forward(here, method, path, body, decode)
+        return answer
 
 
 @dataclass(slots=True)

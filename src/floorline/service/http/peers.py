@@ -22,6 +22,8 @@ MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 """After which no further request is added to a message."""
 IDLE_SECONDS = 20.0
 """After which a connection is not used again; the other side closes it after 30."""
+EXCHANGE_SECONDS = 10.0
+"""After which a message without an answer is given up, and its connection with it."""
 CONNECTIONS = 4
 """To each server: slow requests must not delay all others."""
 
@@ -78,7 +80,8 @@ class Peer:
                     batch.append((request, future))
                     size += len(request.body)
             try:
-                replies = await self._exchange([request for request, _ in batch])
+                async with asyncio.timeout(EXCHANGE_SECONDS):
+                    replies = await self._exchange([request for request, _ in batch])
             except (OSError, EOFError, ValueError, asyncio.LimitOverrunError) as error:
                 for _, future in batch:
                     if not future.done():

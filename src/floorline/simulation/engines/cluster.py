@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from floorline.simulation.job import Case
 
 ROUNDS_PER_TASK = 50_000_000
-"""At least: a third of a second for the fastest policies, so that a task outweighs its transfer."""
+"""The fewest: a third of a second for the fastest policies, to outweigh the transfer of a task."""
 
 CACHED_ENGINES = 4
 
@@ -50,7 +50,7 @@ class ClusterEngine:
         self._engine.compile()
 
     def outcome(self, runs: int) -> RunRecords:
-        """Empty arrays for the results of `runs` runs."""
+        """Return empty arrays for the results of `runs` runs."""
         return self._engine.outcome(runs)
 
     def submit(self, runs: int, first: int = 0) -> int:
@@ -62,25 +62,25 @@ class ClusterEngine:
         return len(self._pending)
 
     def play(self, outcome: RunRecords, first: int, tick: Callable[[int], None]) -> None:
-        """Fill `outcome` with the runs from number `first`; `tick` takes how many are done."""
+        """Fill `outcome` with the runs from number `first`; call `tick` with how many are done."""
         runs = outcome.first_breach.size
         self.submit(runs, first)
         done = 0
-        for found in self._results():
-            start, done = done, done + found.first_breach.size
-            _copy(found, rows(outcome, start, done))
+        for records in self._results():
+            start, done = done, done + records.first_breach.size
+            _copy(records, rows(outcome, start, done))
             tick(done)
 
     def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[PartialSums]:
-        """Yield what the runs add up to, part by part, in the order of their numbers."""
+        """Yield the sums over the runs, part by part, in the order of their numbers."""
         if not self._pending:
             self.submit(runs)
         measure = self._engine.measure
         whole = self.outcome(min(max(CHUNK, self._size), runs))  # chunks, from one task or several
         done = filled = 0
-        for found in self._results():
-            start, filled = filled, filled + found.first_breach.size
-            _copy(found, rows(whole, start, filled))
+        for records in self._results():
+            start, filled = filled, filled + records.first_breach.size
+            _copy(records, rows(whole, start, filled))
             done += filled - start
             tick(done)
             if filled < CHUNK and done < runs:
@@ -95,16 +95,16 @@ class ClusterEngine:
         """Yield the results of the tasks in order; cancel what is left after an interrupt."""
         try:
             while self._pending:
-                found = self._pending[0].result()
+                records = self._pending[0].result()
                 self._pending.popleft().release()
-                yield found
+                yield records
         finally:
             self._client.cancel(list(self._pending))
             self._pending.clear()
 
 
-def _copy(found: RunRecords, outcome: RunRecords) -> None:
-    for source, target in zip(found, outcome, strict=True):
+def _copy(records: RunRecords, outcome: RunRecords) -> None:
+    for source, target in zip(records, outcome, strict=True):
         np.copyto(target, source)
 
 

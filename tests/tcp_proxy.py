@@ -1,0 +1,63 @@
+"""A TCP proxy that can be cut, as a network can: bytes stop, and nobody is told."""
+
+from __future__ import annotations
+
+import selectors
+import socket
+import threading
+from contextlib import suppress
+
+
+class TcpProxy:
+    """Forwards connections to an address until it is cut; those of before stay silent for ever."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._target = (host, port)
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
+        self._is_cut = False
+        self._generation = 0
+        self._sockets: list[socket.socket] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self) -> None:
+        """Let no byte through any more."""
+        self._is_cut = True
+        self._generation += 1
+
+    def heal(self) -> None:
+        """Let new connections through again."""
+        self._is_cut = False
+
+    def close(self) -> None:
+        """Close everything."""
+        self.cut()
+        for opened in (self._listening, *self._sockets):
+            with suppress(OSError):
+                opened.shutdown(socket.SHUT_RDWR)
+            opened.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listening.accept()
+                self._sockets.append(client)
+                if not self._is_cut:  # else it is accepted and never answered
+                    server = socket.create_connection(self._target)
+                    self._sockets.append(server)
+                    args = (client, server, self._generation)
+                    threading.Thread(target=self._relay, args=args, daemon=True).start()
+
+    def _relay(self, client: socket.socket, server: socket.socket, generation: int) -> None:
+        with suppress(OSError, ValueError), selectors.DefaultSelector() as waiting:
+            waiting.register(client, selectors.EVENT_READ, server)
+            waiting.register(server, selectors.EVENT_READ, client)
+            while True:
+                for key, _ in waiting.select():
+                    data = key.fileobj.recv(65536)  # type: ignore[union-attr]
+                    if generation != self._generation:
+                        return
+                    if not data:
+                        key.data.shutdown(socket.SHUT_WR)
+                        return
+                    key.data.sendall(data)
