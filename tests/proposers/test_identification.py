@@ -102,7 +102,7 @@ def test_nothing_tested_nothing_won():
 @pytest.mark.parametrize(
     ("make", "named"),
     [
-        (lambda: lil_ucb(1), "arms"),
+        (lambda: lil_ucb(1), "n_arms"),
         (lambda: lil_ucb(3, delta=0.0), "delta"),
         (lambda: lil_ucb(3, form="lucky"), "lil_ucb"),
         (lambda: ab_test(3, -1), "duration"),
