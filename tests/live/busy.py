@@ -1,4 +1,4 @@
-"""A busy campaign, to be killed: `python busy.py FILE SEED`.
+"""A busy campaign, to be killed: `python busy.py FILE SEED FLOOR`.
 
 Each decision and reward is written to standard output after it was returned, and not before.
 """
@@ -14,9 +14,9 @@ from floorline.live import recorder
 
 def main():
     recorder.SNAPSHOT_EVERY = 50
-    path, seed = sys.argv[1], int(sys.argv[2])
+    path, seed, floor = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     rng = random.Random(seed)
-    campaign = new_campaign(path, max_loss=0.3, holdback=0.05, seed=seed)
+    campaign = new_campaign(path, max_loss=0.3, holdback=0.05, seed=seed, floor=floor)
     waiting = [record.ticket for record in campaign.history() if record.outcome == "pending"]
     while True:
         if rng.random() < 0.5:

@@ -16,10 +16,10 @@ from floorline.live.verify import verify
 BUSY = Path(__file__).with_name("busy.py")
 
 
-def acknowledged(path, seed, rng):
+def acknowledged(path, seed, rng, floor):
     """What a busy process acknowledged until it was killed, at a random moment."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, str(BUSY), str(path), str(seed)]
+    command = [sys.executable, str(BUSY), str(path), str(seed), floor]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
         output = b"".join(process.stdout.readline() for _ in range(rng.randint(1, 200)))
         for _ in range(rng.randrange(100_000)):  # so that it may be anywhere in a transaction
@@ -50,10 +50,10 @@ def next_decisions_keep_the_floor(path):
         assert all(t.guaranteed_budget >= 0 for t in tickets if not t.is_default)
 
 
-def kill_often(path, kills, seed):
+def kill_often(path, kills, seed, floor="confidence"):
     rng, lines, cut_short = random.Random(seed), [], 0
     for number in range(kills):
-        lines += acknowledged(path, seed + number, rng)
+        lines += acknowledged(path, seed + number, rng, floor)
         cut_short += Path(f"{path}-wal").exists()
         if number % 5 == 4:
             assert missing_from(path, lines) == []
@@ -72,6 +72,11 @@ def test_nothing_acknowledged_is_lost_by_a_kill(tmp_path):
     campaign, _, time = lines[0].split()[1].split("-")
     early = f"decided {campaign}-999999999-{time} now"
     assert missing_from(tmp_path / "c", [*lines, early]) == [early]
+
+
+@pytest.mark.parametrize("floor", ["joint", "randomised"])
+def test_nor_is_the_account_of_another_floor(tmp_path, floor):
+    assert len(kill_often(tmp_path / "c", 5, seed=13, floor=floor)) > 50
 
 
 @pytest.mark.soak

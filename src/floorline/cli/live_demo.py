@@ -60,9 +60,9 @@ PATH = f"/v1/campaigns/{CAMPAIGN['name']}"
 
 @dataclass
 class Visitors:
-    """The luck of every visitor, which is the same whatever page is shown."""
+    """A uniform draw for each visitor, which is the same whatever page is shown."""
 
-    luck: Floats
+    draws: Floats
     """A click if it is below the page's rate."""
     delay: Floats
     lost: Any
@@ -71,7 +71,7 @@ class Visitors:
 
     @classmethod
     def draw(cls, count: int, seed: int) -> Visitors:
-        """Visitors whose luck is that of run 0 of a simulation with this seed."""
+        """Visitors with the draws of run 0 of a simulation with this seed."""
         others = np.random.default_rng([seed, 1])
         return cls(
             stream(seed, 0).random(count),
@@ -84,7 +84,7 @@ class Visitors:
         loop = asyncio.get_running_loop()
         start = time.monotonic()
         before = len(self.decisions)
-        tenth = max(1, len(self.luck) // 10)
+        tenth = max(1, len(self.draws) // 10)
         coming = iter(range(before, until))
         clicks: list[asyncio.TimerHandle] = []
 
@@ -92,7 +92,7 @@ class Visitors:
             for visitor in coming:
                 made = await client.decide(str(CAMPAIGN["name"]))
                 self.decisions[visitor] = made
-                if self.luck[visitor] < RATES[made.arm] and not self.lost[visitor]:
+                if self.draws[visitor] < RATES[made.arm] and not self.lost[visitor]:
                     click = loop.call_later(self.delay[visitor], client.reward, made.ticket, 1.0)
                     clicks.append(click)
                 if len(self.decisions) % tenth == 0:
@@ -117,7 +117,7 @@ class Visitors:
 
     def _progress(self, speed: float) -> str:
         done = len(self.decisions)
-        recent = [made.arm for made in list(self.decisions.values())[-len(self.luck) // 10 :]]
+        recent = [made.arm for made in list(self.decisions.values())[-len(self.draws) // 10 :]]
         shares = ", ".join(f"{name} {recent.count(name) / len(recent):.0%}" for name in RATES)
         return f"{done:>7,} visitors, {speed:,.0f}/s: {shares}"
 
@@ -132,7 +132,7 @@ class Visitors:
             if made.ticket is not None
         )
         arms = np.array([arm for _, arm, _ in order])
-        return Visits(arms, self.luck[[visitor for *_, visitor in order]])
+        return Visits(arms, self.draws[[visitor for *_, visitor in order]])
 
 
 def live_demo(visitors: int, seed: int, out: Path) -> None:
@@ -150,7 +150,7 @@ def live_demo(visitors: int, seed: int, out: Path) -> None:
         asyncio.run(coming.visit(service.url, console, tested))
         _finish(service.url, console, tested)
         asyncio.run(coming.visit(service.url, console, visitors))
-        console.print(table_of(coming.visits(), plain_ucb(coming.luck, seed), RATES, MAX_LOSS))
+        console.print(table_of(coming.visits(), plain_ucb(coming.draws, seed), RATES, MAX_LOSS))
         console.print(_notes(coming))
         _report(service.url, console, out)
         if sys.stdout.isatty() and os.environ.get("CI", "").lower() not in ("1", "true"):
@@ -193,13 +193,13 @@ def _leave(*_: object) -> None:
     loop.call_soon_threadsafe(sys.exit, TERMINATED_EXIT_CODE)
 
 
-def plain_ucb(luck: Floats, seed: int) -> Visits:
+def plain_ucb(draws: Floats, seed: int) -> Visits:
     """What UCB without a floor makes of the same visitors, told of every click at once."""
     trace = step_through(
-        Policy(classical_ucb(0.5)), Bernoulli(list(RATES.values())), horizon=len(luck), seed=seed
+        Policy(classical_ucb(0.5)), Bernoulli(list(RATES.values())), horizon=len(draws), seed=seed
     )
     arms: Counts = trace.arm
-    return Visits(arms, luck)
+    return Visits(arms, draws)
 
 
 def _send(url: str, body: dict[str, Any] | None = None) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -35,8 +34,7 @@ def export_table(ledger: LedgerReader, table: str, form: str) -> bytes:
 
 def main() -> None:
     """Write the export that the arguments ask for to standard output."""
-    become_elsewhere()
-    locator, table, form = sys.argv[1:]
+    locator, table, form = become_elsewhere()
     with closing(read_ledger(locator)) as ledger:
         output = export_table(ledger, table, form)
     write_output(output)
