@@ -72,7 +72,7 @@ def test_rewards_that_stop_are_noticed_and_rare_ones_are_not(campaign: Campaign)
 
 
 def test_the_disk(service, monkeypatch: pytest.MonkeyPatch) -> None:
-    looking = Watch(service.host, AlertDelivery(WebhookFile(service.host.folder.path)))
+    looking = Watch(service.host, AlertDelivery(WebhookFile(service.host.data.path)))
     assert looking._of_service() == {}
     few = SimpleNamespace(free=100 * 2**20, total=100 * 2**30)
     monkeypatch.setattr(watch.shutil, "disk_usage", lambda _: few)

@@ -92,6 +92,5 @@ function blame(form, detail) {
 
 /** The service's words without those that only a program needs. */
 function plain(detail) {
-  if (/of length|^arms: must be 2 to/.test(detail)) return "Must have the form said above.";
   return detail.replace(/ - at `.*`$/, "").replaceAll("`", "");
 }
