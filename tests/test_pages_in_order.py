@@ -78,9 +78,11 @@ def reader(tmp_path: Path) -> Iterator[Reader]:
 
 
 def test_every_page_starts_the_service_on_one_folder() -> None:
+    """Or on a database, whose address is no folder."""
     pages = [ROOT / "README.md", *HOW_TO.glob("*.md")]
     folders = {
-        page.name: set(re.findall(r"--data (\S+)", "".join(blocks(page, r"\w*")))) for page in pages
+        page.name: set(re.findall(r"--data ([^:\s]+)(?!\S)", "".join(blocks(page, r"\w*"))))
+        for page in pages
     }
     named = {name: folder for name, folder in folders.items() if folder}
     assert {"README.md", "call-the-service.md", "operate.md", "dashboard.md"} <= set(named)

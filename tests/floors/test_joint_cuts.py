@@ -38,8 +38,8 @@ MAX_LOSS = 0.6
 FLOOR, BOUNDARY = JointFloor(MAX_LOSS).settle(Boundary("beta-binomial"), 10**4)
 RULES = FLOOR.rules(ARMS, 10**4, BOUNDARY)
 KERNELS = FLOOR.kernels()
-PROOF, LOOK, PLAY = (
-    bind(KERNELS.get(one, one), KERNELS) for one in (proof, look_at_cuts, count_play)
+PROOF, LOOK, PLAY, REWARD = (
+    bind(KERNELS.get(one, one), KERNELS) for one in (proof, look_at_cuts, count_play, count_reward)
 )
 
 
@@ -84,7 +84,7 @@ def in_memory(decisions, rng):
         PLAY(RULES, arms, memory, arm, number, 0.0)
 
     def settle(arm, number, reward):
-        count_reward(RULES, arms, memory, arm, number, 0.0, reward)
+        REWARD(RULES, arms, memory, arm, number, 0.0, reward)
 
     in_any_order(decisions, rng, play, settle)
     return memory
@@ -98,7 +98,7 @@ def before(decisions, end):
         kind[0] += not skipped
         kind[1] += reward is not None
         kind[2] += reward or 0.0
-    return Tally(*sums[0], *sums[1])
+    return Tally(*sums[0], 0.0, *sums[1], 0.0)  # the spread is not used by this form
 
 
 def deficit_after(decisions):
@@ -161,7 +161,7 @@ def test_a_cut_takes_in_what_comes_later():
     for number in range(0, 500, 3):
         arm, reward, _ = late[number]
         if reward is not None:
-            count_reward(RULES, None, memory, arm, number, 0.0, reward)
+            REWARD(RULES, None, memory, arm, number, 0.0, reward)
     assert tally_at(memory, CUT) == before(late, end)
     assert tally_at(memory, ALL) == before(late, 500)
 

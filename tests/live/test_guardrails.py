@@ -45,7 +45,8 @@ def test_an_arm_that_surely_breaks_its_limit_is_not_played_any_more(tmp_path):
     last = max(n for n, ticket in enumerate(made) if ticket.arm == "slow")
     assert last < 1500
     assert any(ticket.arm == "fast" for ticket in made[last:])
-    assert all(ticket.candidate != "slow" for ticket in made[last + 1 :])
+    later = [ticket for ticket in made[last + 1 :] if ticket.candidate == "slow"]
+    assert {(ticket.arm, ticket.reason) for ticket in later} <= {("now", "retired")}
     assert status.winner != "slow"
     with Campaign.open(str(path)) as again:
         assert again.status().retired == ["slow"]
@@ -159,3 +160,14 @@ def test_wrong_metrics_are_refused_and_nothing_is_recorded(metrics, words):
 def test_wrong_guardrails_are_refused(guardrails, words):
     with pytest.raises(ValueError, match=words):
         Campaign.open(":memory:", arms=["now", "b"], max_loss=0.1, guardrails=guardrails)
+
+
+def test_a_retired_arm_gives_its_chances_to_the_default(tmp_path):
+    path = tmp_path / "page.ledger"
+    run(path, 3000)
+    with Campaign.open(str(path)) as campaign:
+        chances = {"now": 0.2, "slow": 0.5, "fast": 0.3}
+        ticket = campaign.decide(candidate="slow", chances=chances)
+    assert (ticket.arm, ticket.probability) == ("now", 1.0)
+    # 0.2 of its own, 0.5 of the retired one, and the control group's share of 0.3.
+    assert ticket.propensity == pytest.approx(0.2 + 0.5 + 0.02 * 0.3)

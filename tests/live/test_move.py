@@ -121,7 +121,7 @@ def test_the_command(tmp_path, database, floorline):
     fill(source)
     result = floorline("ledger", "move", source, target)
     assert (result.returncode, result.stderr) == (0, "")
-    assert f"to be read only: {source}-moved" in result.stdout
+    assert f"read-only: {source}-moved" in result.stdout
     assert floorline("ledger", "verify", target).returncode == 0
     assert "campaign" in floorline("ledger", "show", target).stdout
     lines = floorline("ledger", "export", target, "--format", "jsonl", "--events").stdout

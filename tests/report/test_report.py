@@ -98,6 +98,7 @@ def test_it_tells_the_whole_story(page: str, status: Status) -> None:
     assert f"{status.verdict}." in text
     assert "at least 90% of what heute alone would have earned" in text
     assert "16 Nov 2026, 00:00:00 to 18 Nov 2026, 01:00:00, 400 decisions" in text
+    assert "Since everybody gets b neu, nothing is promised any more." in text
     assert "finished: everybody gets b neu" in text
     assert "All of it agrees; every decision for a challenger was affordable." in text
     assert re.search(r"unit EUR", text)
@@ -128,6 +129,16 @@ def test_before_the_first_decision(tmp_path: Path) -> None:
     text = Parts(page_of(facts_of(str(path), "new"))).text
     assert "Too early to say who leads" in text
     assert "0 decisions" in text
+
+
+def test_the_randomised_floor_promises_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "new.ledger"
+    settings = {"arms": ["now", "b"], "max_loss": 0.1, "missing": "zero", "window": 60.0}
+    randomised = {"policy": "conservative-ucb", "floor": "randomised"}
+    Campaign.open(str(path), clock=lambda: MONDAY, **settings, **randomised).close()
+    text = Parts(page_of(facts_of(str(path), "new"))).text
+    assert "the reward received from all decisions so far is at least 90% of what now would" in text
+    assert "nothing is promised any more" not in text
 
 
 def test_the_command(floorline, ledger: Path, status: Status, tmp_path: Path) -> None:

@@ -290,7 +290,7 @@ def recount_learned(
     tally = best_tally(memory)
     default_total, challenger_total = fill_in(tally)
     memory[DEFAULT + PLAYS] = tally.default_plays
-    if not leaves_cost(default_total - memory[DEFAULT + TOTAL]):
+    if default_total != memory[DEFAULT + TOTAL] or not leaves_cost(0.0):
         spread = tally.default_spread
         memory[DEFAULT + COST] = mixture(rules, tally.default_plays, default_total, spread)
     memory[DEFAULT + TOTAL] = default_total

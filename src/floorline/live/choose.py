@@ -30,10 +30,12 @@ def choose(
         return _settled(state, state.index[state.serves or arms[0]], candidate, "finished")
     if state.paused or state.drift_alarm:
         return _settled(state, 0, candidate, "paused" if state.paused else "drift")
-    if candidate in state.retired:
-        return {**_settled(state, 0, candidate, "retired"), "propensity": None}
-    # A candidate may be any function of the past, so the floor is kept in place of a retired one.
-    wanted = state.remaining(state.propose(rng)) if candidate is None else state.index[candidate]
+    proposed = state.propose(rng) if candidate is None else state.index[candidate]
+    # A candidate may be any function of the past, so the floor holds for one in another's place.
+    wanted = state.remaining(proposed) if candidate is None else proposed
+    if arms[proposed] in state.retired and (wanted == 0 or candidate is not None):
+        body = _settled(state, 0, arms[proposed], "retired")
+        return {**body, "propensity": None if chances is None else _mixed(state, 0, chances)}
     decision = state.decide_on(wanted, coin)
     arm, p = decision.arm, decision.fallback_probability
     body = {
@@ -98,11 +100,17 @@ def propensity_of(
             return _share(decision.candidate, decision.arm, decision.fallback_probability)
         arms = range(len(state.arms.plays))
         chances = [state.chance(decision.candidate, candidate) for candidate in arms]
+    return _mixed(state, decision.arm, chances)
+
+
+def _mixed(state: State, arm: int, chances: Sequence[float]) -> float:
+    """Return how likely `arm` is to be played if candidates are proposed with these chances."""
     total = 0.0
     for candidate, chance in enumerate(chances):
         if chance > 0.0:
-            refusal = state.refusal_probability(candidate)
-            total += chance * _share(candidate, decision.arm, refusal)
+            retired = state.settings.arms[candidate] in state.retired
+            refusal = 1.0 if retired else state.refusal_probability(candidate)
+            total += chance * _share(candidate, arm, refusal)
     return total
 
 

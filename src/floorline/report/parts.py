@@ -71,11 +71,20 @@ def promised(facts: ReportFacts) -> str:
     status = facts.status
     default = escape(facts.settings.arms[0])
     share, confidence = exact_percent(status.promised_share), exact_percent(status.confidence)
+    if facts.settings.floor == "randomised":
+        reward, instead = "the reward received", f"{default} would have received in the same rounds"
+    else:
+        reward, instead = "the reward to be expected", f"{default} alone would have earned"
     text = (
-        f"<p>At every moment, the reward to be expected from all decisions so far is at least "
-        f"{share} of what {default} alone would have earned. This holds at all times together "
-        f"with a probability of at least {confidence}.</p>"
+        f"<p>At every moment, {reward} from all decisions so far is at least {share} of what "
+        f"{instead}. This holds at all times together with a probability of at least "
+        f"{confidence}.</p>"
     )
+    if status.epoch > 1:
+        text += "<p>It was promised for each epoch by itself.</p>"
+    if status.serves is not None:
+        served = escape(status.serves)
+        text += f"<p>Since everybody gets {served}, nothing is promised any more.</p>"
     return section("What was promised", text)
 
 

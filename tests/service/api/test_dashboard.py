@@ -67,7 +67,7 @@ def test_from_the_form_to_the_end(server: Server, look: Callable[..., Any]) -> N
     page.fill("#arms", "now\nvideo\nquiz")
     page.fill("#max_loss", "1.5")
     page.click("text=Open the campaign")
-    expect(page.locator("#max_loss-error")).to_contain_text("<= 1")
+    expect(page.locator("#max_loss-error")).to_contain_text("must be at most 1, not 1.5")
     page.fill("#max_loss", "0.1")
     expect(page.locator("#max_loss-error")).to_be_empty()  # as soon as it is corrected
     page.click("text=Open the campaign")

@@ -62,6 +62,10 @@ def test_bad_guardrails_name_the_field(client: TestClient) -> None:
     bad = {**GUARDED, "guardrails": [{"name": "x", "low": 0, "high": 1, "limit": 7}]}
     answer = client.post("/v1/campaigns", json=bad)
     assert "guardrails.x.limit" in problem(answer, 422, "invalid")
+    bad = {**GUARDED, "guardrails": [{"name": "x", "low": 0, "high": 1, "worse": "up"}]}
+    answer = client.post("/v1/campaigns", json=bad)
+    detail = problem(answer, 422, "invalid")
+    assert detail == "guardrails[0].worse: must be one of above, below, not 'up'"
 
 
 def test_an_arm_is_retired_on_the_page_and_in_the_report(
@@ -75,6 +79,9 @@ def test_an_arm_is_retired_on_the_page_and_in_the_report(
         play(client, 800)
         status = client.get("/v1/campaigns/page").json()["status"]
         report = client.get("/v1/campaigns/page/report").text
+        newest = "/v1/campaigns/page/decisions?order=newest&limit=1"
+        last = client.get(newest).json()["decisions"][0]
+    assert (last["arm"], last["candidate"], last["reason"]) == ("now", "slow", "retired")
     assert status["retired"] == ["slow"]
     assert "slow (retired)" in report
     assert "slow retired: latency_ms is surely above 300" in report

@@ -206,24 +206,36 @@ def test_a_stopped_owner_loses_its_campaign_and_comes_back(
     assert took <= 2 * TAKEOVER_SECONDS
 
 
+def crash_database(postgres: Any, database: str, balancer: Balancer, crashes: int) -> None:
+    visitors = begin(balancer)
+    for _ in range(crashes):
+        balancer.wait_for(100)
+        postgres.kill()
+        try:
+            before = [visitor.answers for visitor in visitors]
+            for visitor, answers in zip(visitors, before, strict=True):
+                deadline = time.monotonic() + 30
+                while visitor.answers < answers + 2:  # 503s, each with the default arm
+                    assert time.monotonic() < deadline, "no answer while there is no database"
+        finally:
+            postgres.start()
+        while balancer.visits.acquire(blocking=False):
+            pass
+    balancer.wait_for(100)
+    finish(balancer, visitors, f"{database}/page")
+
+
 def test_a_database_that_crashes_is_waited_for(
     postgres: Any, database: str, balancer: Balancer
 ) -> None:
-    visitors = begin(balancer)
-    balancer.wait_for(100)
-    postgres.kill()
-    try:
-        before = [visitor.answers for visitor in visitors]
-        for visitor, answers in zip(visitors, before, strict=True):
-            deadline = time.monotonic() + 30
-            while visitor.answers < answers + 2:  # 503s, each with the default arm
-                assert time.monotonic() < deadline, "no answer while there is no database"
-    finally:
-        postgres.start()
-    while balancer.visits.acquire(blocking=False):
-        pass
-    balancer.wait_for(100)
-    finish(balancer, visitors, f"{database}/page")
+    crash_database(postgres, database, balancer, 1)
+
+
+@pytest.mark.soak
+def test_a_database_that_crashes_ten_times(
+    postgres: Any, database: str, balancer: Balancer
+) -> None:
+    crash_database(postgres, database, balancer, 10)
 
 
 @pytest.mark.soak

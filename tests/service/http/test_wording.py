@@ -50,6 +50,10 @@ def test_what_is_left_out(client: TestClient) -> None:
 
 
 def test_what_is_inside_a_list(client: TestClient, page: str) -> None:
+    guardrail = {"name": "cost", "low": 0, "high": 1, "worse": "sideways"}
+    assert detail(client, "/v1/campaigns", {**PAGE, "guardrails": [guardrail]}) == (
+        "guardrails[0].worse: must be one of above, below, not 'sideways'"
+    )
     rewards = {"rewards": [{"ticket": "forged", "reward": 1}]}
     assert detail(client, "/v1/rewards", rewards) == (
         "rewards[0].ticket: must be the ticket of a decision, as the service gave it, not 'forged'"

@@ -32,58 +32,21 @@ from floorline.live.ledgers.postgres_reader import (
     salvage_opening,
 )
 from floorline.live.ledgers.postgres_schema import LOCK_CLASS, create
+from floorline.live.ledgers.postgres_statements import (
+    COMMIT_GROUP,
+    DELETE_SNAPSHOT,
+    END_SESSION,
+    INSERT,
+    MOVE_MARK,
+    NEW_CAMPAIGN,
+    RETIRE,
+    SET_SECRET,
+    STORE_SNAPSHOT,
+    TAKEN_KEYS,
+)
 
 NO_EVENT = Mark(0, 0)
 """The mark of a ledger without events."""
-
-NEW_CAMPAIGN: LiteralString = """
-WITH new AS (
-    INSERT INTO floorline.campaigns (name, form, secret) VALUES (%s, %s, %s)
-    ON CONFLICT (name) DO NOTHING RETURNING campaign
-)
-INSERT INTO floorline.marks SELECT campaign, 0, 0 FROM new
-"""
-
-# Rows travel as one parameter, which takes half the time of one array a column.
-ROWS: LiteralString = """
-(row ->> 0)::bigint, (row ->> 1)::double precision, row ->> 2, (row ->> 3)::bigint,
-row ->> 4, row ->> 5, (row ->> 6)::bigint
-"""
-INSERT: LiteralString = (
-    f"INSERT INTO floorline.events SELECT %(campaign)s, {ROWS} "
-    "FROM json_array_elements(%(rows)s::json) AS row"
-)
-MOVE_MARK: LiteralString = (
-    'UPDATE floorline.marks SET seq = %(seq)s, "check" = %(check)s '
-    'WHERE campaign = %(campaign)s AND seq = %(last_seq)s AND "check" = %(last_check)s '
-)
-COMMIT_GROUP: LiteralString = (
-    f"WITH moved AS ({MOVE_MARK} RETURNING campaign) "
-    f"INSERT INTO floorline.events SELECT moved.campaign, {ROWS} "
-    "FROM moved, json_array_elements(%(rows)s::json) AS row"
-)
-"""A whole transaction in one statement; it writes nothing unless the mark is the expected one."""
-
-TAKEN_KEYS: LiteralString = "SELECT key FROM floorline.events WHERE campaign = %s AND key = ANY(%s)"
-STORE_SNAPSHOT: LiteralString = """
-INSERT INTO floorline.snapshots VALUES (%(campaign)s, %(seq)s, %(state)s)
-ON CONFLICT (campaign, seq) DO UPDATE SET state = excluded.state
-"""
-DELETE_SNAPSHOT: LiteralString = (
-    "DELETE FROM floorline.snapshots WHERE campaign = %(campaign)s AND seq = %(seq)s"
-)
-SET_SECRET: LiteralString = (
-    "UPDATE floorline.campaigns SET secret = %(secret)s WHERE campaign = %(campaign)s"
-)
-RETIRE: LiteralString = (
-    "UPDATE floorline.campaigns SET retired = true, name = %(name)s WHERE campaign = %(campaign)s"
-)
-END_SESSION: LiteralString = (
-    "SELECT pg_terminate_backend(pid, 2000) FROM pg_locks WHERE locktype = 'advisory' "
-    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
-    "AND classid = %s AND objid = %s AND pid = %s"
-)
-"""Ends the session that has a campaign's lock and waits for that, two seconds at most."""
 
 
 class PostgresLedger(PostgresReader, Ledger):

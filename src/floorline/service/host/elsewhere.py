@@ -53,8 +53,9 @@ def write_output(output: bytes) -> None:
 def become_elsewhere() -> list[str]:
     """Give this process low priority, end it when its parent ends; return its arguments."""
     threading.Thread(target=end_with_parent, daemon=True).start()
-    with suppress(OSError):  # not allowed
-        os.nice(19)
+    if hasattr(os, "nice"):  # not there on Windows
+        with suppress(OSError):  # not allowed
+            os.nice(19)
     return [str(argument) for argument in json.loads(os.environ[ARGUMENTS])]
 
 

@@ -97,6 +97,6 @@ def _schemas_at(kind: Any, place: str) -> list[dict[str, Any]]:
 
     nodes = list(options(root))
     for name, _ in STEP.findall(place):
-        inner = [node["properties"][name] if name else node["items"] for node in nodes if node]
-        nodes = [option for node in inner for option in options(node)]
+        inner = [node.get("properties", {}).get(name) or node.get("items") for node in nodes]
+        nodes = [option for node in inner if node for option in options(node)]
     return nodes
