@@ -51,7 +51,7 @@ def calls(monkeypatch):
     seen = []
     produce = run.produce
 
-    def watched(points, settings):
+    def watched(points, settings, cluster=None):
         for point, rows in zip(points, produce(points, settings), strict=True):
             seen.append(point)
             yield rows
@@ -82,7 +82,7 @@ def test_an_interrupted_run_goes_on_and_gives_the_same_bytes(tmp_path, calls, mo
     everything = list(calls)
     counted = run.produce
 
-    def interrupted(points, settings):
+    def interrupted(points, settings, cluster=None):
         yield from counted(points[:7], settings)
         raise KeyboardInterrupt
 
