@@ -11,7 +11,7 @@ TREES = {
     path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text())
     for path in sorted(SOURCE.rglob("*.py"))
 }
-SHARED_WITH_CLIENT = {"Decision", "RewardReceipt"}
+SHARED_WITH_CLIENT = {"RewardReceipt"}
 """The client has messages of its own: docs/decisions/0018-light-client.md."""
 
 

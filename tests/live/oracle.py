@@ -35,10 +35,11 @@ class Oracle:
         self.settings = settings
         self.plays = {}
         self.time = 0.0
+        self.ahead = 0.0
 
     def copy(self):
         twin = Oracle(self.settings)
-        twin.time = self.time
+        twin.time, twin.ahead = self.time, self.ahead
         for ticket, play in self.plays.items():
             twin.plays[ticket] = Play(play.arm, play.time)
             twin.plays[ticket].state, twin.plays[ticket].reward = play.state, play.reward
@@ -48,6 +49,7 @@ class Oracle:
 
     def at(self, now):
         """Time goes on, never back, and windows end."""
+        now += self.ahead
         if self.settings.window is not None:
             moment = max(now, self.time)
             for play in self.plays.values():
@@ -57,8 +59,12 @@ class Oracle:
                     self.time = moment
         return max(now, self.time)
 
+    def opened(self, now):
+        """A ledger that is ahead of the clock goes on from where it is."""
+        self.ahead = max(0.0, self.time - now)
+
     def decided(self, ticket, now):
-        self.time = self.at(now)
+        self.time = now
         self.plays[ticket.id] = Play(self.settings.arms.index(ticket.arm), self.time)
 
     def observed(self, ticket, reward):

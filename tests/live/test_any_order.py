@@ -79,6 +79,7 @@ class AnyOrder(RuleBasedStateMachine):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of rewards below 0
             self.campaign = Campaign.open(self.path, seed=self.lives, clock=self.clock, **given)
+        self.oracle.opened(self.clock.now)
 
     # Decisions.
 

@@ -103,9 +103,7 @@ def test_a_repeated_reward_is_harmless_and_another_is_refused():
     assert campaign.status().duplicates == 1
 
 
-@pytest.mark.parametrize(
-    "reward", [1.01, -0.01, math.nan, math.inf, "1", b"1", True, None, [1], 10**400]
-)
+@pytest.mark.parametrize("reward", [1.01, -0.01, math.nan, math.inf, "1", b"1", None, [1], 10**400])
 def test_a_reward_outside_the_range_is_refused_and_nothing_is_lost(reward):
     campaign = new_campaign()
     ticket = campaign.decide()

@@ -88,7 +88,7 @@ class Permission(NamedTuple):
     """The probability with which the fallback was to be played: 0, 1, or that of a coin."""
 
 
-class Decision(NamedTuple):
+class Choice(NamedTuple):
     """One decision: what the proposer wanted, and what is played."""
 
     candidate: int

@@ -7,7 +7,7 @@ from typing import Any
 
 from floorline.core.kernel import kernel
 from floorline.core.random import uniform
-from floorline.core.records import Arms, Decision, Memory, Permission, Rules
+from floorline.core.records import Arms, Choice, Memory, Permission, Rules
 from floorline.core.slots import (
     charge,
     credit,
@@ -82,13 +82,13 @@ def apply_floor(
 @kernel
 def decide_on(
     rules: Rules, arms: Arms, memory: Memory, round: int, candidate: int, coin: Any
-) -> Decision:
+) -> Choice:
     """Decide between a candidate and the fallback arm."""
     permission = apply_floor(rules, arms, memory, round, candidate, coin)
     arm = candidate
     if not permission.granted:
         arm = fallback_arm(rules.floor, arms, memory.floor)
-    return Decision(candidate, arm, permission.granted, permission.fallback_probability)
+    return Choice(candidate, arm, permission.granted, permission.fallback_probability)
 
 
 @kernel
@@ -116,7 +116,7 @@ def at_least_holdback(holdback: float, probability: float) -> float:
 
 
 @kernel
-def decide(rules: Rules, arms: Arms, memory: Memory, round: int, rng: Any, coin: Any) -> Decision:
+def decide(rules: Rules, arms: Arms, memory: Memory, round: int, rng: Any, coin: Any) -> Choice:
     """Return the decision of one round."""
     candidate = candidate_of(rules, arms, memory, round, rng)
     return decide_on(rules, arms, memory, round, candidate, coin)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from floorline.core.records import Decision
+from floorline.core.records import Choice
 from floorline.live.messages import Reason
 from floorline.live.state import State
 
@@ -67,7 +67,7 @@ def _settled(state: State, arm: int, candidate: str | None, reason: Reason) -> d
     }
 
 
-def reason_of(state: State, decision: Decision) -> Reason:
+def reason_of(state: State, decision: Choice) -> Reason:
     """Return why this arm is played."""
     if decision.arm > 0:
         surely_better = state.ends(decision.arm)[0] >= state.ends(0)[1]
@@ -84,7 +84,7 @@ def reason_of(state: State, decision: Decision) -> Reason:
 
 
 def propensity_of(
-    state: State, decision: Decision, chances: Sequence[float] | None = None
+    state: State, decision: Choice, chances: Sequence[float] | None = None
 ) -> float | None:
     """Return how likely the played arm was before the proposer chose; None if that is not known.
 

@@ -11,7 +11,7 @@ from floorline.core.late import best_ends, late_ends, receive, update_bounds
 from floorline.core.pending import close_play, skip_play
 from floorline.core.records import (
     FOREVER,
-    Decision,
+    Choice,
     Memory,
     in_lists,
     in_slots,
@@ -141,9 +141,9 @@ class Knowledge:
         memory = self._proposal.proposer
         return float(self._chance(self.rules.proposer, seen, memory, candidate, arm))
 
-    def decide_on(self, candidate: int, coin: Any) -> Decision:
+    def decide_on(self, candidate: int, coin: Any) -> Choice:
         """Return the decision between a candidate and the default. Call `refresh` first."""
-        decision: Decision = self._decide_on(
+        decision: Choice = self._decide_on(
             self.rules, self.arms, self.memory, self.rounds + 1, candidate, coin
         )
         return decision

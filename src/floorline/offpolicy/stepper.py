@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from floorline.core.kernel import bind
-from floorline.core.records import Decision, Floats, new_arms, new_memory
+from floorline.core.records import Choice, Floats, new_arms, new_memory
 from floorline.core.slots import chance
 from floorline.core.steps import candidate_of, decide_on, forget, observe, play, refusal_probability
 from floorline.policy import Policy
@@ -32,10 +32,10 @@ class Stepper:
         self._chance = bind(kernels[chance], kernels)
         bind(forget, kernels)(self._rules, self._arms, self._memory)
 
-    def decide(self) -> Decision:
+    def decide(self) -> Choice:
         """Return the decision of this round; asked again, it may draw another."""
         candidate = self._propose(self._rules, self._arms, self._memory, self.round, self._rng)
-        decision: Decision = self._decide_on(
+        decision: Choice = self._decide_on(
             self._rules, self._arms, self._memory, self.round, candidate, self._coin
         )
         return decision
@@ -46,7 +46,7 @@ class Stepper:
         self._observe(self._rules, self._arms, self._memory, arm, fallback_probability, reward)
         self.round += 1
 
-    def chances(self, decision: Decision) -> Floats | None:
+    def chances(self, decision: Choice) -> Floats | None:
         """Return the probability of each arm in this round; None if they are not known."""
         rules, arms, memory = self._rules, self._arms, self._memory
         found = np.zeros(len(arms.plays))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 
 from floorline.core import slots
 from floorline.core.kernel import Function, bind
-from floorline.core.records import Arms, Decision, Memory, new_arms, new_memory
+from floorline.core.records import Arms, Choice, Memory, new_arms, new_memory
 from floorline.core.steps import decide_on, fast_forward, forget, observe, play
 from floorline.floors.base import charge_nothing, credit_nothing
 from floorline.policy import Policy
@@ -130,9 +130,9 @@ class GuardedRun:
         """Return each arm's chance, according to the proposer."""
         return [float(self._proposer(slots.chance, candidate, arm)) for arm in range(self.n_arms)]
 
-    def decide_on(self, round: int, candidate: int, coin: Any) -> Decision:
+    def decide_on(self, round: int, candidate: int, coin: Any) -> Choice:
         """Return the decision between a candidate and the fallback arm."""
-        decision: Decision = self._decide_on(
+        decision: Choice = self._decide_on(
             self.rules, self.guarded_arms, self.memory, round, candidate, coin
         )
         return decision

@@ -58,7 +58,7 @@ class Peer:
         self._secret = secret.hex()
         self._waiting: deque[tuple[ForwardedRequest, asyncio.Future[ForwardedReply]]] = deque()
         self._senders: set[asyncio.Task[None]] = set()
-        self._idle: list[tuple[Connection, float]] = []
+        self._idle: list[tuple[PeerConnection, float]] = []
 
     async def ask(self, request: ForwardedRequest) -> ForwardedReply:
         """Return the response to a request; raise PeerError if there is none."""
@@ -92,7 +92,7 @@ class Peer:
                     future.set_result(reply)
 
     async def _exchange(self, requests: list[ForwardedRequest]) -> list[ForwardedReply]:
-        connection = self._idle_connection() or await Connection.open(self._address)
+        connection = self._idle_connection() or await PeerConnection.open(self._address)
         try:
             headers = [(SECRET_HEADER, self._secret), ("content-type", "application/msgpack")]
             body = msgspec.msgpack.encode(requests)
@@ -106,7 +106,7 @@ class Peer:
             raise ValueError(f"refused with {reply.status}")
         return msgspec.msgpack.decode(content, type=list[ForwardedReply])
 
-    def _idle_connection(self) -> Connection | None:
+    def _idle_connection(self) -> PeerConnection | None:
         while self._idle:
             connection, since = self._idle.pop()
             if time.monotonic() - since < IDLE_SECONDS:
@@ -119,7 +119,7 @@ class Peer:
     ) -> tuple[ForwardedReply, AsyncGenerator[bytes, None]]:
         """Return the beginning of a response without an end, and its parts."""
         try:
-            connection = await Connection.open(self._address)
+            connection = await PeerConnection.open(self._address)
             headers = [(name.decode(), value.decode("latin-1")) for name, value in request.headers]
             target = request.path + (f"?{request.query.decode()}" if request.query else "")
             headers.append((SECRET_HEADER, self._secret))
@@ -143,7 +143,7 @@ class Head(NamedTuple):
     """Of the body; 0 if that comes in chunks."""
 
 
-class Connection:
+class PeerConnection:
     """A connection to another server, which speaks as ours do."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -151,7 +151,7 @@ class Connection:
         self._writer = writer
 
     @classmethod
-    async def open(cls, address: str) -> Connection:
+    async def open(cls, address: str) -> PeerConnection:
         """Connect to an address, by TLS if it says https."""
         url = urlsplit(address)
         tls = ssl.create_default_context() if url.scheme == "https" else None
