@@ -100,7 +100,8 @@ def read_log(
             rows = list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"{path}: cannot be read: {error}") from None
-    chance = "propensity" if "propensity" in columns else "probability"
+    old = "propensity" not in columns and "probability" in columns
+    chance = "probability" if old else "propensity"
     for name in ("arm", "reward", *(() if uniform else (chance,))):
         require(name in columns, str(path), f"a table with a column {name!r}", list(columns))
     kept = [row for row in rows if row["reward"]]
