@@ -81,7 +81,7 @@ def test_an_edit_of_the_package_is_seen(tmp_path):
     package = tmp_path / "package"
     shutil.copytree(Path(floorline.__file__).parent, package / "floorline")
     first = play(tmp_path, package)
-    edited = package / "floorline" / "floors" / "confidence.py"
+    edited = package / "floorline" / "floors" / "confidence_account.py"
     text = edited.read_text()
     assert "(1.0 - max_loss)" in text
     edited.write_text(text.replace("(1.0 - max_loss)", "(0.0 - max_loss)"))
