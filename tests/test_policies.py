@@ -163,7 +163,7 @@ def test_beta_binomial_takes_rewards_within_its_range_alone():
 @pytest.mark.parametrize("form", ["certified", "authors"])
 def test_a_warm_up_needs_a_boundary_with_a_radius(form):
     policy = Policy(optimistic(), WarmUp(0.1, 0.5, form), Boundary("beta-binomial"))
-    with pytest.raises(ValueError, match=r"^boundary: must be one with a radius"):
+    with pytest.raises(ValueError, match=r"^boundary: beta-binomial has no radius"):
         simulate(policy, Bernoulli([0.5, 0.6]), horizon=100, runs=2)
 
 
