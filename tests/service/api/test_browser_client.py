@@ -138,12 +138,14 @@ def test_rewards_of_an_outage_are_sent_by_the_next_page(
 ) -> None:
     settings = shop.open("outage")
     page = visit()
-    page.route("**/v1/rewards", lambda route: route.abort())
     ticket = page.evaluate(START, settings)["ticket"]
+    network = page.context
+    network.set_offline(True)  # also for what a page sends while it is closed
     page.evaluate("(ticket) => client.reward(ticket, 0.25)", ticket)
     assert page.evaluate("() => client.flush(300)") is False
     page.close()
     assert shop.rewards("outage") == [None]
+    network.set_offline(False)
     later = visit()
     assert later.evaluate(STORED) == [f"floorline:reward:{ticket}:0.25"]
     later.evaluate(START, settings)
