@@ -18,6 +18,10 @@ GIVEN = {"arms": ["now", "video", "quiz"], "max_loss": 0.1}
     [
         ({"arms": ["now"]}, "arms: must be 2 to 64 different names"),
         ({"arms": ["now", "now"]}, "arms: must be 2 to 64 different names"),
+        (
+            {"policy": "conservative-kl-ucb", "high": 200},
+            "policy: conservative-kl-ucb needs rewards from 0 to 1, not from 0 to 200",
+        ),
         ({"arms": "now"}, "arms: must be a list of names"),
         ({"arms": None}, "arms: must be a list of names"),
         ({"arms": ["now", 7]}, "arms: must be a list of names"),

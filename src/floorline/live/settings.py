@@ -147,6 +147,11 @@ class CampaignSettings:
                 f'missing: "random" is refused under the {self.floor} floor, which assumes nothing '
                 'of which rewards get lost; take "zero" with a window, or "unknown"'
             )
+        if policy.unit_rewards and not (self.low >= 0 and self.high <= 1):
+            raise ValueError(
+                f"policy: {self.policy} needs rewards from 0 to 1, not from {self.low:g} to "
+                f"{self.high:g}"
+            )
         policy.prepare(len(self.arms), FOREVER, late=True)  # raises now if its parts do not fit
 
     def _keep_guardrails(self) -> None:
