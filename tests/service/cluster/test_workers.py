@@ -40,10 +40,12 @@ def test_workers_share_a_port_and_their_campaigns(
         for _ in range(4):  # over new connections, of which some worker takes each
             path = f"/v1/campaigns/page{number}/decisions"
             assert server.client().post(path, json={}).status_code == 200
+    before = members()
     victim, other = worker_pids(server)
     os.kill(victim, signal.SIGKILL)
     wait_until(lambda: len(worker_pids(server)) == 2 and victim not in worker_pids(server))
-    wait_until(lambda: len(members()) == 2)
+    # The one that was killed has been expelled, and another one has taken its place.
+    wait_until(lambda: len(members()) == 2 and members() != before)
     assert other in worker_pids(server)
 
     def all_decide() -> bool:
