@@ -74,10 +74,9 @@ def test_labels_fit(server: Server, look: Callable[..., Any], width: int, scheme
 
 def test_a_label_that_is_cut_is_found(server: Server, look: Callable[..., Any]) -> None:
     page = ready(look(f"{server.url}/campaigns/{NAME}"))
-    page.evaluate(
-        "() => { document.querySelector('#picture svg text').textContent = '1,234,567,890,123'; }"
-    )
-    assert page.evaluate(CUT) == ["1,234,567,890,123"]
+    # In one call: the page may draw itself anew between two.
+    long = "document.querySelector('#picture svg text').textContent = '1,234,567,890,123'"
+    assert page.evaluate(f"() => {{ {long}; return ({CUT})(); }}") == ["1,234,567,890,123"]
 
 
 def test_money_has_its_unit(server: Server, look: Callable[..., Any]) -> None:
