@@ -54,7 +54,7 @@ coverage: setup node generator
 demo: setup
 	$(BIN)/floorline demo
 
-# A scheduler and two workers on this machine, and a sweep of the paper on them.
+# A scheduler and a worker on each core of this machine, and a sweep of the paper on them.
 cluster-demo: setup
 	$(BIN)/floorline paper --quick --only horizon --cluster local --out out/cluster-demo
 	@echo "the same numbers as floorline paper --quick --only horizon"

@@ -1,4 +1,4 @@
-"""Campaigns in PostgreSQL beside bare PostgreSQL, and two workers beside one SQLite server.
+"""Measure PostgreSQL ledgers against bare PostgreSQL, and two workers against one SQLite server.
 
     python benchmarks/postgres.py            both
     python benchmarks/postgres.py --seconds 5

@@ -1,4 +1,4 @@
-"""A TCP proxy that can be cut, as a network can: bytes stop, and nobody is told."""
+"""A TCP proxy that simulates a network partition: bytes stop, and no connection is closed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import suppress
 
 
 class TcpProxy:
-    """Forwards connections to an address until it is cut; those of before stay silent for ever."""
+    """Forwards connections to an address. After a cut, open connections never carry data again."""
 
     def __init__(self, host: str, port: int) -> None:
         self._target = (host, port)
@@ -21,12 +21,12 @@ class TcpProxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> None:
-        """Let no byte through any more."""
+        """Stop forwarding."""
         self._is_cut = True
         self._generation += 1
 
     def heal(self) -> None:
-        """Let new connections through again."""
+        """Forward new connections again."""
         self._is_cut = False
 
     def close(self) -> None:

@@ -40,6 +40,7 @@ PARTS = [
     "ledger backend",
     "CLI command",
     "HTTP endpoint",
+    "alert",
     "metric",
 ]
 

@@ -1,4 +1,4 @@
-"""A shop that tries a new checkout. What a visit pays is known days later, if it pays at all."""
+"""A shop that tests a new checkout page. Revenue is reported days later, or never."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ URL = os.environ.get("FLOORLINE_URL", "http://127.0.0.1:8400")
 CAMPAIGN = "checkout"
 
 tickets: dict[str, str | None] = {}
-"""Of each order; a real shop keeps it in the table of orders."""
+"""The ticket of each order. A real shop stores it with the order."""
 
 
 def create_app(queue_file: str = "rewards.jsonl") -> Flask:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from floorline.core.checks import choice
 from floorline.floors import RealisedFloor
 from floorline.plugins import Plugin, plugin_entries
 from floorline.policy import Policy
 from floorline.policy_setup import FLOORS, Entry, PolicySetup
 from floorline.proposers import (
+    Proposer,
     ab_test,
     anytime_moss,
     classical_ucb,
@@ -26,18 +29,21 @@ _NONE = "none"
 _FLOOR = "the floor at all times, except with probability delta"
 _RECEIVED = "rewards received, against the default's own in the same rounds, but for a chance delta"
 
+
+def _conservative(summary: str, proposer: Callable[[PolicySetup], Proposer]) -> Entry:
+    """Return the entry of a proposer under whichever floor is asked for."""
+    return Entry(summary, _FLOOR, lambda s: s.floored(proposer(s)), live=True, floors=ANY_FLOOR)
+
+
 CATALOGUE: dict[str, Entry] = {
     "ucb": Entry(
         "UCB with index average + sqrt(2 log t / T)",
         _NONE,
         lambda s: Policy(classical_ucb(s.noise_scale)),
     ),
-    "conservative-ucb": Entry(
+    "conservative-ucb": _conservative(
         "optimistic arm if the guaranteed budget allows it (Algorithm 1)",
-        _FLOOR,
-        lambda s: s.floored(optimistic()),
-        live=True,
-        floors=ANY_FLOOR,
+        lambda s: optimistic(),
     ),
     "budget-first": Entry(
         "default arm until the budget is large enough, then UCB",
@@ -59,84 +65,63 @@ CATALOGUE: dict[str, Entry] = {
         _NONE,
         lambda s: Policy(s.thompson()),
     ),
-    "conservative-thompson": Entry(
+    "conservative-thompson": _conservative(
         "Thompson sampling where the guaranteed budget allows it",
-        _FLOOR,
-        lambda s: s.floored(s.thompson()),
-        live=True,
-        floors=ANY_FLOOR,
+        PolicySetup.thompson,
     ),
     "thompson-votes": Entry(
         "Thompson sampling by votes: its chances are known exactly",
         _NONE,
         lambda s: Policy(s.votes()),
     ),
-    "conservative-thompson-votes": Entry(
+    "conservative-thompson-votes": _conservative(
         "Thompson sampling by votes where the guaranteed budget allows it",
-        _FLOOR,
-        lambda s: s.floored(s.votes()),
-        live=True,
-        floors=ANY_FLOOR,
+        PolicySetup.votes,
     ),
     "bayes-ucb": Entry(
         "Bayes-UCB: the posterior quantile 1 - 1/t, Gaussian or, for rewards in [0, 1], Beta",
         _NONE,
         lambda s: Policy(s.bayes_ucb()),
     ),
-    "conservative-bayes-ucb": Entry(
+    "conservative-bayes-ucb": _conservative(
         "Bayes-UCB where the guaranteed budget allows it",
-        _FLOOR,
-        lambda s: s.floored(s.bayes_ucb()),
-        live=True,
-        floors=ANY_FLOOR,
+        PolicySetup.bayes_ucb,
     ),
     "anytime-moss": Entry(
         "MOSS without a horizon: no bonus for arms played more than their share",
         "regret of order sqrt(N t) for N arms, whatever the means; no floor",
         lambda s: Policy(anytime_moss(s.noise_scale)),
     ),
-    "conservative-anytime-moss": Entry(
+    "conservative-anytime-moss": _conservative(
         "MOSS without a horizon where the guaranteed budget allows it",
-        _FLOOR,
-        lambda s: s.floored(anytime_moss(s.noise_scale)),
-        live=True,
-        floors=ANY_FLOOR,
+        lambda s: anytime_moss(s.noise_scale),
     ),
     "empirical-ucb": Entry(
         "UCB with each arm's empirical variance, for rewards well inside their range",
         _NONE,
         lambda s: Policy(empirical_ucb()),
     ),
-    "conservative-empirical-ucb": Entry(
+    "conservative-empirical-ucb": _conservative(
         "UCB with empirical variances where the guaranteed budget allows it",
-        _FLOOR,
-        lambda s: s.floored(empirical_ucb()),
-        live=True,
-        floors=ANY_FLOOR,
+        lambda s: empirical_ucb(),
     ),
     "information-directed": Entry(
         "information-directed sampling: the least regret for what is learned of the best arm",
         _NONE,
         lambda s: Policy(s.information_directed()),
     ),
-    "conservative-information-directed": Entry(
+    "conservative-information-directed": _conservative(
         "information-directed sampling where the guaranteed budget allows it",
-        _FLOOR,
-        lambda s: s.floored(s.information_directed()),
-        live=True,
-        floors=ANY_FLOOR,
+        PolicySetup.information_directed,
     ),
     "kl-ucb": Entry(
         "KL-UCB: the largest mean that rewards in [0, 1] do not rule out",
         _NONE,
         lambda s: Policy(kl_ucb()),
     ),
-    "conservative-kl-ucb": Entry(
+    "conservative-kl-ucb": _conservative(
         "KL-UCB where the guaranteed budget allows it, for rewards in [0, 1]",
-        _FLOOR,
-        lambda s: s.floored(kl_ucb()),
-        live=True,
-        floors=ANY_FLOOR,
+        lambda s: kl_ucb(),
     ),
     "exp3-ix": Entry(
         "Exp3-IX, exponential weights against an adversary, any-time",

@@ -41,7 +41,8 @@ class PolicySetup:
         low: no arm's mean is below this.
         high: no reward is above this.
         boundary: the name of the confidence boundary.
-        floor: the name of the floor, for policies that go with several: `confidence` or `joint`.
+        floor: the name of the floor, for policies that go with several: `confidence`, `joint`,
+            `joint-variance` or `randomised`.
         fallback: what confidence floors play instead of a refused candidate.
         guarantee: what confidence floors guarantee: `probability` or `expectation`.
         warm_up: the form of BudgetFirst's warm-up; chosen by the boundary unless told.

@@ -25,7 +25,7 @@ class World(NamedTuple):
 
 
 class Ring(NamedTuple):
-    """Decisions whose reward is not known yet, by round modulo the delay."""
+    """A ring buffer of pending decisions, indexed by round modulo the delay."""
 
     arm: Any
     kind: Any

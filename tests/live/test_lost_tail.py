@@ -1,4 +1,4 @@
-"""Events that were committed and are gone: noticed by the mark, never opened as if nothing were."""
+"""Committed events that are gone are noticed by the mark, and such a ledger is not opened."""
 
 import random
 import shutil

@@ -1,4 +1,4 @@
-"""The randomised floor in live campaigns: coins, propensities, late rewards and restarts."""
+"""Live campaigns under the randomised floor: coins, propensities, late rewards, restarts."""
 
 import random
 import secrets
@@ -281,7 +281,7 @@ DELTA = 0.2
 
 
 def lowest_budget(seed, **settings):
-    """The lowest budget of rewards received against the default's own in the same rounds."""
+    """Return the lowest realised budget: rewards received, less the floor of the default's."""
     campaign = new_campaign(arms=["now", "video"], max_loss=0.1, delta=DELTA, seed=seed, **settings)
     luck = random.Random(seed)
     budget = lowest = 0.0

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @kernel
 def note_nothing(rules: Any, memory: Floats, arm: int, reward: float) -> None:
-    """Do nothing, for boundaries that need only the count and the sum of the rewards."""
+    """Do nothing: this boundary needs only the number of rewards and their sum."""
 
 
 class BoundaryKind(Part):

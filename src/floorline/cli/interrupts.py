@@ -66,7 +66,7 @@ def ending_within_a_second() -> Iterator[CtrlC]:
 
 
 def _watch(reader: int, ctrl_c: CtrlC) -> None:
-    """Wait for Ctrl-C, or for the command to end."""
+    """Handle Ctrl-C until the command ends and the pipe is closed."""
     while signals := os.read(reader, 64):
         if signal.SIGINT in signals:
             ctrl_c.pressed = True

@@ -213,19 +213,19 @@ class Delayed(Ranged):
 
     @property
     def low(self) -> float:
-        """The smallest possible reward, including those that count as 0."""
+        """The smallest possible reward, lost rewards that count as 0 included."""
         low = self.environment.low
         return float(min(low, 0.0) if self.missing == "zero" else low)
 
     @property
     def high(self) -> float:
-        """The largest possible reward, including those that count as 0."""
+        """The largest possible reward, lost rewards that count as 0 included."""
         high = self.environment.high
         return float(max(high, 0.0) if self.missing == "zero" else high)
 
     @property
     def noise_scale(self) -> float:
-        """A subgaussian scale of every arm's rewards, including those that count as 0."""
+        """A subgaussian scale that holds for every arm, lost rewards that count as 0 included."""
         scale = self.environment.noise_scale
         if self.missing != "zero":
             return scale

@@ -102,7 +102,7 @@ def late_spread(memory: Floats, group: int, decision: int, gain: float) -> float
 
 @slot
 def missing_cost(rules: JointRules, tally: Tally) -> float:
-    """Return what filling in missing rewards may have added to the evidence."""
+    """Return an upper bound on what filling in missing rewards has added to the evidence."""
     raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""What becomes of decisions: rewards, refused ones, voids and windows that are over."""
+"""Outcomes of decisions: rewards, refused rewards, voids and expired windows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from floorline.live.tickets import TicketIds, decision_of, seq_of
 
 
 class Outcomes:
-    """Records what becomes of a campaign's decisions, each at most once."""
+    """Records the outcome of each decision of a campaign, at most once."""
 
     def __init__(self, recorder: Recorder, ids: TicketIds) -> None:
         self._recorder = recorder
@@ -69,7 +69,7 @@ class Outcomes:
             self._recorder.record("changed", body={"retired": name, "why": why})
 
     def _refuse(self, ticket: Ticket | str, given: float) -> None:
-        """Record that a reward was refused: silence about its decision is no zero any more."""
+        """Record a refused reward: unless another comes, its decision counts as unknown, not 0."""
         state = self._recorder.state
         seq, _ = self._decision(ticket)
         if seq in state.open and seq not in state.refused_open:

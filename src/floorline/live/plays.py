@@ -10,10 +10,10 @@ from floorline.core.pending import PendingPlays, add_slots, forget_plays, new_pe
 from floorline.core.records import in_lists, in_slots
 
 TICK = 10
-"""Seconds to which the ages of open plays are counted."""
+"""Resolution, in seconds, of the ages of open plays."""
 
 SLOTS = 64
-"""Slots of the book at the start; it grows."""
+"""Initial number of slots for open plays; more are added as needed."""
 
 
 class OpenPlay(msgspec.Struct, frozen=True, gc=False):
@@ -22,7 +22,7 @@ class OpenPlay(msgspec.Struct, frozen=True, gc=False):
     arm: int
     time: float
     since: float
-    """The time without outages: windows run by it."""
+    """When it was made, outages not counted. Windows are measured from here."""
     slot: int
     """Its index in the book of open plays."""
     block: int

@@ -159,8 +159,8 @@ class CampaignSettings:
         limited = any(guardrail.limit is not None for guardrail in self.guardrails)
         if limited and self.floor == "randomised":
             raise ValueError(
-                "guardrails: a limit needs the floor confidence or joint; randomised goes with "
-                "proposers that must know how likely each arm was"
+                "guardrails: a limit needs the floor confidence, joint or joint-variance; "
+                "randomised goes with proposers that must know how likely each arm was"
             )
 
     def _keep_unit(self) -> None:

@@ -79,7 +79,7 @@ class Status(Displayed):
     gain: Gain | None
     """What was earned beyond the default alone; None before that can be estimated."""
     over_equal_split: float | None
-    """Estimate of what was earned beyond an equal split of the same traffic among all arms."""
+    """Estimated reward beyond that of an equal split of the same traffic among all arms."""
     price: float | None
     """Estimate of what the floor has cost: what the challengers that were proposed and not played
     would have earned beyond the default. Below zero, it has saved that much."""

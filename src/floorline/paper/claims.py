@@ -1,4 +1,4 @@
-"""The paper's claims about its experiments, each with the numbers that support it or do not."""
+"""The paper's claims about its experiments, and the numbers that support or contradict them."""
 
 from __future__ import annotations
 

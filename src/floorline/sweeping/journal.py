@@ -25,7 +25,7 @@ SYNC_SECONDS = 1.0
 
 
 class PointJournal:
-    """The finished points of a folder, each with its rows and the seconds that it took."""
+    """The finished points of a folder, each with its result rows and its running time."""
 
     def __init__(self, path: Path, settings: Any) -> None:
         """Open the journal at a path, or begin it there.

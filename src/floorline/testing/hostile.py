@@ -29,10 +29,10 @@ def arm_in_turn(rules: Any, arms: Arms, memory: Floats, round: int, rng: Any) ->
 
 
 def hostile() -> Proposer:
-    """Return a proposer of the challenger that has paid least."""
+    """Return a proposer that always names the challenger with the lowest average."""
     return Proposer(worst_challenger, steady=True)
 
 
 def in_turn() -> Proposer:
-    """Return a proposer of every arm in turn, including the default."""
+    """Return a proposer that names each arm in turn, including the default."""
     return Proposer(arm_in_turn)

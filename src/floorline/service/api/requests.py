@@ -108,7 +108,7 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     in_flight_burst: Annotated[float, Meta(ge=0)] | None = DEFAULTS["in_flight_burst"]
     """See `in_flight_rate`; in units of high - low."""
     guardrails: Annotated[list[GuardrailBody], Meta(max_length=MAX_GUARDRAILS)] | None = None
-    """Further metrics that are reported with rewards, and their limits."""
+    """Guardrail metrics, which are reported with rewards, and their limits."""
 
 
 class GuardrailBody(Struct, forbid_unknown_fields=True):

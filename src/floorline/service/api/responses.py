@@ -112,7 +112,7 @@ class ExplanationAnswer(Struct):
     """What each arm contributes to the guaranteed budget; empty under a floor that does not count
     arm by arm."""
     arithmetic: list[str]
-    """The arithmetic of the budget in words, line by line."""
+    """How the guaranteed budget was computed, one line for each step."""
     guaranteed_budget: float
     candidate_budget: float | None
     """The budget guaranteed if the candidate had been played; null if it was."""
@@ -127,8 +127,8 @@ class Series(Struct):
     decisions: list[int]
     """In the epoch."""
     reward: list[float | None]
-    """Estimate of the expected reward so far: plays times average, summed over arms; an arm without
-    an average counts as the default. Null before the default has one."""
+    """Estimated expected reward so far: the sum over arms of plays times average reward. An arm
+    without an average counts as the default. Null until the default has one."""
     reward_lower: list[float]
     reward_upper: list[float]
     default: list[float | None]

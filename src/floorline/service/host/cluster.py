@@ -88,13 +88,18 @@ class Cluster:
         return f"floorline-{self.server}"
 
     async def start(self, owned: Callable[[], list[str]], hand_over: HandOver) -> None:
-        """Join; `owned` lists the campaigns that are open here, `hand_over` gives one up."""
+        """Register this server and start its heartbeat.
+
+        Args:
+            owned: returns the names of the campaigns that are open here.
+            hand_over: closes one of them, so that another server can open it.
+        """
         with suppress(LedgerError):  # the heart goes on trying
             await self._run(self._beat)
         self._task = asyncio.create_task(self._keep_beating(owned, hand_over))
 
     async def stop(self) -> None:
-        """Leave, so that the others take over."""
+        """Stop the heartbeat and deregister, so that other servers take over."""
         self._stopping.set()
         if self._task is not None:
             await self._task

@@ -23,10 +23,10 @@ from floorline.service.host.cluster import Cluster
 from floorline.service.host.index import CampaignIndex, IndexEntry
 
 CONNECTIONS_SHARE = 4
-"""A server keeps at most one in so many of the database's connections, one for each campaign."""
+"""A server uses at most this fraction (one in so many) of the database's connections."""
 
 ANSWER_SECONDS = 3.0
-"""After which a session is given up; its statements are short."""
+"""How long a statement may take before its session is closed; all of them are short."""
 
 FIND: LiteralString = """
 SELECT name, id, default_arm, body FROM floorline.campaigns

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from starlette.types import Message, Send
 
 BROWSER_SCOPES = ("decide", "reward")
-"""The scopes of operations that are open to web pages. Whoever looks at a page has its key."""
+"""The scopes that a web page may use. Everybody who loads the page can read its key."""
 
 ORIGIN = re.compile(r"https?://[^/\s*]+")
 
@@ -21,7 +21,7 @@ EXPOSED_HEADERS = [(b"access-control-expose-headers", b"etag, retry-after")]
 
 
 class Cors:
-    """The origins of the web pages that may call the service.
+    """The allowed origins: web pages from there may call the service.
 
     >>> Cors(["https://shop.example"]).allows(b"https://shop.example")
     True
