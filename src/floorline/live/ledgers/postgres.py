@@ -62,7 +62,6 @@ class PostgresLedger(PostgresReader, Ledger):
         self._written: Mark | None = None  # the last row written in this transaction
         self._committed = NO_EVENT
         super().__init__(locator)
-        self._clock = database_clock(lambda: self._db)
 
     def _find_campaign(self) -> None:
         create(self._db, self._database)
@@ -73,6 +72,8 @@ class PostgresLedger(PostgresReader, Ledger):
             raise LedgerError(f"{self.locator}: was moved, and can only be read; {UNCHANGED}")
         self._begin_session()
         self._committed = self.mark() or NO_EVENT
+        with in_plain_words(self.locator):
+            self._clock = database_clock(lambda: self._db)
 
     def _begin_session(self) -> None:
         """Lock the campaign, and wait for the disk at each commit."""
