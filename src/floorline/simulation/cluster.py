@@ -37,6 +37,8 @@ def connect(cluster: str | None) -> Iterator[Client | None]:
     # A lost worker is abandoned after this time; by default it would delay a sweep by 30 s.
     dask.config.set({"distributed.comm.timeouts.connect": f"{CONNECT_SECONDS}s"})
     if cluster == "local":
+        # Workers look at their own stack a hundred times a second, which nobody reads here.
+        dask.config.set({"distributed.worker.profile.enabled": False})
         local = LocalCluster(
             n_workers=all_cores(), threads_per_worker=1, host="127.0.0.1", dashboard_address=None
         )
