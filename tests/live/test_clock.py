@@ -121,6 +121,9 @@ def test_repair_of_a_finished_campaign_keeps_its_evidence(tmp_path: Path, hands:
     with Campaign.open(path, clock=hands.clock) as campaign:
         assert (campaign.status().epoch, campaign.status().decisions) == (1, 2)
         assert campaign.decide().arm == "video"
+        hands.elapsed += WINDOW + 1
+        assert campaign.status().pending == 0
+    assert verify(str(path)).problems == []
 
 
 def test_the_command_says_when_there_is_nothing_to_repair(tmp_path: Path) -> None:
