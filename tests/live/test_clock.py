@@ -15,7 +15,7 @@ from floorline.live import Campaign
 from floorline.live.clock import SteadyClock
 from floorline.live.clock_repair import repair_clock
 from floorline.live.errors import DamagedLedger, LedgerError
-from floorline.live.ledgers import read_ledger
+from floorline.live.ledgers import open_ledger, read_ledger
 from floorline.live.verify import verify
 
 YEAR = 365 * 86_400.0
@@ -134,6 +134,14 @@ def test_repair_takes_a_clock_of_whole_seconds(tmp_path: Path, hands: Hands) -> 
     harmed(tmp_path / "page", hands)
     assert repair_clock(str(tmp_path / "page"), lambda: 1_700_000_000) > 0
     assert verify(str(tmp_path / "page")).problems == []
+
+
+def test_where_there_is_no_campaign_there_is_nothing_to_repair(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="there is no such file"):
+        repair_clock(str(tmp_path / "page"))
+    open_ledger(str(tmp_path / "page")).close()
+    with pytest.raises(LedgerError, match="holds no campaign yet"):
+        repair_clock(str(tmp_path / "page"))
 
 
 def test_the_command_says_when_there_is_nothing_to_repair(tmp_path: Path) -> None:
