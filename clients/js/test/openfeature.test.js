@@ -8,21 +8,23 @@ import { OpenFeature as Web } from "@openfeature/web-sdk";
 import { Client } from "floorline-client";
 import { FloorlineProvider } from "floorline-client/openfeature-server";
 import { FloorlineWebProvider } from "floorline-client/openfeature-web";
-import { NOWHERE, PATIENT_MS, URL_OF_SERVICE, openCampaign, quiet, records } from "./helpers.js";
+import { NOWHERE, PATIENT_MS, URL_OF_SERVICE, call, openCampaign, quiet, records } from "./helpers.js";
 
 function client(url = URL_OF_SERVICE) {
   return new Client({ url, timeoutMs: PATIENT_MS, log: quiet() });
 }
 
 test("on a server, an evaluation is a decision and an event its reward", async () => {
-  const campaign = await openCampaign();
+  const guardrails = [{ name: "latency_ms", low: 0, high: 1000 }];
+  const campaign = await openCampaign({ guardrails });
   await Server.setProviderAndWait("server", new FloorlineProvider(client()));
   const flags = Server.getClient("server");
   const found = [];
   for (let visit = 0; visit < 12; visit++) {
     found.push(await flags.getStringDetails(campaign, "other"));
   }
-  flags.track("order", {}, { value: 0.25, ticket: found[0].flagMetadata.ticket });
+  const metrics = { latency_ms: 310 };
+  flags.track("order", {}, { value: 0.25, ticket: found[0].flagMetadata.ticket, metrics });
   flags.track("click", {}, { ticket: found[1].flagMetadata.ticket });
   flags.track("scroll");
   flags.track("click", {}, { ticket: "forged" });
@@ -31,6 +33,8 @@ test("on a server, an evaluation is a decision and an event its reward", async (
   assert.deepEqual(found.map((one) => one.flagMetadata.ticket), recorded.map((one) => one.ticket));
   assert.deepEqual(found.map((one) => one.value), recorded.map((one) => one.arm));
   assert.deepEqual(recorded.slice(0, 3).map((one) => one.reward), [0.25, 1, null]);
+  const [latency] = (await call(`/v1/campaigns/${campaign}`)).status.guardrails;
+  assert.equal(latency.arms[0].average, 310);
   for (const one of found) {
     assert.equal(one.reason, one.value === "now" ? "DEFAULT" : "SPLIT");
     assert.equal(one.variant, one.value);
