@@ -91,9 +91,9 @@ def plan(
     floors = [choice("floor", name.strip(), FLOORS) for name in floor.split(",")]
     if figure:
         from floorline.cli.plan_figure import draw
-        from floorline.paper.style import pyplot
+        from floorline.simulation.plots import require_matplotlib
 
-        pyplot()  # says so now, rather than after the simulation, if it is missing
+        require_matplotlib()  # fails now if it is missing, not after the simulations
     question = Question(
         challengers=challengers,
         default_mean=default_mean,
