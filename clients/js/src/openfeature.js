@@ -19,6 +19,17 @@ const CODES = new Map([
 export const METADATA = Object.freeze({ name: "Floorline" });
 
 /**
+ * What a decision is asked for with: the targeting key is the request key, and the other attributes
+ * are kept with the decision.
+ * @param {import("@openfeature/core").EvaluationContext} [evaluation]
+ * @returns {import("./messages.js").DecisionOptions}
+ */
+export function optionsOf({ targetingKey, ...attributes } = {}) {
+  const context = Object.keys(attributes).length ? attributes : null;
+  return { requestKey: targetingKey || null, context };
+}
+
+/**
  * A decision as the value of a flag. The metadata has the ticket.
  * @param {Decision} decision
  * @returns {ResolutionDetails<string>}

@@ -7,6 +7,13 @@ export declare const METADATA: Readonly<{
     name: "Floorline";
 }>;
 /**
+ * What a decision is asked for with: the targeting key is the request key, and the other attributes
+ * are kept with the decision.
+ * @param {import("@openfeature/core").EvaluationContext} [evaluation]
+ * @returns {import("./messages.js").DecisionOptions}
+ */
+export declare function optionsOf({ targetingKey, ...attributes }?: import("@openfeature/core").EvaluationContext): import("./messages.js").DecisionOptions;
+/**
  * A decision as the value of a flag. The metadata has the ticket.
  * @param {Decision} decision
  * @returns {ResolutionDetails<string>}
