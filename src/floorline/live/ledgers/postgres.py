@@ -44,6 +44,7 @@ from floorline.live.ledgers.postgres_statements import (
     STORE_SNAPSHOT,
     TAKEN_KEYS,
 )
+from floorline.live.names import MAX_NAME
 
 NO_EVENT = Mark(0, 0)
 """The mark of a ledger without events."""
@@ -62,7 +63,6 @@ class PostgresLedger(PostgresReader, Ledger):
         self._written: Mark | None = None  # the last row written in this transaction
         self._committed = NO_EVENT
         super().__init__(locator)
-        self._clock = database_clock(lambda: self._db)
 
     def _find_campaign(self) -> None:
         create(self._db, self._database)
@@ -73,6 +73,7 @@ class PostgresLedger(PostgresReader, Ledger):
             raise LedgerError(f"{self.locator}: was moved, and can only be read; {UNCHANGED}")
         self._begin_session()
         self._committed = self.mark() or NO_EVENT
+        self._clock = database_clock(lambda: self._db, self.locator)
 
     def _begin_session(self) -> None:
         """Lock the campaign, and wait for the disk at each commit."""
@@ -101,7 +102,8 @@ class PostgresLedger(PostgresReader, Ledger):
 
     def retire(self) -> str:
         """Rename the campaign and close the ledger; return its new locator."""
-        name = f"{self._name}-moved-{self._campaign}"
+        suffix = f"-moved-{self._campaign}"
+        name = self._name[: MAX_NAME - len(suffix)] + suffix
         self._change(RETIRE, campaign=self._campaign, name=name)
         self.commit()
         self.close()

@@ -9,7 +9,7 @@ from typing import LiteralString
 import psycopg
 
 from floorline.live.clock import SteadyClock, seconds_since_boot
-from floorline.live.ledgers.postgres_connection import Connection
+from floorline.live.ledgers.postgres_connection import Connection, in_plain_words
 
 TIME: LiteralString = "SELECT extract(epoch FROM clock_timestamp())::double precision"
 
@@ -40,6 +40,11 @@ class DatabaseTime:
         self._offset = shown - (before + self._looked_at) / 2
 
 
-def database_clock(connection: Callable[[], Connection]) -> SteadyClock:
-    """Return a clock that shows the time of a database, with implausible steps held back."""
-    return SteadyClock(DatabaseTime(connection))
+def database_clock(connection: Callable[[], Connection], shown: str) -> SteadyClock:
+    """Return a clock that shows the time of a database, with implausible steps held back.
+
+    Raises:
+        LedgerError: the time cannot be read; `shown` is what the message calls the database.
+    """
+    with in_plain_words(shown):
+        return SteadyClock(DatabaseTime(connection))

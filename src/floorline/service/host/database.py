@@ -125,7 +125,7 @@ class DatabaseStore:
     def __init__(self, session: Session, url: str) -> None:
         self._session = session
         self._url = url
-        self.clock = database_clock(session.connection)
+        self.clock = database_clock(session.connection, without_password(url))
 
     def names(self) -> list[str]:
         """The campaigns that have a ledger, sorted."""
