@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from floorline.cli.main import app
 from floorline.live import Campaign
 from floorline.live.clock import SteadyClock
 from floorline.live.clock_repair import repair_clock
+from floorline.live.errors import DamagedLedger
+from floorline.live.ledgers import read_ledger
 from floorline.live.verify import verify
 
 YEAR = 365 * 86_400.0
@@ -121,6 +124,16 @@ def test_repair_of_a_finished_campaign_keeps_its_evidence(tmp_path: Path, hands:
     with Campaign.open(path, clock=hands.clock) as campaign:
         assert (campaign.status().epoch, campaign.status().decisions) == (1, 2)
         assert campaign.decide().arm == "video"
+        hands.elapsed += WINDOW + 1
+        assert campaign.status().pending == 0
+    assert verify(str(path)).problems == []
+
+
+def test_repair_takes_a_clock_of_whole_seconds(tmp_path: Path, hands: Hands) -> None:
+    """A ledger stores times as floats, and 5.0 has another checksum than 5."""
+    harmed(tmp_path / "page", hands)
+    assert repair_clock(str(tmp_path / "page"), lambda: 1_700_000_000) > 0
+    assert verify(str(tmp_path / "page")).problems == []
 
 
 def test_the_command_says_when_there_is_nothing_to_repair(tmp_path: Path) -> None:
@@ -196,3 +209,30 @@ def test_without_a_service_windows_run_between_processes(tmp_path: Path, hands: 
     hands.elapsed += WINDOW + 1
     with Campaign.open(tmp_path / "page", clock=hands.wall) as campaign:
         assert campaign.observe(ticket, 1.0) == "late"
+
+
+def test_an_outage_is_never_longer_than_until_now(tmp_path: Path, hands: Hands) -> None:
+    """The clock by which a service came up may be ahead of the ledger's."""
+    path = tmp_path / "page"
+    with Campaign.open(path, clock=hands.wall, **CLICKS) as campaign:
+        ticket = campaign.decide().id
+    hands.elapsed += 60.0
+    with Campaign.open(path, clock=hands.wall, up_since=hands.wall() + YEAR) as campaign:
+        assert campaign.state()["outage"] == 60
+        hands.elapsed += WINDOW + 1
+        assert campaign.observe(ticket, 1.0) == "late"
+    assert verify(str(path)).problems == []
+
+
+def test_a_ledger_that_is_refused_gets_no_outage(tmp_path: Path, hands: Hands) -> None:
+    path = tmp_path / "page"
+    with Campaign.open(path, clock=hands.wall, **CLICKS) as campaign:
+        campaign.decide()
+        seq = campaign.seq
+        campaign._ledger.take_over_secret(b"of another ledger")
+        campaign._ledger.commit()
+    hands.elapsed += 60.0
+    with pytest.raises(DamagedLedger, match="secret"):
+        Campaign.open(path, clock=hands.wall, up_since=hands.wall())
+    with closing(read_ledger(str(path))) as reader:
+        assert reader.event(seq + 1) is None

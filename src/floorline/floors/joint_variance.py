@@ -62,9 +62,9 @@ def joint_evidence_variance(
     The default's sum of means L with the least evidence is where the slopes of both parts
     balance. One falls with L and the other rises, so it is found by halving.
     """
-    if deficit <= shift:
+    if deficit <= shift or deficit <= 0.0:  # whatever the default's mean is, at most 1
         return math.inf
-    if default_plays == 0 or deficit <= 0.0:
+    if default_plays == 0:
         return -math.inf
     kappa = deficit / default_plays
     low = max(shift / kappa, 0.0)

@@ -39,10 +39,11 @@ def open_recorder(
             return _begin(ledger, clock, CampaignSettings.for_new(settings))
         state = load(ledger)
         state.settings.refuse_others(settings)
+        ids = ticket_ids(ledger, first)
         recorder = Recorder(ledger, state, clock)
         if up_since is not None:
             recorder.record_outage(up_since)
-        return recorder, ticket_ids(ledger, first)
+        return recorder, ids
     except BaseException:
         ledger.close(untouched=True)
         raise

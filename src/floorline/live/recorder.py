@@ -54,7 +54,7 @@ class Recorder:
         self._mutex = threading.RLock()
         self._in_transaction = False
         self._out_of_step = False  # the ledger and the state may differ
-        self._snapshot_at = next(iter(ledger.snapshots()), 0)
+        self._snapshot_at = _last_snapshot(ledger)
 
     def run(self, operation: Callable[[Unpack[Ts]], T], *arguments: *Ts) -> T:
         """Return what `operation` returns, as a transaction or as a part of the one under way."""
@@ -159,6 +159,7 @@ class Recorder:
         self._out_of_step = True  # until all of it is done
         self.ledger.roll_back()
         self.state = load(self.ledger)
+        self._snapshot_at = _last_snapshot(self.ledger)
         self._out_of_step = False
 
     def _save_snapshot_if_due(self) -> None:
@@ -201,22 +202,25 @@ class Recorder:
         self._out_of_step = False
 
     def record_outage(self, until: float) -> None:
-        """Record that no reward could be reported since the last event: windows stood still."""
-        state = self.state
-        seconds = until - state.time
-        if seconds >= MIN_OUTAGE_SECONDS and state.open and state.settings.window is not None:
-            with self.transaction(expire=False):
+        """Record that windows stood still from the last event until then, or until now if sooner.
+
+        Nothing is recorded if that is less than MIN_OUTAGE_SECONDS, or if no window is running.
+        """
+        with self.transaction(expire=False):
+            state = self.state
+            seconds = min(until, self.now()) - state.time
+            if seconds >= MIN_OUTAGE_SECONDS and state.open and state.settings.window is not None:
                 self.record("changed", body={"outage": seconds})
 
     def set_time_back(self) -> None:
         """Record that time goes on from the clock's, in a new epoch unless the campaign ended."""
-        state = self.state
-        body: dict[str, Any] = {"set_back": self.ahead}
-        if state.serves is None:
-            body["epoch"] = state.epoch + 1
         with self.transaction(expire=False):
-            self._refuse_if_out_of_step()
-            self._append(Event(state.seq + 1, self._clock(), "changed", None, None, body))
+            state = self.state
+            body: dict[str, Any] = {"set_back": self.ahead}
+            if state.serves is None:
+                body["epoch"] = state.epoch + 1
+            now = float(self._clock())
+            self._append(Event(state.seq + 1, now, "changed", None, None, body))
         self.ahead = 0.0
 
     def close(self) -> None:
@@ -225,3 +229,8 @@ class Recorder:
             self._end(None)
             self._in_transaction, self._closed = False, True
             self.ledger.close()
+
+
+def _last_snapshot(ledger: Ledger) -> int:
+    """Return the sequence number of the latest snapshot; 0 if there is none."""
+    return next(iter(ledger.snapshots()), 0)

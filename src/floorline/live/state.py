@@ -25,7 +25,10 @@ class State(Knowledge):
         self.seq = 0
         self.time = 0.0
         self.outage = 0.0
-        """Seconds during which windows stood still, because the service was down."""
+        """Seconds by which the ledger's time is ahead of that of windows.
+
+        Windows stand still while nothing can be recorded, and go on when the time is set back.
+        """
         self.epoch = 0
         self.paused = False
         self.stopped = False
@@ -210,7 +213,7 @@ class State(Knowledge):
                 raise LedgerError(f"event {self.seq}: changes the floor within an epoch")
         if "epoch" in body:
             self.start()
-        self.outage += body.get("outage", 0.0)
+        self.outage += body.get("outage", 0.0) - body.get("set_back", 0.0)
         if "retired" in body:
             self.retired = [*self.retired, body["retired"]]
         if body.get("stopped") or body.get("finished"):
