@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from floorline.cli import options
+from floorline.cli.json_output import print_json
 from floorline.cli.plan_page import print_page
 
 if TYPE_CHECKING:
@@ -91,9 +91,9 @@ def plan(
     floors = [choice("floor", name.strip(), FLOORS) for name in floor.split(",")]
     if figure:
         from floorline.cli.plan_figure import draw
-        from floorline.paper.style import pyplot
+        from floorline.simulation.plots import require_matplotlib
 
-        pyplot()  # says so now, rather than after the simulation, if it is missing
+        require_matplotlib()  # fails now if it is missing, not after the simulations
     question = Question(
         challengers=challengers,
         default_mean=default_mean,
@@ -120,7 +120,7 @@ def plan(
     path = draw(question, [same[0] for same in found], out / "plan.png") if figure else None
     if format == "json":
         settings = options.settings_of(context)
-        typer.echo(json.dumps({**as_dict(guesses, found, path), "settings": settings}))
+        print_json({**as_dict(guesses, found, path), "settings": settings})
     else:
         print_page(guesses, found, path)
 
@@ -152,13 +152,11 @@ def as_dict(
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: records as objects, arrays as lists, infinity as null."""
+    """Return records as dictionaries and arrays as lists."""
     if hasattr(value, "_asdict"):
         value = value._asdict()
     elif hasattr(value, "__dataclass_fields__"):
         value = {name: getattr(value, name) for name in value.__dataclass_fields__}
     if isinstance(value, dict):
         return {key: plain(inner) for key, inner in value.items()}
-    if isinstance(value, float) and math.isinf(value):
-        return None
     return value.tolist() if hasattr(value, "tolist") else value

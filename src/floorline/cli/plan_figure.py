@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from floorline.paper.style import pyplot
-from floorline.simulation.plots import COLOURS, DASHES, tidy
+from floorline.simulation.plots import COLOURS, DASHES, new_figure, tidy
 
 if TYPE_CHECKING:
     from floorline.planning import Outlook, Question
@@ -18,9 +17,7 @@ def draw(question: Question, outlooks: Sequence[Outlook], path: Path) -> Path:
     size = f"{100 * question.improvement:.4g}%"
     losses = list(dict.fromkeys(outlook.max_loss for outlook in outlooks))
     floors = list(dict.fromkeys(outlook.floor for outlook in outlooks))
-    figure, (left, middle, right) = pyplot().subplots(
-        1, 3, figsize=(13, 4.4), layout="constrained", sharex=True
-    )
+    figure, (left, middle, right) = new_figure((13, 4.4), columns=3, sharex=True)
     for outlook in outlooks:
         loss, floor = losses.index(outlook.max_loss), floors.index(outlook.floor)
         colour = COLOURS[loss % len(COLOURS)]

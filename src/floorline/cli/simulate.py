@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +17,7 @@ from floorline.cli.environments import (
     environment_from,
     setting_from,
 )
+from floorline.cli.json_output import print_json
 
 if TYPE_CHECKING:
     from floorline import Summary
@@ -202,7 +202,7 @@ def simulate(
     )
     answer = as_dict(policy, seed, found, settings)
     if format == "json":
-        typer.echo(json.dumps(answer))
+        print_json(answer)
     elif format == "csv":
         row = flat(answer)
         writer = csv.writer(sys.stdout)

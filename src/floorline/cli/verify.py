@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from floorline.cli import options
 from floorline.cli.environments import adversary_from, environment_from, setting_from
+from floorline.cli.json_output import print_json
 
 if TYPE_CHECKING:
     from floorline.verification import Share, Verification
@@ -93,7 +93,7 @@ def verify(
         about = {"policy": policy, "boundary": boundary, "horizon": horizon, "runs": runs}
         settings = options.settings_of(context, noise_scale=setting.noise_scale)
         answer = {**about, "seed": seed, "delta": delta, **as_dict(found), "settings": settings}
-        typer.echo(json.dumps(answer))
+        print_json(answer)
     else:
         typer.echo(f"{policy}, boundary {boundary}: {runs:,} runs of {horizon:,} rounds")
         for line in words(found, confidence):

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from .campaigns import CampaignAdmin
 from .checks import positive_int
 from .messages import CampaignView, Decision, RewardReceipt, ServiceError
-from .synchronous import FLUSH_TIMEOUT, URL, Client
+from .synchronous import FLUSH_TIMEOUT, URL, Client, TicketReward
 
 T = TypeVar("T")
 
@@ -94,11 +94,13 @@ class AsyncClient:
         except TimeoutError:
             return [client.fallback_decision(campaign, _late(limit))] * len(request_keys)
 
-    def reward(self, ticket: str | None, value: float) -> bool:
+    def reward(
+        self, ticket: str | None, value: float, metrics: Mapping[str, float] | None = None
+    ) -> bool:
         """Report a reward, in the background, like `Client.reward`. It does not wait."""
-        return self._client.reward(ticket, value)
+        return self._client.reward(ticket, value, metrics)
 
-    async def reward_many(self, rewards: Iterable[tuple[str, float]]) -> list[RewardReceipt]:
+    async def reward_many(self, rewards: Iterable[TicketReward]) -> list[RewardReceipt]:
         """Report rewards, and return what became of each, like `Client.reward_many`."""
         return await self._threads.run(self._client.reward_many, rewards)
 

@@ -10,6 +10,7 @@ import msgspec
 
 from floorline.live.campaign import Campaign
 from floorline.live.estimates import expected_rewards
+from floorline.live.same_rounds import SameRounds
 from floorline.live.settings import CampaignSettings
 from floorline.live.status import Status
 
@@ -27,7 +28,8 @@ class SeriesPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
     epoch: int
     decisions: int
     reward: float | None
-    """None before the default's mean can be estimated, as are `default` and `floor`."""
+    """None before the default's mean can be estimated, as are `default` and `floor`. Where the
+    same rounds are compared, it is what was received."""
     reward_lower: float
     reward_upper: float
     default: float | None
@@ -36,10 +38,19 @@ class SeriesPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
     plays: list[int]
     """By arm, in the order of the settings."""
     reasons: dict[str, int]
+    floor_lower: float | None = None
+    """None, as are those below, unless the same rounds are compared."""
+    floor_upper: float | None = None
+    challengers: float | None = None
+    missed: float | None = None
+    missed_upper: float | None = None
+    default_probability: float | None = None
 
 
 def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) -> SeriesPoint:
     """The point of a status."""
+    if status.same_rounds is not None:
+        return _same_rounds_point(seq, when, status, status.same_rounds)
     arms = status.arms
     expected = expected_rewards(settings, arms, status.decisions)
     return SeriesPoint(
@@ -55,6 +66,29 @@ def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) 
         status.guaranteed_budget,
         [arm.plays for arm in arms],
         dict(status.reasons),
+    )
+
+
+def _same_rounds_point(seq: int, when: float, status: Status, same: SameRounds) -> SeriesPoint:
+    return SeriesPoint(
+        seq,
+        when,
+        status.epoch,
+        status.decisions,
+        same.received,
+        same.received,
+        same.received,
+        same.default,
+        status.promised_share * same.default,
+        status.guaranteed_budget,
+        [arm.plays for arm in status.arms],
+        dict(status.reasons),
+        status.promised_share * same.default_lower,
+        status.promised_share * same.default_upper,
+        same.challengers,
+        same.missed,
+        same.missed_upper,
+        same.default_probability,
     )
 
 

@@ -221,6 +221,8 @@ class State(Knowledge):
         if body.get("stopped") or body.get("finished"):
             self.stopped = self.stopped or "stopped" in body
             self.finished = self.finished or "finished" in body
+            if "finished" in body:
+                self.promised_decisions = self.decisions
             self.serves = body.get("serves", self.settings.arms[0])  # not named in version 0.1
 
 

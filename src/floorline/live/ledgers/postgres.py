@@ -53,7 +53,7 @@ NO_EVENT = Mark(0, 0)
 class PostgresLedger(PostgresReader, Ledger):
     """The events of one campaign in a database of PostgreSQL, for reading and appending."""
 
-    _answer_seconds = 10.0  # others have taken over long before
+    _answer_seconds = 4.0  # others have taken over by then
 
     def __init__(self, locator: str) -> None:
         """Open the ledger, or make one if there is none of this name."""

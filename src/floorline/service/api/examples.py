@@ -52,8 +52,8 @@ EXAMPLES: dict[str, Any] = {
     "NoteBody": {"text": "The newsletter went out."},
     "LabelsBody": {"labels": ["shop", "autumn"]},
     "ArchiveBody": {"archived": True},
-    "OfrepBody": {"context": {"targetingKey": "visit-1"}},
-    "OfrepBulkBody": {"context": {"targetingKey": "visit-1"}},
+    "OfrepFlagBody": {"context": {"targetingKey": "visit-1", "country": "NZ"}},
+    "OfrepBulkBody": {"context": {"targetingKey": "visit-1", "country": "NZ"}},
     "OfrepAnswer": FLAG,
     "OfrepFlags": {"flags": [FLAG]},
 }

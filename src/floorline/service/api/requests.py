@@ -243,20 +243,26 @@ class ExportQuery(Struct, forbid_unknown_fields=True):
 
 
 class OfrepContext(Struct):
-    """The evaluation context. The rest of it is ignored: decisions do not depend on the visitor."""
+    """The evaluation context. The rest of it, at most 4 KB, is kept with the decision."""
 
     targetingKey: Annotated[str, Meta(max_length=MAX_KEY)] | None = None  # noqa: N815 (OFREP's)
     """The request key: the same one always gets the same decision."""
 
 
-class OfrepBody(Struct):
-    """An OFREP request."""
+class OfrepFlagBody(Struct):
+    """An OFREP request for one flag."""
 
     context: OfrepContext | None = None
 
 
+class OfrepBody(Struct):
+    """An OFREP request as it is decoded, with everything that the context has."""
+
+    context: dict[str, Any] | None = None
+
+
 class OfrepKeyedContext(Struct):
-    """The evaluation context of a bulk request."""
+    """The evaluation context of a bulk request. The rest of it is kept with each decision."""
 
     targetingKey: RequestKey  # noqa: N815 (OFREP's)
     """The request key: the same one always gets the same decisions."""

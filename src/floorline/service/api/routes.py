@@ -86,6 +86,7 @@ OPERATIONS = (
         "decide",
         responses.OfrepAnswer,
         requests.OfrepBody,
+        (requests.OfrepFlagBody,),
         body_required=False,
         problems=(404, 409),
         problem=ofrep.OfrepProblem,

@@ -38,4 +38,10 @@ def series_of(points: Sequence[SeriesPoint], arms: Sequence[str]) -> Series:
         guaranteed_budget=[point.guaranteed_budget for point in points],
         plays={arm: [point.plays[index] for point in points] for index, arm in enumerate(arms)},
         reasons={reason: [point.reasons.get(reason, 0) for point in points] for reason in reasons},
+        floor_lower=[point.floor_lower for point in points],
+        floor_upper=[point.floor_upper for point in points],
+        challengers=[point.challengers for point in points],
+        missed=[point.missed for point in points],
+        missed_upper=[point.missed_upper for point in points],
+        default_probability=[point.default_probability for point in points],
     )
