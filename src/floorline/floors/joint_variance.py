@@ -57,7 +57,7 @@ def joint_evidence_variance(
     challenger_total: float,
     challenger_spread: float,
 ) -> float:
-    """Least log evidence against any negative budget; see `joint_evidence_bounded`.
+    """Least log evidence against any negative budget; see `evidence_on_line`.
 
     The default's sum of means L with the least evidence is where the slopes of both parts
     balance. One falls with L and the other rises, so it is found by halving.
