@@ -34,9 +34,12 @@ class SeriesPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
     default: float | None
     floor: float | None
     guaranteed_budget: float
-    plays: list[int]
-    """By arm, in the order of the settings."""
+    plays: dict[str, int]
+    """By arm; of those that there were by then."""
     reasons: dict[str, int]
+
+
+PLAYS = SeriesPoint.__struct_fields__.index("plays")
 
 
 def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) -> SeriesPoint:
@@ -54,7 +57,7 @@ def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) 
         None if expected is None else expected.default,
         None if expected is None else (1 - settings.max_loss) * expected.default,
         status.guaranteed_budget,
-        [arm.plays for arm in arms],
+        {arm.name: arm.plays for arm in arms},
         dict(status.reasons),
     )
 
@@ -119,10 +122,15 @@ class SeriesRecorder:
         """All points, with those of the transaction that stores them."""
         return [*self.points, *self._uncommitted]
 
-    def restore(self, stored: Any) -> None:
-        """Add points that were stored.
+    def restore(self, stored: Any, arms: Sequence[str]) -> None:
+        """Add points that were stored, in a campaign with these arms.
 
         Raises:
             ValueError: they are not points.
         """
-        self.add(msgspec.convert(stored, list[SeriesPoint]))
+        points = []
+        for point in msgspec.convert(stored, list[list[Any]]):
+            if isinstance(point[PLAYS], list):  # as stored before arms could change
+                point[PLAYS] = dict(zip(arms, point[PLAYS], strict=True))
+            points.append(msgspec.convert(point, SeriesPoint))
+        self.add(points)
