@@ -34,6 +34,9 @@ def busy(campaign, rng, decisions, waiting=None, delay=0, lost=0.0):
         ("confidence", "conservative-ucb"),
         ("confidence", "conservative-empirical-ucb"),
         ("confidence", "conservative-information-directed"),
+        ("joint", "conservative-ucb"),
+        ("joint-variance", "conservative-empirical-ucb"),
+        ("randomised", "conservative-thompson-votes"),
     ],
 )
 def test_arms_come_and_go_and_a_replay_gives_the_same_state(tmp_path, monkeypatch, floor, policy):
@@ -41,6 +44,7 @@ def test_arms_come_and_go_and_a_replay_gives_the_same_state(tmp_path, monkeypatc
     monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 60)
     path, clock, rng, waiting = tmp_path / "c", Clock(), random.Random(2), []
     settings = {**OPEN, "floor": floor, "policy": policy, "missing": "zero", "window": 40.0}
+    settings |= {"holdback": 0.1, "in_flight_rate": 0.9} if floor == "randomised" else {}
     guardrails = [{"name": "ms", "low": 0, "high": 9}]
     with new_campaign(path, clock=clock, guardrails=guardrails, **settings) as campaign:
         steps = [
@@ -171,6 +175,54 @@ def test_a_campaign_of_fixed_arms_says_what_to_do():
     campaign.add_arm("quiz")
     assert campaign.status().retired == ["video"]
     assert campaign._state.numbers == [0, 1, 2]
+
+
+@pytest.mark.parametrize("floor", ["joint", "joint-variance"])
+def test_under_the_joint_floor_shown_intervals_need_their_shares(floor):
+    campaign = new_campaign(arms=["now", "video"], floor=floor)
+    with pytest.raises(Conflict, match="arms_may_change=False"):
+        campaign.add_arm("quiz")
+
+
+@pytest.mark.parametrize("floor", ["joint", "joint-variance", "randomised"])
+def test_a_challenger_costs_these_floors_nothing(floor):
+    """Their budget is the same to the last bit whether an arm is there, is added, or is gone."""
+    given = {
+        "floor": floor,
+        "max_loss": 0.3,
+        "holdback": 0.1,
+        "arms_may_change": True,
+        "delta": 0.3,
+    }
+    one = new_campaign(**given, arms=["now", "video", "quiz"])
+    other = new_campaign(**given, arms=["now", "video"])
+    rng, played = random.Random(4), 0
+    for number in range(400):
+        if number == 100:
+            other.add_arm("quiz")
+        if number == 300:
+            other.retire_arm("quiz")
+        wanted = "quiz" if 100 <= number < 300 else "video"
+        tickets = [campaign.decide(candidate=wanted) for campaign in (one, other)]
+        assert tickets[0].guaranteed_budget == tickets[1].guaranteed_budget
+        assert tickets[0].arm == tickets[1].arm
+        played += tickets[0].arm == "quiz"
+        reward = float(rng.random() < CLICKS[tickets[0].arm])
+        for campaign, ticket in zip((one, other), tickets, strict=True):
+            campaign.observe(ticket, reward)
+    assert played > 20
+
+
+def test_the_randomised_floor_needs_no_shares():
+    campaign = new_campaign(arms=["now", "video"], floor="randomised", holdback=0.1)
+    campaign.add_arm("quiz")
+    assert campaign.settings.arms == ("now", "video", "quiz")
+    metric = {"name": "ms", "low": 0, "high": 9}  # whose intervals do
+    shown = new_campaign(
+        arms=["now", "video"], floor="randomised", holdback=0.1, guardrails=[metric]
+    )
+    with pytest.raises(Conflict, match="arms_may_change=False"):
+        shown.add_arm("quiz")
 
 
 def test_what_cannot_be_added_or_retired():
