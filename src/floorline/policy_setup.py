@@ -55,6 +55,8 @@ class PolicySetup:
         in_flight_rate: with `in_flight_burst`, what is stated about pending rewards under the
             randomised floor; see `RandomisedFloor`.
         in_flight_burst: see `in_flight_rate`.
+        numbers: the number of each arm, in the order in which they were ever added, where arms may
+            be added later, as live; they then share delta by these, see `Boundary`.
     """
 
     n_arms: int
@@ -78,6 +80,7 @@ class PolicySetup:
     voids: bool = False
     in_flight_rate: float = 1.0
     in_flight_burst: float = 0.0
+    numbers: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_arms", whole("n_arms", self.n_arms, 2))
@@ -111,7 +114,13 @@ class PolicySetup:
     def intervals(self) -> Boundary:
         """The confidence boundary."""
         return Boundary(
-            self.boundary, self.delta, self.noise_scale, self.low, self.high, self.prior
+            self.boundary,
+            self.delta,
+            self.noise_scale,
+            self.low,
+            self.high,
+            self.prior,
+            self.numbers,
         )
 
     def floored(self, proposer: Proposer) -> Policy:

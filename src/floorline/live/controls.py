@@ -1,4 +1,4 @@
-"""Running a campaign: pause, finish, stop, notes, and settings that may change."""
+"""Running a campaign: pause, finish, stop, arms, notes, and settings that may change."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from floorline.core.checks import choice
 from floorline.live.errors import Conflict, Stopped
 from floorline.live.notes import checked_labels, checked_note
 from floorline.live.recorder import Recorder
+from floorline.live.roster import addable, retirable
 from floorline.live.settings import CHANGEABLE, CHANGEABLE_IN_NEW_EPOCH, CampaignSettings
 from floorline.live.state import State
 
@@ -78,6 +79,37 @@ class Controls:
                 self._recorder.record("changed", body=body)
             elif wanted not in (None, state.serves):
                 raise Conflict(f"arm: the campaign was stopped with {state.serves}, not {wanted}")
+
+    def add_arm(self, arm: str) -> None:
+        """Add a challenger, from the next decision on.
+
+        It has a share of delta of its own, so the campaign must have been opened with
+        `arms_may_change=True`, except under the randomised floor.
+
+        Raises:
+            ValueError: no arm may be called so, or one is, retired or not.
+            Conflict: the campaign takes no further arm, or is finished.
+            Stopped: it was stopped.
+        """
+        with self._recorder.transaction():
+            self._refuse_if_ended()
+            self._recorder.record("changed", body={"added": addable(self._state, arm)})
+
+    def retire_arm(self, arm: str) -> None:
+        """Play a challenger no more, in later epochs neither.
+
+        Its plays stay charged, and rewards that still come count as before.
+
+        Raises:
+            ValueError: there is no such arm, or it is the default.
+            Conflict: the campaign is finished.
+            Stopped: it was stopped.
+        """
+        with self._recorder.transaction():
+            self._refuse_if_ended()
+            name = retirable(self._state, arm)
+            if name not in self._state.withdrawn:
+                self._recorder.record("changed", body={"retired": name})
 
     def note(self, text: str) -> None:
         """Record a remark, which is shown among what happened to the campaign."""

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from floorline.live.order import Order, reorder
+
 if TYPE_CHECKING:
     from floorline.live.settings import CampaignSettings
     from floorline.live.state import State
@@ -57,6 +59,13 @@ class EarlyRewards:
         numbers = [sum(part[0][arm] for part in open_parts) for arm in range(self._n_arms)]
         totals = [sum(part[1][arm] for part in open_parts) for arm in range(self._n_arms)]
         return numbers, totals
+
+    def rearrange(self, order: Order) -> None:
+        """Put the arms into another order."""
+        self._n_arms = len(order)
+        for numbers, totals in self._parts.values():
+            reorder(numbers, order, 0)
+            reorder(totals, order, 0.0)
 
     def to_json(self) -> list[Any]:
         """Return the parts as plain values."""

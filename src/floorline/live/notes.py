@@ -48,7 +48,9 @@ def words_of(kind: str, body: Mapping[str, Any]) -> str:
             serves = body.get("serves")
             return f"{state}: everybody gets {serves}" if serves else state
     if "retired" in body:
-        return f"{body['retired']} retired: {body['why']}"
+        return f"{body['retired']} retired" + (f": {body['why']}" if "why" in body else "")
+    if "added" in body:
+        return f"{body['added']} added as a challenger"
     if "outage" in body:
         return f"windows stood still for {body['outage']:,.0f} seconds: nothing could be recorded"
     if "set_back" in body:

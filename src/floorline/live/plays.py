@@ -6,11 +6,22 @@ from collections import OrderedDict, defaultdict
 
 import msgspec
 
-from floorline.core.pending import PendingPlays, add_slots, forget_plays, new_pending, open_play
+from floorline.core.pending import (
+    CLOSED,
+    PendingPlays,
+    add_slots,
+    forget_plays,
+    new_pending,
+    open_play,
+)
 from floorline.core.records import in_lists, in_slots
+from floorline.live.order import Order, reorder
 
 TICK = 10
 """Resolution, in seconds, of the ages of open plays."""
+
+BY_ARM = ("length", "closed", "closed_least", "closed_most", "open", "voided", "last")
+"""What the book keeps for each arm, besides what follows from it."""
 
 SLOTS = 64
 """Initial number of slots for open plays; more are added as needed."""
@@ -73,3 +84,10 @@ class OpenPlays(OrderedDict[int, OpenPlay]):
             del self.ages[age]
         self._free.append(play.slot)
         return play
+
+    def rearrange(self, order: Order) -> None:
+        """Put the arms into another order."""
+        fresh = OpenPlays(1).book
+        for name in (*BY_ARM, "optimistic_upper", "stale"):
+            reorder(getattr(self.book, name), order, getattr(fresh, name)[0])
+        self.book.stale[:] = [CLOSED] * len(order)  # shares of delta may have changed

@@ -30,6 +30,8 @@ def to_json(state: State) -> dict[str, Any]:
         "archived": state.archived,
         "guardrails": state.guardrails.to_json(),
         "retired": list(state.retired),
+        "withdrawn": list(state.withdrawn),
+        "numbers": list(state.numbers),
         "turned_away": list(state.turned_away),
         "clipped": state.clipped,
         "refused": state.refused,
@@ -67,14 +69,16 @@ def plain(state: State) -> dict[str, Any]:
 
 def from_json(values: dict[str, Any]) -> State:
     """Return the state that `to_json` was given."""
-    state = State(CampaignSettings.from_ledger(values["settings"]))
+    settings = CampaignSettings.from_ledger(values["settings"])
+    state = State(settings, values.get("numbers"))  # not in snapshots of version 0.1
     for name in SCALARS:
         setattr(state, name, values[name])
     stopped_with = state.settings.arms[0] if state.stopped else None
     state.finished = values.get("finished", False)  # not in snapshots of version 0.1
     state.serves = values.get("serves", stopped_with)
     state.labels, state.archived = values.get("labels", []), values.get("archived", False)
-    state.retired = values.get("retired", [])
+    state.withdrawn = values.get("withdrawn", [])
+    state.retire(values.get("retired", []))
     if "guardrails" in values:  # not in snapshots of version 0.1
         state.guardrails.restore(values["guardrails"])
     state.outage = values.get("outage", 0.0)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from floorline.live.drift import DriftWatch
@@ -13,6 +14,7 @@ from floorline.live.estimates import EarlyRewards
 from floorline.live.events import Event
 from floorline.live.guardrails import GuardrailWatch
 from floorline.live.knowledge import Knowledge
+from floorline.live.order import Order, reorder
 from floorline.live.plays import OpenPlay
 from floorline.live.settings import CHANGEABLE_IN_NEW_EPOCH, CampaignSettings
 
@@ -20,7 +22,7 @@ from floorline.live.settings import CHANGEABLE_IN_NEW_EPOCH, CampaignSettings
 class State(Knowledge):
     """What follows from a campaign's events, which `apply` takes one by one."""
 
-    def __init__(self, settings: CampaignSettings) -> None:
+    def __init__(self, settings: CampaignSettings, numbers: Sequence[int] | None = None) -> None:
         self.index = {name: arm for arm, name in enumerate(settings.arms)}
         self.seq = 0
         self.time = 0.0
@@ -37,7 +39,9 @@ class State(Knowledge):
         """The arm that everybody gets for good, once the campaign is finished or stopped."""
         self.labels: list[str] = []
         self.archived = False
-        super().__init__(settings)
+        self.withdrawn: list[str] = []
+        """Challengers that a person has retired; a new epoch does not bring them back."""
+        super().__init__(settings, numbers)
 
     def start(self) -> None:
         """Start an epoch: reset everything that is counted."""
@@ -56,17 +60,15 @@ class State(Knowledge):
         window = self.settings.window
         self.early = None if window is None else EarlyRewards(n_arms, window)
         self.drift = DriftWatch(self.settings)
-        self.guardrails = GuardrailWatch(self.settings)
-        self.retired: list[str] = []
-        """Arms that have surely broken a limit; they are not played any more."""
+        self.guardrails = GuardrailWatch(self.settings, self.numbers)
+        self.retire(self.withdrawn)
 
-    def remaining(self, candidate: int) -> int:
-        """Return a candidate, or in place of a retired one the arm with the highest upper end."""
-        arms = self.settings.arms
-        if arms[candidate] not in self.retired:
-            return candidate
-        left = [arm for arm, name in enumerate(arms) if name not in self.retired]
-        return max(left, key=lambda arm: float(self.open.arrays.optimistic_upper[arm]))
+    def retire(self, names: Sequence[str]) -> None:
+        """Play all arms but these from now on."""
+        self.retired = list(names)
+        """Arms that a person has retired, or that have surely broken a limit."""
+        arms = enumerate(self.settings.arms)
+        self.leave([arm for arm, name in arms if name not in self.retired])
 
     @property
     def drift_alarm(self) -> str | None:
@@ -214,16 +216,49 @@ class State(Knowledge):
             if self.floor != before and "epoch" not in body:
                 raise LedgerError(f"event {self.seq}: changes the floor within an epoch")
         if "epoch" in body:
+            self._renumber()
             self.start()
         self.outage += body.get("outage", 0.0) - body.get("set_back", 0.0)
+        if "added" in body:
+            self._add(body["added"])
         if "retired" in body:
-            self.retired = [*self.retired, body["retired"]]
+            if "why" not in body:  # by no guardrail
+                self.withdrawn = [*self.withdrawn, body["retired"]]
+            self.retire(list(dict.fromkeys([*self.retired, body["retired"]])))
         if body.get("stopped") or body.get("finished"):
             self.stopped = self.stopped or "stopped" in body
             self.finished = self.finished or "finished" in body
             if "finished" in body:
                 self.promised_decisions = self.decisions
             self.serves = body.get("serves", self.settings.arms[0])  # not named in version 0.1
+
+    # Arms that come and go.
+
+    def _add(self, name: str) -> None:
+        arms = self.settings.arms
+        self.numbers = [*self.numbers, len(arms)]
+        self._take_arms((*arms, name), (*range(len(arms)), None))
+
+    def _take_arms(self, arms: Sequence[str], order: Order) -> None:
+        """Go on with these arms: where each was before, None for a new one."""
+        self.settings = replace(self.settings, arms=tuple(arms))
+        self.index = {name: arm for arm, name in enumerate(arms)}
+        self.rearrange(order)
+        for values in (self.lost, self.turned_away):
+            reorder(values, order, 0)
+        if self.early is not None:
+            self.early.rearrange(order)
+        self.guardrails.rearrange(self.settings, self.numbers, order)
+        self.retire(self.retired)
+
+    def _renumber(self) -> None:
+        """Number the arms anew for a new epoch, those that are not played last."""
+        arms = self.settings.arms
+        last = sorted(range(len(arms)), key=lambda arm: (arms[arm] in self.withdrawn, arm))
+        numbers = [last.index(arm) for arm in range(len(arms))]
+        if numbers != self.numbers:
+            self.numbers = numbers
+            self.prepare()
 
 
 def fallback_probability_of(body: dict[str, Any]) -> float:

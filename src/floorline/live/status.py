@@ -115,7 +115,10 @@ class Status(Displayed):
     guardrails: list[GuardrailStatus]
     """What is known of further metrics, by arm."""
     retired: list[str]
-    """Arms that have surely broken the limit of a guardrail; they are not played any more."""
+    """Arms that are not played any more: those that have surely broken a limit of a guardrail, and
+    those in `withdrawn`."""
+    withdrawn: list[str]
+    """Arms that a person has retired."""
     labels: list[str]
     archived: bool
     duplicates: int
@@ -187,6 +190,7 @@ def status_of(
         clipped=state.clipped,
         guardrails=state.guardrails.status(),
         retired=list(state.retired),
+        withdrawn=list(state.withdrawn),
         labels=list(state.labels),
         archived=state.archived,
         duplicates=duplicates,

@@ -9,15 +9,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from floorline.live import snapshot
-from floorline.live.errors import LedgerError
+from floorline.live.errors import Conflict, LedgerError
 from floorline.live.events import Event
 from floorline.live.guardrails import checked_metrics
 from floorline.live.ledgers import LedgerReader, read_ledger
 from floorline.live.replay import UNUSABLE, start, unusable
+from floorline.live.roster import addable, retirable
 from floorline.live.settings import CHANGEABLE, CHANGEABLE_IN_NEW_EPOCH
 from floorline.live.state import State
 
-CHANGES = ("epoch", "stopped", "finished", "serves", "outage", "set_back", "retired", "why")
+CHANGES = (
+    *("epoch", "stopped", "finished", "serves", "outage", "set_back"),
+    *("added", "retired", "why"),
+)
 """What an event may change besides settings."""
 
 
@@ -173,6 +177,18 @@ def _changed(state: State, event: Event) -> str | None:
     outage = event.body.get("outage")
     if outage is not None and not 0 <= outage <= event.time - state.time + 1e-3:
         return f"an outage of {outage:g} seconds, which began before the last event"
+    return _other_arms(state, event.body)
+
+
+def _other_arms(state: State, body: dict[str, Any]) -> str | None:
+    """Return what is wrong with a change of the arms."""
+    try:
+        if "added" in body:
+            addable(state, body["added"])
+        if "retired" in body:
+            retirable(state, body["retired"])
+    except (ValueError, Conflict) as error:
+        return str(error)
     return None
 
 
