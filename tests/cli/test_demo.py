@@ -42,7 +42,7 @@ def test_the_live_demo_runs_to_its_end_without_a_terminal(program, monkeypatch, 
     assert len(rows) == 5
     for column in zip(*rows, strict=True):
         assert sum(int(cell) for cell in column) == 400
-    assert re.search(r"\d decisions a second", said)
+    assert re.search(r"\d decisions per second", said)
     report = tmp_path / "demo-report.html"
     assert said.rstrip().endswith(f"Report: {report.as_uri()}")
     assert "How this was verified" in report.read_text()
