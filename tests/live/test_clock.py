@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,10 +14,10 @@ from typer.testing import CliRunner
 
 from floorline.cli.main import app
 from floorline.live import Campaign
-from floorline.live.clock import SteadyClock
+from floorline.live.clock import SteadyClock, seconds_since_boot
 from floorline.live.clock_repair import repair_clock
 from floorline.live.errors import DamagedLedger, LedgerError
-from floorline.live.ledgers import read_ledger
+from floorline.live.ledgers import open_ledger, read_ledger
 from floorline.live.verify import verify
 
 YEAR = 365 * 86_400.0
@@ -82,6 +84,21 @@ def test_small_steps_are_believed(hands: Hands) -> None:
     assert hands.clock.step == 0
 
 
+def test_a_laptop_that_slept_has_not_set_its_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On macOS, where `time.monotonic` stops during sleep."""
+    monkeypatch.delattr(time, "CLOCK_BOOTTIME", raising=False)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(time, "clock_gettime", {time.CLOCK_MONOTONIC_RAW: 5000.0}.get)
+    assert seconds_since_boot() == 5000
+
+
+def test_elsewhere_the_time_since_boot_is_that_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(time, "CLOCK_BOOTTIME", raising=False)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(time, "monotonic", lambda: 5000.0)
+    assert seconds_since_boot() == 5000
+
+
 def harmed(path: Path, hands: Hands) -> None:
     """A ledger whose last event is a year ahead, as an unguarded clock left it."""
     with Campaign.open(path, clock=hands.wall, seed=1, **CLICKS) as campaign:
@@ -134,6 +151,14 @@ def test_repair_takes_a_clock_of_whole_seconds(tmp_path: Path, hands: Hands) -> 
     harmed(tmp_path / "page", hands)
     assert repair_clock(str(tmp_path / "page"), lambda: 1_700_000_000) > 0
     assert verify(str(tmp_path / "page")).problems == []
+
+
+def test_where_there_is_no_campaign_there_is_nothing_to_repair(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="there is no such file"):
+        repair_clock(str(tmp_path / "page"))
+    open_ledger(str(tmp_path / "page")).close()
+    with pytest.raises(LedgerError, match="holds no campaign yet"):
+        repair_clock(str(tmp_path / "page"))
 
 
 def test_the_command_says_when_there_is_nothing_to_repair(tmp_path: Path) -> None:

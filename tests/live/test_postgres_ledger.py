@@ -11,7 +11,7 @@ from campaigns import Clock, new_campaign, play
 from floorline.live import Campaign, DamagedLedger, LedgerError
 from floorline.live.errors import OpenElsewhere
 from floorline.live.events import Event
-from floorline.live.ledgers import exists, open_ledger, postgres_clock, read_ledger, salvage_opening
+from floorline.live.ledgers import exists, open_ledger, read_ledger, salvage_opening
 from floorline.live.verify import verify
 from floorline.testing.ledgers import check_reader
 
@@ -212,7 +212,7 @@ def test_the_time_is_the_databases(locator, sql, monkeypatch):
 
 def test_a_time_that_cannot_be_read_leaves_no_session_behind(locator, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(postgres_clock, "TIME", "SELECT 1 / 0")
+        patch.setattr("floorline.live.ledgers.postgres.TIME", "SELECT 1 / 0")
         with pytest.raises(LedgerError, match="division by zero"):
             open_ledger(locator)
     open_ledger(locator).close()  # which a session left behind would have locked

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from floorline.live.campaign import Campaign
-from floorline.live.clock import machine_clock
 from floorline.live.estimates import expected_rewards
 from floorline.live.same_rounds import SameRounds
 from floorline.live.settings import CampaignSettings
@@ -114,13 +113,13 @@ class SeriesRecorder:
         return seq >= self._next
 
     def note(self, campaign: Campaign, seq: int) -> None:
-        """Record a point if one is due at this decision, which is not committed yet."""
-        now = self.last_decision_at = machine_clock()
+        """Record a point if one is due at this decision: the last event, not committed yet."""
+        decided_at = self.last_decision_at = campaign.last_event_time
         if not self.is_due(seq):
             return
         self._next = (seq // self.step + 1) * self.step
         try:
-            point = point_of(seq, now, campaign.status(), campaign.settings)
+            point = point_of(seq, decided_at, campaign.status(), campaign.settings)
             self._uncommitted.append(point)
         except Exception:  # the decision matters more than a point
             log.exception("a point of a series is missing")

@@ -108,7 +108,7 @@ class Status(Displayed):
     late: int
     """Rewards that arrived too late to be used."""
     refused: int
-    """Decisions with a reward outside the range, which was refused; they count as unknown unless
+    """Decisions whose only reward was outside the range and refused; they count as unknown unless
     another one comes."""
     clipped: int
     """Rewards above the range that were clipped to its end."""

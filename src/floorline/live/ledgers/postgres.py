@@ -17,7 +17,7 @@ import psycopg
 from floorline.live.errors import DamagedLedger, LedgerError, OpenElsewhere
 from floorline.live.events import CHECK, SEQ, VERSION, Event, Row, to_rows
 from floorline.live.ledgers.interface import UNCHANGED, Backend, Ledger, Mark, new_secret
-from floorline.live.ledgers.postgres_clock import database_clock
+from floorline.live.ledgers.postgres_clock import TIME, database_clock
 from floorline.live.ledgers.postgres_connection import (
     connect,
     in_plain_words,
@@ -73,7 +73,7 @@ class PostgresLedger(PostgresReader, Ledger):
             raise LedgerError(f"{self.locator}: was moved, and can only be read; {UNCHANGED}")
         self._begin_session()
         self._committed = self.mark() or NO_EVENT
-        self._clock = database_clock(lambda: self._db, self.locator)
+        self._clock = database_clock(self._read_time)
 
     def _begin_session(self) -> None:
         """Lock the campaign, and wait for the disk at each commit."""
@@ -94,6 +94,11 @@ class PostgresLedger(PostgresReader, Ledger):
     def clock(self) -> Callable[[], float]:
         """The database's time."""
         return self._clock
+
+    def _read_time(self) -> float:
+        with in_plain_words(self.locator):
+            ((time,),) = self._db.execute(TIME).fetchall()
+        return float(time)
 
     def take_over_secret(self, secret: bytes | None) -> None:
         """Replace the secret in the transaction."""

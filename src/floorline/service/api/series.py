@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from floorline.live import Campaign
-from floorline.live.clock import machine_clock
 from floorline.live.series import SeriesPoint, point_of
 from floorline.service.api.responses import Series
 from floorline.service.http.operations import Call
@@ -17,7 +16,7 @@ async def series(call: Call) -> Series:
 
     def look(campaign: Campaign) -> list[SeriesPoint]:
         points = hosted.series.points
-        last_stored = points[-1].time if points else machine_clock()
+        last_stored = points[-1].time if points else campaign.now()
         when = hosted.series.last_decision_at or last_stored
         return [*points, point_of(0, when, campaign.status(), hosted.settings)]
 
