@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
 import sys
@@ -12,13 +11,13 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.request import Request
 
 import numpy as np
 from rich.console import Console
 
 import floorline.service.app  # noqa: F401 (better to miss the extra now than in the service)
 from floorline.cli.background import Background, direct
+from floorline.cli.live_demo_seasons import play_seasons
 from floorline.cli.live_demo_table import Visits, table_of
 from floorline.client import AsyncClient, Decision
 from floorline.core.checks import whole
@@ -147,30 +146,32 @@ def live_demo(visitors: int, seed: int, out: Path) -> None:
         tempfile.TemporaryDirectory(prefix="floorline-demo-") as folder,
         Background(Path(folder) / "data", 8400, 0) as service,
     ):
-        _send(f"{service.url}/v1/campaigns", CAMPAIGN)
+        service.send("/v1/campaigns", CAMPAIGN)
         console.print(_introduction(service.url, visitors))
         tested = max(1, int(TESTED_SHARE * visitors))
         asyncio.run(coming.visit(service.url, console, tested))
-        _finish(service.url, console, tested)
+        _finish(service, console, tested)
         asyncio.run(coming.visit(service.url, console, visitors))
         console.print(table_of(coming.visits(), plain_ucb(coming.draws, seed), RATES, MAX_LOSS))
         console.print(_notes(coming))
+        play_seasons(service, console, visitors, seed)
         _report(service.url, console, out)
         if sys.stdout.isatty() and os.environ.get("CI", "").lower() not in ("1", "true"):
             _browse(console, service)
 
 
-def _finish(url: str, console: Console, visitors: int) -> None:
+def _finish(service: Background, console: Console, visitors: int) -> None:
     """Read the verdict, and finish with a page that is proved better than today's, if any."""
-    status = _send(f"{url}{PATH}")["status"]
+    status = service.send(PATH)["status"]
     console.print(f"\n{status['headline']}\n{status['verdict']}.")
     default, *others = status["arms"]
     best = max(others, key=lambda arm: float(arm["lower"]))
     if best["lower"] <= default["upper"]:
         console.print("No page is surely better than today's yet, so the campaign goes on.\n")
         return
-    _send(f"{url}{PATH}/notes", {"text": f"Surely better after {visitors:,} visitors: finished"})
-    _send(f"{url}{PATH}/finish", {"arm": best["name"]})
+    note = f"Surely better after {visitors:,} visitors: finished"
+    service.send(f"{PATH}/notes", {"text": note})
+    service.send(f"{PATH}/finish", {"arm": best["name"]})
     console.print(f"Finished with {best['name']!r}: everybody else sees it.\n")
 
 
@@ -203,13 +204,6 @@ def plain_ucb(draws: Floats, seed: int) -> Visits:
     )
     arms: Counts = trace.arm
     return Visits(arms, draws)
-
-
-def _send(url: str, body: dict[str, Any] | None = None) -> Any:
-    sent = None if body is None else json.dumps(body).encode()
-    request = Request(url, sent, {"Content-Type": "application/json"})
-    with direct.open(request, timeout=30) as answer:
-        return json.load(answer)
 
 
 def _introduction(url: str, visitors: int) -> str:
