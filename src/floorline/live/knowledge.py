@@ -28,7 +28,7 @@ from floorline.core.slots import (
 )
 from floorline.core.steps import candidate_of, decide_on, forget, refusal_probability
 from floorline.floors import Floor, NoFloor
-from floorline.floors.arithmetic import Arithmetic, Moment
+from floorline.floors.arithmetic import Arithmetic, Moment, Received
 from floorline.live.plays import OpenPlay, OpenPlays
 from floorline.live.settings import CampaignSettings
 
@@ -75,6 +75,11 @@ class Knowledge:
         """Reset counts, intervals and accounts to zero."""
         n_arms = len(self.settings.arms)
         self.rounds = 0  # decisions that weigh on the budget
+        self.promised_decisions: int | None = None
+        """How many there were when the campaign was finished; None before."""
+        self.missed = 0.0
+        """Estimate of what the default would have earned in the challengers' rounds above the
+        lowest reward, from coins that it won."""
         self.open = OpenPlays(n_arms)
         self.book = self.open.book
         arms = in_lists(new_arms(n_arms))
@@ -88,16 +93,32 @@ class Knowledge:
 
     def count(self, arm: int, number: int, probability: float) -> None:
         """Count a play for the budget, in the decision with this number."""
-        self.rounds += 1
         self.arms.plays[arm] += 1
+        if not self._weighs(arm, number):
+            return
+        self.rounds += 1
         floor = self.memory.floor
         self._await_reward(self.rules.floor, self.arms, floor, arm, number, probability)
         if self.in_flight is not None:
             self.in_flight.decided(arm, probability)
 
+    def _weighs(self, arm: int, number: int) -> bool:
+        """Whether a play weighs on the budget.
+
+        A floor under the rewards received knows what the default would have earned from its coins
+        alone, and none is tossed once the campaign is finished.
+        """
+        promised = self.promised_decisions
+        return arm == 0 or promised is None or number < promised or not self.floor.counts_received
+
     def receive(self, play: OpenPlay, reward: float) -> None:
         """Take in the reward of a play that was open."""
         arm = play.arm
+        if arm == 0 and 0.0 < play.probability < 1.0 and self.floor.counts_received:
+            # The default wins a coin with this probability, so on average that adds what it would
+            # have earned where it lost.
+            odds = (1.0 - play.probability) / play.probability
+            self.missed += odds * (reward - self.settings.low)
         self._receive_reward(self.rules, self.arms, self.memory, self.book, arm, play.slot, reward)
         self._tell_floor(play, reward)
 
@@ -113,6 +134,8 @@ class Knowledge:
             self.in_flight.settled(play.number, math.nan)
 
     def _tell_floor(self, play: OpenPlay, reward: float) -> None:
+        if not self._weighs(play.arm, play.number):
+            return
         self._take_late_reward(
             self.rules.floor,
             self.arms,
@@ -202,6 +225,13 @@ class Knowledge:
             if self.rounds + shown > 0
         ]
         return min(shares, default=1.0)
+
+    def received(self) -> Received | None:
+        """Return the rewards received, each less the lowest; None if the floor does not count them.
+
+        Call `refresh` first.
+        """
+        return self.floor.received(self.rules.floor, self.memory.floor)
 
     def explain(self, arm: int, probability: float) -> Arithmetic:
         """Return the arithmetic of the budget after `arm` is played now. Call `refresh` first."""

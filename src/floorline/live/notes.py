@@ -50,7 +50,7 @@ def words_of(kind: str, body: Mapping[str, Any]) -> str:
     if "retired" in body:
         return f"{body['retired']} retired: {body['why']}"
     if "outage" in body:
-        return f"windows stood still for {body['outage']:,.0f} seconds: the service was down"
+        return f"windows stood still for {body['outage']:,.0f} seconds: nothing could be recorded"
     if "set_back" in body:
         return f"the clock was {body['set_back']:,.0f} seconds ahead and was set back"
     changes = {**body}

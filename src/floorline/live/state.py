@@ -51,8 +51,8 @@ class State(Knowledge):
         self.late = 0
         self.turned_away = [0] * n_arms  # proposals that the floor turned to the default, by arm
         self.clipped = 0
-        self.refused = 0  # decisions with a refused reward
-        self.refused_open: set[int] = set()  # those that may still get another one
+        self.refused = 0  # decisions whose only reward was refused
+        self.refused_open: set[int] = set()  # those of them that may still get another one
         window = self.settings.window
         self.early = None if window is None else EarlyRewards(n_arms, window)
         self.drift = DriftWatch(self.settings)
@@ -156,6 +156,7 @@ class State(Knowledge):
     def _observed(self, event: Event) -> None:
         if event.decision_seq in self.open:
             self.clipped += "clipped_from" in event.body
+            self.refused -= event.decision_seq in self.refused_open  # it was corrected
             play = self._close(event.decision_seq)
             self._receive(play, event.body["reward"])
             if "metrics" in event.body:
@@ -195,6 +196,7 @@ class State(Knowledge):
             self.drift.skipped(play.block)
 
     def _voided(self, event: Event) -> None:
+        self.refused -= event.decision_seq in self.refused_open
         play = self._close(event.decision_seq)
         if play.arm > 0:  # it still counts as a round, credited with the lowest reward
             self.arms.plays[play.arm] -= 1
@@ -219,6 +221,8 @@ class State(Knowledge):
         if body.get("stopped") or body.get("finished"):
             self.stopped = self.stopped or "stopped" in body
             self.finished = self.finished or "finished" in body
+            if "finished" in body:
+                self.promised_decisions = self.decisions
             self.serves = body.get("serves", self.settings.arms[0])  # not named in version 0.1
 
 
