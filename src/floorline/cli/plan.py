@@ -31,11 +31,15 @@ def plan(
         str, typer.Option(help="Shares of today's reward that may be lost, side by side.")
     ] = "5%,10%,20%",
     floor: Annotated[
-        str, typer.Option(help="Floors, side by side, such as confidence.")
+        str, typer.Option(help="Floors, side by side, such as confidence,joint,randomised.")
     ] = "confidence",
     delta: Annotated[float, typer.Option(help="Chance that the floor fails.")] = 0.05,
     low: options.Low = 0.0,
     high: options.High = 1.0,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="What rewards are counted in, as EUR.", show_default="not shown"),
+    ] = None,
     spread: Annotated[
         float | None,
         typer.Option(
@@ -54,8 +58,12 @@ def plan(
         str, typer.Option(help="Confidence boundary: beta-binomial, stitched or union-proved.")
     ] = "beta-binomial",
     holdback: Annotated[
-        str, typer.Option(help="Share of decisions that go to the default for ever.")
-    ] = "2%",
+        str | None,
+        typer.Option(
+            help="Share of decisions that go to the default for ever.",
+            show_default="2%, or 5% under the randomised floor",
+        ),
+    ] = None,
     missing: Annotated[
         str,
         typer.Option(
@@ -103,10 +111,11 @@ def plan(
         delta=delta,
         low=low,
         high=high,
+        unit=unit,
         spread=spread,
         learned=not known,
         boundary=boundary,
-        holdback=shares("holdback", holdback)[0],
+        holdback=None if holdback is None else shares("holdback", holdback)[0],
         missing=missing,
         lost=shares("lost", lost)[0],
         delay=round(delay_hours / 24 * decisions_per_day),
