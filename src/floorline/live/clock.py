@@ -15,6 +15,8 @@ log = logging.getLogger("floorline.live")
 MAX_STEP_SECONDS = 60.0
 """Steps up to this one are believed: time servers correct a clock by less."""
 
+BOOT_CLOCK: int | None = getattr(time, "CLOCK_BOOTTIME", None)
+
 
 def seconds_since_boot() -> float:
     """Return a time that nobody can set; it goes on while the machine sleeps, where that is known.
@@ -22,9 +24,7 @@ def seconds_since_boot() -> float:
     >>> seconds_since_boot() <= seconds_since_boot()
     True
     """
-    if hasattr(time, "CLOCK_BOOTTIME"):
-        return time.clock_gettime(time.CLOCK_BOOTTIME)
-    return time.monotonic()
+    return time.monotonic() if BOOT_CLOCK is None else time.clock_gettime(BOOT_CLOCK)
 
 
 class SteadyClock:
