@@ -149,7 +149,7 @@ class Knowledge:
             self.rules.floor,
             self.arms,
             self.memory.floor,
-            play.arm,
+            0 if play.was_default else play.arm or 1,  # the side that it had then
             play.number,
             play.probability,
             reward,

@@ -45,7 +45,7 @@ PLAYS = SeriesPoint.__struct_fields__.index("plays")
 def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) -> SeriesPoint:
     """The point of a status."""
     arms = status.arms
-    expected = expected_rewards(settings, arms, status.decisions)
+    expected = expected_rewards(settings, arms)
     return SeriesPoint(
         seq,
         when,
