@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 if TYPE_CHECKING:
     from floorline.service.http.keys import Keys
@@ -57,6 +55,9 @@ def create_key(
 @key.command("list")
 def list_keys(data: str = DATA) -> None:
     """List the keys, without their secrets."""
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table("id", "name", "scopes", "campaigns", "created")
     with _keys(data) as keys:
         entries = keys.keys().values()

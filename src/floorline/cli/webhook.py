@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 if TYPE_CHECKING:
     from floorline.service.alerts.webhooks import WebhookFile
@@ -44,6 +42,9 @@ def add(
 @webhook.command("list")
 def list_webhooks(data: Path = DATA) -> None:
     """List the addresses, without their secrets."""
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table("id", "url", "alerts")
     for entry in _file(data).webhooks():
         table.add_row(entry.id, entry.url, ", ".join(entry.kinds))

@@ -11,7 +11,7 @@ from floorline.core import slots
 from floorline.core.kernel import Function, kernel
 from floorline.core.part import Part
 from floorline.core.records import Arms, Floats, NoRules
-from floorline.floors.arithmetic import Arithmetic, InFlightCheck, Moment
+from floorline.floors.arithmetic import Arithmetic, InFlightCheck, Moment, Received
 
 
 @kernel
@@ -154,6 +154,10 @@ class Floor(Part):
 
     def in_flight_check(self) -> InFlightCheck | None:
         """Return what checks afterwards a statement about pending rewards; None if none is made."""
+        return None
+
+    def received(self, rules: Any, memory: Floats) -> Received | None:
+        """Return the rewards received in an epoch; None unless it `counts_received`."""
         return None
 
     def explain(self, moment: Moment) -> Arithmetic:

@@ -13,7 +13,7 @@ from floorline.boundaries import Boundary
 from floorline.core import slots
 from floorline.core.kernel import Function, kernel
 from floorline.core.records import Arms, Floats
-from floorline.floors.arithmetic import Arithmetic, InFlightCheck, Moment
+from floorline.floors.arithmetic import Arithmetic, InFlightCheck, Moment, Received
 from floorline.floors.base import Floor
 from floorline.floors.randomised_account import (
     CANDIDATE_SUM,
@@ -165,6 +165,15 @@ class RandomisedFloor(Floor):
         if self.in_flight_rate == 1.0:
             return None
         return CoinCheck(replace(self, in_flight_rate=1.0, in_flight_burst=0.0)._rules())
+
+    def received(self, rules: RandomisedRules, memory: Floats) -> Received:
+        """The sums of the account, in units of reward."""
+        span = rules.span
+        return Received(
+            span * memory[DEFAULT_SUM],
+            span * memory[CANDIDATE_SUM],
+            span * missed_now(rules, memory),
+        )
 
     def explain(self, moment: Moment) -> Arithmetic:
         """What was received, what the default would have received at most, and the coin."""

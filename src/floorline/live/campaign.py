@@ -115,6 +115,15 @@ class Campaign(Controls):
         """The sequence number of the last event."""
         return self._state.seq
 
+    @property
+    def last_event_time(self) -> float:
+        """When the last event was recorded, in seconds since 1970."""
+        return self._state.time
+
+    def now(self) -> float:
+        """Return the campaign's time in seconds since 1970: that of an event recorded now."""
+        return self._recorder.now()
+
     # Decisions and rewards.
 
     def decide(

@@ -30,7 +30,7 @@ from floorline.core.slots import (
 )
 from floorline.core.steps import candidate_of, decide_on, forget, refusal_probability
 from floorline.floors import Floor, NoFloor
-from floorline.floors.arithmetic import Arithmetic, Moment
+from floorline.floors.arithmetic import Arithmetic, Moment, Received
 from floorline.live.order import Order, reorder
 from floorline.live.plays import OpenPlay, OpenPlays
 from floorline.live.settings import CampaignSettings
@@ -82,6 +82,12 @@ class Knowledge:
         """Reset counts, intervals and accounts to zero."""
         n_arms = len(self.settings.arms)
         self.rounds = 0  # decisions that weigh on the budget
+        self.default_rounds = 0  # those of them that were for the default of the time
+        self.promised_decisions: int | None = None
+        """How many there were when the campaign was finished; None before."""
+        self.missed = 0.0
+        """Estimate of what the default would have earned in the challengers' rounds above the
+        lowest reward, from coins that it won."""
         self.open = OpenPlays(n_arms)
         self.book = self.open.book
         self.leave(range(n_arms))
@@ -120,16 +126,33 @@ class Knowledge:
 
     def count(self, arm: int, number: int, probability: float) -> None:
         """Count a play for the budget, in the decision with this number."""
-        self.rounds += 1
         self.arms.plays[arm] += 1
+        if not self._weighs(arm, number):
+            return
+        self.rounds += 1
+        self.default_rounds += arm == 0
         floor = self.memory.floor
         self._await_reward(self.rules.floor, self.arms, floor, arm, number, probability)
         if self.in_flight is not None:
             self.in_flight.decided(arm, probability)
 
+    def _weighs(self, arm: int, number: int) -> bool:
+        """Whether a play weighs on the budget.
+
+        A floor under the rewards received knows what the default would have earned from its coins
+        alone, and none is tossed once the campaign is finished.
+        """
+        promised = self.promised_decisions
+        return arm == 0 or promised is None or number < promised or not self.floor.counts_received
+
     def receive(self, play: OpenPlay, reward: float) -> None:
         """Take in the reward of a play that was open."""
         arm = play.arm
+        if play.was_default and 0.0 < play.probability < 1.0 and self.floor.counts_received:
+            # The default wins a coin with this probability, so on average that adds what it would
+            # have earned where it lost.
+            odds = (1.0 - play.probability) / play.probability
+            self.missed += odds * (reward - self.settings.low)
         self._receive_reward(self.rules, self.arms, self.memory, self.book, arm, play.slot, reward)
         self._tell_floor(play, reward)
 
@@ -145,11 +168,14 @@ class Knowledge:
             self.in_flight.settled(play.number, math.nan)
 
     def _tell_floor(self, play: OpenPlay, reward: float) -> None:
+        side = 0 if play.was_default else play.arm or 1  # as it was then
+        if not self._weighs(side, play.number):
+            return
         self._take_late_reward(
             self.rules.floor,
             self.arms,
             self.memory.floor,
-            0 if play.was_default else play.arm or 1,  # the side that it had then
+            side,
             play.number,
             play.probability,
             reward,
@@ -241,6 +267,13 @@ class Knowledge:
             if self.rounds + shown > 0
         ]
         return min(shares, default=1.0)
+
+    def received(self) -> Received | None:
+        """Return the rewards received, each less the lowest; None if the floor does not count them.
+
+        Call `refresh` first.
+        """
+        return self.floor.received(self.rules.floor, self.memory.floor)
 
     def explain(self, arm: int, probability: float) -> Arithmetic:
         """Return the arithmetic of the budget after `arm` is played now. Call `refresh` first."""

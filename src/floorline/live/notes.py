@@ -54,7 +54,7 @@ def words_of(kind: str, body: Mapping[str, Any]) -> str:
     if "promoted" in body and "epoch" not in body:
         return f"{body['promoted']} promoted: it is the default from here on"
     if "outage" in body:
-        return f"windows stood still for {body['outage']:,.0f} seconds: the service was down"
+        return f"windows stood still for {body['outage']:,.0f} seconds: nothing could be recorded"
     if "set_back" in body:
         return f"the clock was {body['set_back']:,.0f} seconds ahead and was set back"
     changes = {**body}

@@ -40,6 +40,9 @@ def to_json(state: State) -> dict[str, Any]:
         "refused": state.refused,
         "refused_open": sorted(state.refused_open),
         "clock": state.rounds,  # the name in version 1 of the file
+        "default_rounds": state.default_rounds,
+        "promised_decisions": state.promised_decisions,
+        "missed": state.missed,
         "lost": list(state.lost),
         "reasons": dict(state.reasons),
         "drift": state.drift.to_json(),
@@ -92,6 +95,10 @@ def from_json(values: dict[str, Any]) -> State:
     state.clipped, state.refused = values.get("clipped", 0), values.get("refused", 0)
     state.refused_open.update(values.get("refused_open", []))
     state.rounds = values["clock"]
+    state.default_rounds = values.get("default_rounds", values["known"]["plays"][0])
+    state.promised_decisions = values.get("promised_decisions")
+    if state.floor.counts_received:
+        state.missed = values["missed"]
     state.lost[:] = values["lost"]
     state.reasons.update(values["reasons"])
     state.drift.restore(values["drift"])

@@ -58,8 +58,8 @@ class State(Knowledge):
         self.as_default = [0] * n_arms  # decisions by who was the default, without voided defaults
         self.promoted_at = 0  # decisions before the default became the default
         self.clipped = 0
-        self.refused = 0  # decisions with a refused reward
-        self.refused_open: set[int] = set()  # those that may still get another one
+        self.refused = 0  # decisions whose only reward was refused
+        self.refused_open: set[int] = set()  # those of them that may still get another one
         window = self.settings.window
         self.early = None if window is None else EarlyRewards(n_arms, window)
         self.drift = DriftWatch(self.settings)
@@ -163,6 +163,7 @@ class State(Knowledge):
     def _observed(self, event: Event) -> None:
         if event.decision_seq in self.open:
             self.clipped += "clipped_from" in event.body
+            self.refused -= event.decision_seq in self.refused_open  # it was corrected
             play = self._close(event.decision_seq)
             self._receive(play, event.body["reward"])
             if "metrics" in event.body:
@@ -202,6 +203,7 @@ class State(Knowledge):
             self.drift.skipped(play.block)
 
     def _voided(self, event: Event) -> None:
+        self.refused -= event.decision_seq in self.refused_open
         play = self._close(event.decision_seq)
         if play.was_default:
             self.as_default[play.arm] -= 1
@@ -239,6 +241,8 @@ class State(Knowledge):
         if body.get("stopped") or body.get("finished"):
             self.stopped = self.stopped or "stopped" in body
             self.finished = self.finished or "finished" in body
+            if "finished" in body:
+                self.promised_decisions = self.decisions
             self.serves = body.get("serves", self.settings.arms[0])  # not named in version 0.1
 
     # Arms that come and go.

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from floorline.core.display import Displayed, Table
 from floorline.live.amounts import exact_percent, percent
-from floorline.live.estimates import Gain, estimates_of, expected_rewards, gain_of
+from floorline.live.estimates import Gain, Rewards, estimates_of, expected_rewards, gain_of
 from floorline.live.guardrails import GuardrailStatus
 from floorline.live.headline import headline_of
 from floorline.live.learning import learning_problems
 from floorline.live.plays import TICK
+from floorline.live.same_rounds import SameRounds, same_rounds_of
 from floorline.live.state import State
 
 LEAST_SHARE = -10.0
@@ -75,18 +76,24 @@ class Status(Displayed):
     promised_share: float
     confidence: float
     headline: str
-    """Who leads, by how much, and what happens next."""
+    """Who leads, by how much, and what happens next; under a floor that compares the same rounds,
+    what was won in them."""
     verdict: str
     """Whether the floor holds."""
     estimated_share: float | None
-    """Estimate of the expected reward, over what the default alone would be expected to earn."""
+    """Estimate of the expected reward, over what the default alone would be expected to earn; where
+    `same_rounds` is known, of reward received over the default's."""
     gain: Gain | None
     """What was earned beyond the default alone; None before that can be estimated."""
     over_equal_split: float | None
-    """Estimated reward beyond that of an equal split of the same traffic among all arms."""
+    """Estimated reward beyond that of an equal split of the same traffic among all arms; None where
+    averages do not compare the arms, as under the randomised floor."""
     price: float | None
     """Estimate of what the floor has cost: what the challengers that were proposed and not played
-    would have earned beyond the default. Below zero, it has saved that much."""
+    would have earned beyond the default. Below zero, it has saved that much. None likewise."""
+    same_rounds: SameRounds | None
+    """Rewards received, against the default's in the same rounds; None under floors that keep the
+    reward to be expected."""
     problems: list[str]
     """What keeps the campaign from learning as it is configured, and what is wrong with the clock;
     empty if nothing is."""
@@ -105,7 +112,7 @@ class Status(Displayed):
     late: int
     """Rewards that arrived too late to be used."""
     refused: int
-    """Decisions with a reward outside the range, which was refused; they count as unknown unless
+    """Decisions whose only reward was outside the range and refused; they count as unknown unless
     another one comes."""
     clipped: int
     """Rewards above the range that were clipped to its end."""
@@ -153,7 +160,8 @@ def status_of(
     arms = arms_of(state, now)
     settings = state.settings
     running = [arm for arm in arms if arm.name not in state.retired]
-    expected = expected_rewards(settings, arms)
+    same = same_rounds_of(state)
+    expected = None if same else expected_rewards(settings, arms)
     return Status(
         id=campaign,
         state=_word(state),
@@ -166,15 +174,14 @@ def status_of(
         promised_share=1 - settings.max_loss,
         confidence=1 - settings.delta,
         headline=headline_of(
-            _word(state), state.serves, arms if state.serves else running, settings.unit
+            _word(state), state.serves, arms if state.serves else running, settings.unit, same
         ),
         verdict=_verdict(state, share),
-        estimated_share=expected.campaign / expected.default
-        if expected and expected.default
-        else None,
-        gain=None if expected is None else gain_of(settings, arms, expected),
+        estimated_share=_estimated_share(expected, same),
+        gain=same.gain if same else gain_of(settings, arms, expected) if expected else None,
         over_equal_split=None if expected is None else expected.campaign - expected.equal_split,
         price=None if expected is None else expected.turned_away,
+        same_rounds=same,
         problems=[*problems, *learning_problems(state)],
         alarm=state.drift_alarm or _in_flight_alarm(state),
         arms=arms,
@@ -192,6 +199,12 @@ def status_of(
         archived=state.archived,
         duplicates=duplicates,
     )
+
+
+def _estimated_share(expected: Rewards | None, same: SameRounds | None) -> float | None:
+    if same is not None:
+        return same.received / same.default if same.default > 0 else None
+    return expected.campaign / expected.default if expected and expected.default else None
 
 
 def arms_of(state: State, now: float) -> list[ArmStatus]:

@@ -138,10 +138,13 @@ def _observed(state: State, event: Event) -> str | None:
         return f"a reward of {reward:g}, outside the declared range"
     if event.body.get("late"):
         return "a late reward of an open decision" if event.decision_seq in state.open else None
+    metrics = event.body.get("metrics", {})
     try:
-        checked_metrics(settings.guardrails, event.body.get("metrics", {}))
+        clipped = checked_metrics(settings.guardrails, metrics)
     except ValueError as error:
         return str(error)
+    if clipped != metrics:
+        return f"metrics of {metrics}, which would be {clipped} in their ranges"
     return _must_be_open(state, event)
 
 

@@ -102,16 +102,18 @@ def outlooks(
         ThreadPoolExecutor(all_cores() if device == "cpu" else 1) as pool,
         progress_bar("simulating", len(cases) * len(questions)) as tick,
     ):
-        futures = [
-            [pool.submit(outlook, *case, runs=runs, seed=seed, device=device) for case in row]
-            for row in cases
-        ]
         try:
-            for done, _ in enumerate(as_completed([future for row in futures for future in row])):
-                tick(done + 1)
+            futures = [
+                [pool.submit(outlook, *case, runs=runs, seed=seed, device=device) for case in row]
+                for row in cases
+            ]
+            finished = as_completed([future for row in futures for future in row])
+            for done, future in enumerate(finished, start=1):
+                future.result()  # raises the first error now, not after all other cases
+                tick(done)
             return [[future.result() for future in row] for row in futures]
         except BaseException:
-            pool.shutdown(cancel_futures=True)  # Ctrl-C: start nothing new
+            pool.shutdown(cancel_futures=True)  # an error or Ctrl-C: start nothing new
             raise
 
 

@@ -25,26 +25,35 @@ class ChartLine(NamedTuple):
 
 
 def reward_chart(points: Sequence[SeriesPoint], label: str) -> str:
-    """Return reward, default and floor over time, with the guaranteed range of the reward."""
+    """Return reward, default and floor over time, with what `guaranteed_range` says."""
     times = [point.time for point in points]
     lines = [
         ChartLine([point.reward for point in points], "c1"),
         ChartLine([point.default for point in points], "c0"),
         ChartLine([point.floor for point in points], "floor dashed"),
     ]
-    last = points[-1]
+    ranges = [guaranteed_range(point) for point in points]
     # An early range reaches far beyond all lines, and would leave no room to see them.
-    low, high = extent([*(line.values for line in lines), [last.reward_lower, last.reward_upper]])
+    low, high = extent([*(line.values for line in lines), ranges[-1]])
     x, y = _scales(times, low, high)
-    upper = [f"{x(p.time):.1f},{y(p.reward_upper):.1f}" for p in points]
-    lower = [f"{x(p.time):.1f},{y(p.reward_lower):.1f}" for p in reversed(points)]
-    drawn = [f'<path class="band c1" d="M{"L".join([*upper, *lower])}Z"/>']
+    edges = list(zip(times, ranges, strict=True))
+    upper = [f"{x(time):.1f},{y(most):.1f}" for time, (_, most) in edges]
+    lower = [f"{x(time):.1f},{y(least):.1f}" for time, (least, _) in reversed(edges)]
+    look = "c1" if points[-1].floor_upper is None else "floor"
+    drawn = [f'<path class="band {look}" d="M{"L".join([*upper, *lower])}Z"/>']
     for values, look in lines:
         known = [(t, v) for t, v in zip(times, values, strict=True) if v is not None]
         places = "L".join(f"{x(t):.1f},{y(v):.1f}" for t, v in known)
         drawn += [f'<path class="line {look}" d="M{places}"/>'] if known else []
     labels = [(value, amount(value)) for value in round_values(low, high, 5)]
     return _picture(label, [*_axes(x, y, labels), *drawn])
+
+
+def guaranteed_range(point: SeriesPoint) -> tuple[float, float]:
+    """Return the range of the reward; or of the floor, where what was received is known."""
+    if point.floor_lower is not None and point.floor_upper is not None:
+        return point.floor_lower, point.floor_upper
+    return point.reward_lower, point.reward_upper
 
 
 def traffic_chart(points: Sequence[SeriesPoint], arms: Sequence[str], label: str) -> str:

@@ -35,6 +35,9 @@ SENTENCES = {
 }
 """By reason."""
 
+COIN = "{candidate} was proposed, and the floor's coin gave this decision to it."
+"""Where a coin fell for the candidate."""
+
 
 async def explain(call: Call) -> ExplanationAnswer:
     """Why a decision was made."""
@@ -52,7 +55,7 @@ async def explain(call: Call) -> ExplanationAnswer:
             raise Problem(422, "too-far-back", detail)
         explanation = live.explain(ledger, ticket)
         record = explanation.record
-        sentence = SENTENCES[record.reason].format(
+        sentence = (COIN if record.coin == "candidate" else SENTENCES[record.reason]).format(
             arm=record.arm,
             candidate=record.candidate,
             budget=amount(record.guaranteed_budget, hosted.settings.unit),

@@ -123,7 +123,7 @@ class HostedCampaign:
         except Exception as error:  # the ledger is complete without a snapshot
             log.warning("no snapshot", extra={"campaign": self.name, "why": str(error)})
         await self.queue.close()
-        return ClosedCampaign(self.name, self.settings, self.default_arm, status)
+        return ClosedCampaign(self.name, self.settings, self.default_arm, status, self.is_failing)
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,8 @@ class ClosedCampaign:
     default_arm: str
     status: Status | None
     """When it was closed."""
+    was_failing: bool
+    """Whether its ledger failed when it was closed: nobody could report rewards since."""
 
 
 class UnavailableCampaign:
