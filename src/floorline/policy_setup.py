@@ -10,7 +10,14 @@ from typing import Any, NamedTuple, Self
 from floorline.boundaries import Boundary
 from floorline.core.checks import choice, number, whole
 from floorline.environments import Environment
-from floorline.floors import ConfidenceFloor, Floor, JointFloor, RandomisedFloor, WarmUp
+from floorline.floors import (
+    ConfidenceFloor,
+    Floor,
+    JointFloor,
+    RandomisedFloor,
+    SuccessionFloor,
+    WarmUp,
+)
 from floorline.policy import Policy
 from floorline.proposers import (
     Proposer,
@@ -138,7 +145,10 @@ class PolicySetup:
         """The paper's floor."""
         mean = None if self.learned else self.default_mean
         self._refuse_in_flight("confidence")
-        return ConfidenceFloor(self.max_loss, mean, self.fallback, self.guarantee, self.voids)
+        # Where arms may change, another may become the default, if all that it needs is there.
+        changes = self.numbers is not None and self.learned and not self.voids
+        kind = SuccessionFloor if changes else ConfidenceFloor
+        return kind(self.max_loss, mean, self.fallback, self.guarantee, self.voids)
 
     def joint_floor(self) -> JointFloor:
         """The floor that tests the budget itself; it has one fallback and one guarantee."""

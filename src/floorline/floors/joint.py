@@ -133,8 +133,7 @@ class JointFloor(Floor):
     shared_memory = MEMORY
     late_memory = LATE_MEMORY
 
-    @property
-    def account(self) -> range:
+    def account(self, n_arms: int) -> range:
         """What was counted of late rewards; the sums of the test follow from it."""
         return range(MEMORY, MEMORY + LATE_MEMORY)
 

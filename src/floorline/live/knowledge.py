@@ -82,6 +82,7 @@ class Knowledge:
         """Reset counts, intervals and accounts to zero."""
         n_arms = len(self.settings.arms)
         self.rounds = 0  # decisions that weigh on the budget
+        self.default_rounds = 0  # those of them that were for the default of the time
         self.promised_decisions: int | None = None
         """How many there were when the campaign was finished; None before."""
         self.missed = 0.0
@@ -129,6 +130,7 @@ class Knowledge:
         if not self._weighs(arm, number):
             return
         self.rounds += 1
+        self.default_rounds += arm == 0
         floor = self.memory.floor
         self._await_reward(self.rules.floor, self.arms, floor, arm, number, probability)
         if self.in_flight is not None:
@@ -146,7 +148,7 @@ class Knowledge:
     def receive(self, play: OpenPlay, reward: float) -> None:
         """Take in the reward of a play that was open."""
         arm = play.arm
-        if arm == 0 and 0.0 < play.probability < 1.0 and self.floor.counts_received:
+        if play.was_default and 0.0 < play.probability < 1.0 and self.floor.counts_received:
             # The default wins a coin with this probability, so on average that adds what it would
             # have earned where it lost.
             odds = (1.0 - play.probability) / play.probability
@@ -166,13 +168,14 @@ class Knowledge:
             self.in_flight.settled(play.number, math.nan)
 
     def _tell_floor(self, play: OpenPlay, reward: float) -> None:
-        if not self._weighs(play.arm, play.number):
+        side = 0 if play.was_default else play.arm or 1  # as it was then
+        if not self._weighs(side, play.number):
             return
         self._take_late_reward(
             self.rules.floor,
             self.arms,
             self.memory.floor,
-            play.arm,
+            side,
             play.number,
             play.probability,
             reward,

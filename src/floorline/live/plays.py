@@ -37,11 +37,16 @@ class OpenPlay(msgspec.Struct, frozen=True, gc=False):
     slot: int
     """Its index in the book of open plays."""
     block: int
-    """For the default arm: its block in the drift watch."""
+    """If its arm was the default then, its block in the drift watch of that time; else -1."""
     number: int
     """Its number among the decisions of the epoch, from 0."""
     probability: float
     """The fallback probability at which it was decided."""
+
+    @property
+    def was_default(self) -> bool:
+        """Whether its arm was the default when it was decided."""
+        return self.block >= 0
 
 
 class OpenPlays(OrderedDict[int, OpenPlay]):
@@ -91,3 +96,7 @@ class OpenPlays(OrderedDict[int, OpenPlay]):
         for name in (*BY_ARM, "optimistic_upper", "stale"):
             reorder(getattr(self.book, name), order, getattr(fresh, name)[0])
         self.book.stale[:] = [CLOSED] * len(order)  # shares of delta may have changed
+        now = {place: arm for arm, place in enumerate(order)}
+        for seq, play in self.items():
+            if play.arm != now[play.arm]:
+                self[seq] = msgspec.structs.replace(play, arm=now[play.arm])

@@ -1,4 +1,4 @@
-"""Which arms a campaign has: what may be added and retired, and why not."""
+"""Which arms a campaign has: what may be added, retired and promoted, and why not."""
 
 from __future__ import annotations
 
@@ -48,5 +48,54 @@ def retirable(state: State, name: str) -> str:
     arms = state.settings.arms
     arm = choice("arm", name, arms)
     if arm == arms[0]:
-        raise ValueError(f"arm: {arm} is the default, which cannot be retired")
+        raise ValueError(
+            f"arm: {arm} is the default, which cannot be retired; promote another first"
+        )
     return arm
+
+
+def promotable(state: State, name: str) -> str:
+    """Return the name of an arm that may become the default now; it may be the default already.
+
+    Raises:
+        ValueError: there is no such arm, or it was retired.
+        Conflict: the default cannot change within an epoch here.
+    """
+    arm = promotable_anew(state, name)
+    if state.drift_alarm:
+        raise Conflict(
+            "arm: the default seems to have changed, so what was promised of it is void; start a "
+            f"new epoch with {arm} as its default"
+        )
+    why = None if state.floor.promotes else _why_not(state)
+    if why is not None:
+        raise Conflict(f"arm: {why}; start a new epoch with {arm} as its default")
+    return arm
+
+
+def promotable_anew(state: State, name: str) -> str:
+    """Return the name of an arm that may be the default of a new epoch.
+
+    Raises:
+        ValueError: there is no such arm, or it was retired.
+        Conflict: the default's mean was given.
+    """
+    arm = choice("arm", name, state.settings.arms)
+    if arm in state.retired:
+        raise ValueError(f"arm: {arm} was retired, and cannot become the default")
+    if state.settings.default_mean is not None and arm != state.settings.arms[0]:
+        raise Conflict(
+            f"arm: the campaign was opened with the mean of {state.settings.arms[0]} "
+            "(default_mean), which says nothing of another default; open another campaign"
+        )
+    return arm
+
+
+def _why_not(state: State) -> str:
+    """Return why the default cannot change within an epoch."""
+    settings = state.settings
+    if settings.floor != "confidence":
+        return f"the {settings.floor} floor tests its budget against one default"
+    if settings.voids:
+        return "with voids=True it is not settled which default open decisions belong to"
+    return "this campaign was opened with arms_may_change=False"

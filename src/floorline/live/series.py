@@ -55,7 +55,7 @@ def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) 
     if status.same_rounds is not None:
         return _same_rounds_point(seq, when, status, status.same_rounds)
     arms = status.arms
-    expected = expected_rewards(settings, arms, status.decisions)
+    expected = expected_rewards(settings, arms)
     return SeriesPoint(
         seq,
         when,

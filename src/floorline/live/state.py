@@ -54,6 +54,9 @@ class State(Knowledge):
         self.lost = [0] * n_arms
         self.late = 0
         self.turned_away = [0] * n_arms  # proposals that the floor turned to the default, by arm
+        self.turned_to = [0] * n_arms  # and by who was the default then
+        self.as_default = [0] * n_arms  # decisions by who was the default, without voided defaults
+        self.promoted_at = 0  # decisions before the default became the default
         self.clipped = 0
         self.refused = 0  # decisions whose only reward was refused
         self.refused_open: set[int] = set()  # those of them that may still get another one
@@ -133,9 +136,11 @@ class State(Knowledge):
         body = event.body
         arm, number = self.index[body["arm"]], self.decisions
         self.decisions += 1
+        self.as_default[0] += 1
         self.reasons[body["reason"]] += 1
         if body["reason"] in ("budget-low", "no-rewards"):
             self.turned_away[self.index[body["candidate"]]] += 1
+            self.turned_to[0] += 1
         probability = fallback_probability_of(body)
         if arm > 0 or not self.settings.voids:
             self.count(arm, number, probability)
@@ -169,7 +174,7 @@ class State(Knowledge):
     def _receive(self, play: OpenPlay, reward: float) -> None:
         self._count_if_voidable(play)
         self.receive(play, reward)
-        if play.arm == 0:
+        if self._is_watched(play):
             self.drift.observed(play.block, reward)
         if self.early is not None:
             self.early.add(play.arm, play.since, reward, self.over_before(self.time))
@@ -194,18 +199,24 @@ class State(Knowledge):
             return
         self._count_if_voidable(play)
         self.skip(play)
-        if play.arm == 0:
+        if self._is_watched(play):
             self.drift.skipped(play.block)
 
     def _voided(self, event: Event) -> None:
         self.refused -= event.decision_seq in self.refused_open
         play = self._close(event.decision_seq)
-        if play.arm > 0:  # it still counts as a round, credited with the lowest reward
+        if play.was_default:
+            self.as_default[play.arm] -= 1
+        else:  # it still counts as a round, credited with the lowest reward
             self.arms.plays[play.arm] -= 1
         self.book.voided[play.arm] += 1
         self.leave_unknown(play)
-        if play.arm == 0:
+        if self._is_watched(play):
             self.drift.skipped(play.block)
+
+    def _is_watched(self, play: OpenPlay) -> bool:
+        """Whether a play is one of the present default, since it became the default."""
+        return play.was_default and play.number >= self.promoted_at
 
     def _changed(self, body: dict[str, Any]) -> None:
         changed = {name: body[name] for name in CHANGEABLE_IN_NEW_EPOCH if name in body}
@@ -215,6 +226,8 @@ class State(Knowledge):
             self.prepare()
             if self.floor != before and "epoch" not in body:
                 raise LedgerError(f"event {self.seq}: changes the floor within an epoch")
+        if "promoted" in body:
+            self._promote(body["promoted"])
         if "epoch" in body:
             self._renumber()
             self.start()
@@ -239,12 +252,22 @@ class State(Knowledge):
         self.numbers = [*self.numbers, len(arms)]
         self._take_arms((*arms, name), (*range(len(arms)), None))
 
+    def _promote(self, name: str) -> None:
+        """Let an arm and the default change places: the default is always the first."""
+        order = list(range(len(self.settings.arms)))
+        place = self.index[name]
+        order[0], order[place] = place, 0
+        self.numbers = [self.numbers[old] for old in order]
+        self._take_arms([self.settings.arms[old] for old in order], order)
+        self.drift = DriftWatch(self.settings)
+        self.promoted_at = self.decisions
+
     def _take_arms(self, arms: Sequence[str], order: Order) -> None:
         """Go on with these arms: where each was before, None for a new one."""
         self.settings = replace(self.settings, arms=tuple(arms))
         self.index = {name: arm for arm, name in enumerate(arms)}
         self.rearrange(order)
-        for values in (self.lost, self.turned_away):
+        for values in (self.lost, self.turned_away, self.turned_to, self.as_default):
             reorder(values, order, 0)
         if self.early is not None:
             self.early.rearrange(order)

@@ -14,13 +14,13 @@ from floorline.live.events import Event
 from floorline.live.guardrails import checked_metrics
 from floorline.live.ledgers import LedgerReader, read_ledger
 from floorline.live.replay import UNUSABLE, start, unusable
-from floorline.live.roster import addable, retirable
+from floorline.live.roster import addable, promotable, promotable_anew, retirable
 from floorline.live.settings import CHANGEABLE, CHANGEABLE_IN_NEW_EPOCH
 from floorline.live.state import State
 
 CHANGES = (
     *("epoch", "stopped", "finished", "serves", "outage", "set_back"),
-    *("added", "retired", "why"),
+    *("added", "retired", "why", "promoted"),
 )
 """What an event may change besides settings."""
 
@@ -157,7 +157,11 @@ def _refused(state: State, event: Event) -> str | None:
 
 def _voided(state: State, event: Event) -> str | None:
     wrong = _must_be_open(state, event)
-    if wrong is None and state.open[event.decision_seq or 0].arm == 0 and not state.settings.voids:
+    if (
+        wrong is None
+        and state.open[event.decision_seq or 0].was_default
+        and not state.settings.voids
+    ):
         return "a default decision was voided in a campaign without voids"
     return wrong
 
@@ -187,6 +191,8 @@ def _other_arms(state: State, body: dict[str, Any]) -> str | None:
             addable(state, body["added"])
         if "retired" in body:
             retirable(state, body["retired"])
+        if "promoted" in body:
+            (promotable_anew if "epoch" in body else promotable)(state, body["promoted"])
     except (ValueError, Conflict) as error:
         return str(error)
     return None
