@@ -52,11 +52,11 @@ class PolicySetup:
             `joint-variance` or `randomised`.
         fallback: what confidence floors play instead of a refused candidate.
         guarantee: what confidence floors guarantee: `probability` or `expectation`.
-        warm_up: the form of BudgetFirst's warm-up; chosen by the boundary unless told.
+        warm_up: the form of BudgetFirst's warm-up; by default chosen by the boundary.
         lil_ucb: the constants of lil'UCB: `theoretical` or `heuristic`.
         bounded: whether every reward lies in [0, 1]; Thompson sampling is then Beta.
         holdback: the least probability of the fallback arm where a challenger is the candidate;
-            unless told, 0.05 under the randomised floor and 0 under others.
+            by default 0.05 under the randomised floor and 0 under others.
         prior: the Beta prior of the boundary `beta-binomial`.
         voids: whether plays of the default may turn out to have reached nobody, as live.
         in_flight_rate: with `in_flight_burst`, what is stated about pending rewards under the

@@ -121,7 +121,7 @@ class Floor(Part):
     skips_lost_rewards: bool = True
     """Whether a reward may be skipped that was lost whatever it was: `missing="random"`."""
     live_holdback: float = 0.02
-    """The holdback of a new live campaign unless told."""
+    """The holdback of a new live campaign, by default."""
     private_clock: bool = False
     """Whether the proposer knows only of the rounds that the floor leaves to it."""
     unit_rewards: bool = False

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from floorline.boundaries import BOUNDARIES, Boundary
-from floorline.core.checks import choice, number, require
+from floorline.core.checks import choice, number, require, unit_of_reward
 from floorline.core.records import FOREVER
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.durations import seconds_of
@@ -27,7 +27,6 @@ LIVE_FLOORS = tuple(name for name, floor in FLOORS.items() if floor(_ANY).live)
 MAX_ARMS = 64
 LARGEST_REWARD = 1e12
 BEYOND = ("refuse", "clip")
-MAX_UNIT = 16
 DRIFT_WATCHES = ("evidence", "intervals")
 VERSION_1 = {"drift_watch": "intervals"}
 """Settings that ledgers of version 0.1 do not name, as they were then."""
@@ -170,10 +169,7 @@ class CampaignSettings:
 
     def _keep_unit(self) -> None:
         if self.unit is not None:
-            fits = isinstance(self.unit, str) and 1 <= len(self.unit) <= MAX_UNIT
-            expected = f"a printable text of 1 to {MAX_UNIT} characters"
-            require(fits and self.unit.isprintable(), "unit", expected, self.unit)
-            object.__setattr__(self, "unit", plain_text(self.unit))
+            object.__setattr__(self, "unit", unit_of_reward("unit", self.unit))
 
     def _require_zero_in_range(self) -> None:
         if not self.low <= 0 <= self.high:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from floorline.live.errors import DamagedLedger, UnknownTicket
@@ -13,6 +14,9 @@ from floorline.live.ledgers import LedgerReader
 from floorline.live.messages import Ticket
 
 TAG_BYTES = 8
+
+RECENT = 4096
+"""Ids that are remembered: many rewards come soon, with an id that was made just before."""
 
 
 def new_campaign_id() -> str:
@@ -32,8 +36,10 @@ class TicketIds:
         self.campaign = campaign
         # Copied for each id, which takes half the time of beginning with the secret.
         self._mac = None if secret is None else hmac.new(secret, digestmod="sha256")
+        self.name = lru_cache(RECENT)(self._name)
+        """Return the id of the decision with a sequence number, made at a time."""
 
-    def name(self, seq: int, time: float) -> str:
+    def _name(self, seq: int, time: float) -> str:
         """Return the id of the decision with this sequence number, made at this time."""
         if self._mac is None:
             return f"{self.campaign}-{seq}-{int(time * 1000) & 0xFFFFFF:x}"

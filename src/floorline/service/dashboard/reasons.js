@@ -18,7 +18,7 @@ export const REASONS = {
 /** Where a coin decides between the default and any other candidate. */
 const BY_COIN = {
   explore: "challenger, by the coin",
-  holdback: "default, by the coin at its least chance",
+  holdback: "default, at its least chance",
   coin: "default, by the coin",
   "default-is-best": "default, as proposed",
   "default-unknown": "default, as proposed at first",
