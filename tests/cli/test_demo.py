@@ -42,7 +42,7 @@ def test_the_live_demo_runs_to_its_end_without_a_terminal(program, monkeypatch, 
     assert len(rows) == 5
     for column in zip(*rows, strict=True):
         assert sum(int(cell) for cell in column) == 400
-    assert re.search(r"\d decisions a second", said)
+    assert re.search(r"\d decisions per second", said)
     seasons = said.partition("Second act")[2]
     assert re.search(r"/campaigns/randomised-floor\n.*/campaigns/confidence-floor\n", seasons)
     assert re.search(r"^clicks below the floor, at most +\d+\.\d +\d+\.\d +0\.0$", seasons, re.M)

@@ -121,7 +121,7 @@ def live_settings(question, max_loss):
         low=question.low,
         high=question.high,
         boundary=question.boundary,
-        holdback=question.holdback,
+        holdback=question.share_held_back,
         drift_level=1e-12,
     )
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from floorline.core.checks import MAX_UNIT
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.export import FORMATS as EXPORT_FORMATS
 from floorline.live.guardrails import MAX_GUARDRAILS, MAX_METRIC_NAME, WORSE
@@ -20,7 +21,6 @@ from floorline.live.settings import (
     LIVE_FLOORS,
     LIVE_POLICIES,
     MAX_ARMS,
-    MAX_UNIT,
     CampaignSettings,
 )
 from floorline.report.tables import TABLES

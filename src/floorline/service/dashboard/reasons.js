@@ -11,7 +11,7 @@ export const REASONS = {
   coin: { name: "the floor's coin", look: "c3" },
   paused: { name: "paused", look: "c6" },
   finished: { name: "finished: the winner", look: "c5" },
-  retired: { name: "retired by a guardrail", look: "c2" },
+  retired: { name: "candidate was retired", look: "c2" },
   drift: { name: "default has changed", look: "floor" },
 };
 
