@@ -83,7 +83,7 @@ def plan(
 ) -> None:
     """Plan a campaign: when it explores, how soon it pays, and what it may cost.
 
-    Campaigns are simulated as they would run, with the settings of live campaigns unless told.
+    Campaigns are simulated as they would run, by default with the settings of live campaigns.
     """
     from floorline.core.checks import choice, number, require
     from floorline.planning import Question, outlooks
@@ -135,7 +135,7 @@ def plan(
 
 
 def shares(name: str, text: str) -> list[float]:
-    """The shares in a list such as 5%,10% or 0.05,0.1."""
+    """Return the shares in a list such as 5%,10% or 0.05,0.1."""
     try:
         return [
             float(part.strip().removesuffix("%")) / (100 if part.strip().endswith("%") else 1)
@@ -148,7 +148,7 @@ def shares(name: str, text: str) -> list[float]:
 def as_dict(
     guesses: Sequence[Question], found: Sequence[Sequence[Outlook]], path: Path | None
 ) -> dict[str, Any]:
-    """The plan under the names that the JSON output promises; an outlook for each guess.
+    """Return the plan under the names of the JSON output, with an outlook for each guess.
 
     A day that was not seen is null. Ranges are from 5% to 95% of the runs.
     """

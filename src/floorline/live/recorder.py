@@ -112,6 +112,8 @@ class Recorder:
     def _begin(self, expire: bool = True) -> None:
         self._prepare()
         self._in_transaction = True
+        if self.state.settings.window is None:  # nothing expires, whatever the time
+            return
         try:
             self._began_at = now = self.now()
             if self._failing_since is not None:
@@ -149,7 +151,7 @@ class Recorder:
         """Commit what was recorded, whether or not the block raised an error."""
         if not self._in_transaction:
             return
-        interrupted = not isinstance(error, Exception | None)
+        interrupted = error is not None and not isinstance(error, Exception)
         try:
             if interrupted and (self._out_of_step or self.ledger.failed):
                 self._roll_back()  # and the interrupt goes on
@@ -182,7 +184,8 @@ class Recorder:
         self._out_of_step = False
 
     def _save_snapshot_if_due(self) -> None:
-        if self.state.seq - self._snapshot_at >= max(SNAPSHOT_EVERY, 2 * len(self.state.open)):
+        events = self.state.seq - self._snapshot_at
+        if events >= SNAPSHOT_EVERY and events >= 2 * len(self.state.open):
             self.save_snapshot()
 
     def save_snapshot(self) -> None:

@@ -50,7 +50,7 @@ def same_rounds_of(state: State) -> SameRounds | None:
     if sums is None:
         return None
     low = state.settings.low
-    challenger_rounds = state.rounds - int(state.arms.plays[0])
+    challenger_rounds = state.rounds - state.default_rounds
     by_default = low * (state.rounds - challenger_rounds) + sums.default
     by_challengers = low * challenger_rounds + sums.challengers
     missed_lower = low * challenger_rounds

@@ -35,8 +35,8 @@ class SeriesPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
     default: float | None
     floor: float | None
     guaranteed_budget: float
-    plays: list[int]
-    """By arm, in the order of the settings."""
+    plays: dict[str, int]
+    """By arm; of those that there were by then."""
     reasons: dict[str, int]
     floor_lower: float | None = None
     """None, as are those below, unless the same rounds are compared."""
@@ -47,12 +47,15 @@ class SeriesPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
     default_probability: float | None = None
 
 
+PLAYS = SeriesPoint.__struct_fields__.index("plays")
+
+
 def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) -> SeriesPoint:
     """The point of a status."""
     if status.same_rounds is not None:
         return _same_rounds_point(seq, when, status, status.same_rounds)
     arms = status.arms
-    expected = expected_rewards(settings, arms, status.decisions)
+    expected = expected_rewards(settings, arms)
     return SeriesPoint(
         seq,
         when,
@@ -64,7 +67,7 @@ def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) 
         None if expected is None else expected.default,
         None if expected is None else (1 - settings.max_loss) * expected.default,
         status.guaranteed_budget,
-        [arm.plays for arm in arms],
+        {arm.name: arm.plays for arm in arms},
         dict(status.reasons),
     )
 
@@ -81,7 +84,7 @@ def _same_rounds_point(seq: int, when: float, status: Status, same: SameRounds) 
         same.default,
         status.promised_share * same.default,
         status.guaranteed_budget,
-        [arm.plays for arm in status.arms],
+        {arm.name: arm.plays for arm in status.arms},
         dict(status.reasons),
         status.promised_share * same.default_lower,
         status.promised_share * same.default_upper,
@@ -152,10 +155,15 @@ class SeriesRecorder:
         """All points, with those of the transaction that stores them."""
         return [*self.points, *self._uncommitted]
 
-    def restore(self, stored: Any) -> None:
-        """Add points that were stored.
+    def restore(self, stored: Any, arms: Sequence[str]) -> None:
+        """Add points that were stored, in a campaign with these arms.
 
         Raises:
             ValueError: they are not points.
         """
-        self.add(msgspec.convert(stored, list[SeriesPoint]))
+        points = []
+        for point in msgspec.convert(stored, list[list[Any]]):
+            if isinstance(point[PLAYS], list):  # as stored before arms could change
+                point[PLAYS] = dict(zip(arms, point[PLAYS], strict=True))
+            points.append(msgspec.convert(point, SeriesPoint))
+        self.add(points)

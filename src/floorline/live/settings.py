@@ -34,7 +34,7 @@ SMALLEST = 1e-200
 """Probabilities and means below it would lead to numbers that are not finite."""
 CHANGEABLE = ("policy", "holdback")
 """Settings that may change at any time: the promise does not depend on them."""
-CHANGEABLE_IN_NEW_EPOCH = (*CHANGEABLE, "floor")
+CHANGEABLE_IN_NEW_EPOCH = (*CHANGEABLE, "floor", "arms_may_change")
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,8 @@ class CampaignSettings:
             randomised floor: k coins that the default won, their rewards pending, earn at most
             rate k + burst together, in units of high - low. At 1 nothing is stated.
         in_flight_burst: see `in_flight_rate`.
+        arms_may_change: whether challengers may be added later. The intervals of those that are
+            there from the start are then a little wider; see docs/guarantee.md.
     """
 
     arms: tuple[str, ...]
@@ -99,6 +101,7 @@ class CampaignSettings:
     in_flight_rate: float = 1.0
     in_flight_burst: float = 0.0
     guardrails: tuple[Guardrail, ...] = ()
+    arms_may_change: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", _checked_arms(self.arms))
@@ -118,7 +121,9 @@ class CampaignSettings:
         self._keep_policy()
         self._keep_unit()
         self._keep_guardrails()
-        require(isinstance(self.voids, bool), "voids", "True or False", self.voids)
+        for name in ("voids", "arms_may_change"):
+            given = getattr(self, name)
+            require(isinstance(given, bool), name, "True or False", given)
         self._keep("holdback", 0, 1)
         self._keep("drift_level", SMALLEST, 1)
         self._keep("in_flight_rate", 0, 1)
@@ -212,8 +217,11 @@ class CampaignSettings:
             )
         return warnings
 
-    def to_policy(self) -> Policy:
-        """Return the policy: the proposer under the floor, with the boundary that they share."""
+    def to_policy(self, numbers: Sequence[int] | None = None) -> Policy:
+        """Return the policy: the proposer under the floor, with the boundary that they share.
+
+        `numbers` are those of the arms, where arms may change: from 0 up unless given.
+        """
         setup = PolicySetup(
             n_arms=len(self.arms),
             horizon=FOREVER,
@@ -232,6 +240,7 @@ class CampaignSettings:
             voids=self.voids,
             in_flight_rate=self.in_flight_rate,
             in_flight_burst=self.in_flight_burst,
+            numbers=tuple(numbers or range(len(self.arms))) if self.arms_may_change else None,
         )
         return find_entry(self.policy).build(setup)
 

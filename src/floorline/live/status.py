@@ -40,6 +40,10 @@ class ArmStatus:
     voided: int
     turned_away: int
     """Proposals of it that the floor turned to the default."""
+    turned_to: int
+    """Proposals of others that the floor turned to it, while it was the default."""
+    as_default: int
+    """Decisions made while it was the default, without voided ones for it."""
     estimated_from: int
     """Rewards behind the estimate: those of decisions whose window is over; without a window, all
     that are known, and none if most are missing."""
@@ -115,7 +119,10 @@ class Status(Displayed):
     guardrails: list[GuardrailStatus]
     """What is known of further metrics, by arm."""
     retired: list[str]
-    """Arms that have surely broken the limit of a guardrail; they are not played any more."""
+    """Arms that are not played any more: those that have surely broken a limit of a guardrail, and
+    those in `withdrawn`."""
+    withdrawn: list[str]
+    """Arms that a person has retired."""
     labels: list[str]
     archived: bool
     duplicates: int
@@ -154,7 +161,7 @@ def status_of(
     settings = state.settings
     running = [arm for arm in arms if arm.name not in state.retired]
     same = same_rounds_of(state)
-    expected = None if same else expected_rewards(settings, arms, state.decisions)
+    expected = None if same else expected_rewards(settings, arms)
     return Status(
         id=campaign,
         state=_word(state),
@@ -187,6 +194,7 @@ def status_of(
         clipped=state.clipped,
         guardrails=state.guardrails.status(),
         retired=list(state.retired),
+        withdrawn=list(state.withdrawn),
         labels=list(state.labels),
         archived=state.archived,
         duplicates=duplicates,
@@ -217,6 +225,8 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
                 lost=state.lost[arm],
                 voided=int(state.book.voided[arm]),
                 turned_away=state.turned_away[arm],
+                turned_to=state.turned_to[arm],
+                as_default=state.as_default[arm],
                 estimated_from=estimated_from,
                 average=average,
                 lower=lower,
@@ -267,6 +277,7 @@ def _in_flight_alarm(state: State) -> str | None:
 def _verdict(state: State, share: float) -> str:
     settings = state.settings
     promised = 1 - settings.max_loss
+    default = "the default" if state.promoted_at == 0 else "the default of the time"
     promise = f"promised {exact_percent(promised)}, confidence {exact_percent(1 - settings.delta)}"
     sure = percent(share)
     false_statement = _in_flight_alarm(state)
@@ -275,8 +286,8 @@ def _verdict(state: State, share: float) -> str:
     if state.drift_alarm:
         return f"Exploration is off: the default seems to have changed ({state.drift_alarm})"
     if share >= promised - 1e-9:
-        return f"The floor holds: at least {sure} of the default, {promise}"
+        return f"The floor holds: at least {sure} of {default}, {promise}"
     return (
-        f"The floor held at every decision. Rewards since then make only {sure} of the default "
+        f"The floor held at every decision. Rewards since then make only {sure} of {default} "
         f"sure ({promise}), so it is played until that is made up"
     )

@@ -56,11 +56,11 @@ def guaranteed_range(point: SeriesPoint) -> tuple[float, float]:
     return point.reward_lower, point.reward_upper
 
 
-def traffic_chart(points: Sequence[SeriesPoint], label: str) -> str:
+def traffic_chart(points: Sequence[SeriesPoint], arms: Sequence[str], label: str) -> str:
     """Return each arm's share of the decisions over time."""
     x, y = _scales([point.time for point in points], 0.0, 1.0)
     drawn = []
-    for start, end, counts in _slices(points, x):
+    for start, end, counts in _slices(points, arms, x):
         below, total = 0.0, sum(counts) or 1
         for arm, count in enumerate(counts):
             top = y(below + count / total)
@@ -74,18 +74,20 @@ def traffic_chart(points: Sequence[SeriesPoint], label: str) -> str:
     return _picture(label, [*_axes(x, y, labels), *drawn])
 
 
-def _slices(points: Sequence[SeriesPoint], x: Scale) -> list[tuple[float, float, list[int]]]:
+def _slices(
+    points: Sequence[SeriesPoint], arms: Sequence[str], x: Scale
+) -> list[tuple[float, float, list[int]]]:
     """Return the slices of time with decisions: their start, their end, and counts by arm."""
     slices = []
-    before = [0] * len(points[0].plays)
+    before = [0] * len(arms)
     width = (x.high - x.low) / BARS
     for number in range(BARS):
         start = x.low + number * width
         last = number == BARS - 1
         until = [point for point in points if last or point.time <= start + width]
-        if not until or sum(until[-1].plays) == sum(before):
+        plays = [until[-1].plays.get(arm, 0) for arm in arms] if until else before
+        if sum(plays) == sum(before):
             continue
-        plays = until[-1].plays
         counts = [max(0, now - then) for now, then in zip(plays, before, strict=True)]
         slices.append((start, start + width, counts))
         before = plays

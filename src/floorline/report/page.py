@@ -97,11 +97,13 @@ def _rewards(facts: ReportFacts) -> str:
 
 def _traffic(facts: ReportFacts) -> str:
     plays = facts.points[-1].plays
-    total = sum(plays) or 1
+    total = sum(plays.values()) or 1
     shown = [
-        (f"c{min(arm, 8)}", name, f"{plays[arm] / total:.1%}")
+        (f"c{min(arm, 8)}", name, f"{plays[name] / total:.1%}")
         for arm, name in enumerate(facts.settings.arms)
     ]
     label = ", ".join(f"{name} {share}" for _, name, share in shown)
-    chart = traffic_chart(facts.points, f"Shares of the traffic over time: {label}")
+    chart = traffic_chart(
+        facts.points, facts.settings.arms, f"Shares of the traffic over time: {label}"
+    )
     return parts.section("Traffic over time", parts.legend(shown) + chart)

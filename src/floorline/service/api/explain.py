@@ -29,8 +29,8 @@ SENTENCES = {
     "coin": "{candidate} was proposed, and the floor's coin gave this decision to the default.",
     "paused": "The campaign was paused, and the default is played then.",
     "finished": "The campaign is finished, and everybody gets {arm}.",
-    "retired": "{candidate} was proposed, and the default was played: it was retired, since it "
-    "surely broke the limit of a guardrail.",
+    "retired": "{candidate} was proposed, and the default was played: {candidate} was retired "
+    "before, by somebody or by the limit of a guardrail.",
     "drift": "The default seems to have changed, and it is played until a new epoch is started.",
 }
 """By reason."""

@@ -36,7 +36,7 @@ def series_of(points: Sequence[SeriesPoint], arms: Sequence[str]) -> Series:
         default=[point.default for point in points],
         floor=[point.floor for point in points],
         guaranteed_budget=[point.guaranteed_budget for point in points],
-        plays={arm: [point.plays[index] for point in points] for index, arm in enumerate(arms)},
+        plays={arm: [point.plays.get(arm, 0) for point in points] for arm in arms},
         reasons={reason: [point.reasons.get(reason, 0) for point in points] for reason in reasons},
         floor_lower=[point.floor_lower for point in points],
         floor_upper=[point.floor_upper for point in points],

@@ -11,14 +11,14 @@ export const REASONS = {
   coin: { name: "the floor's coin", look: "c3" },
   paused: { name: "paused", look: "c6" },
   finished: { name: "finished: the winner", look: "c5" },
-  retired: { name: "retired by a guardrail", look: "c2" },
+  retired: { name: "candidate was retired", look: "c2" },
   drift: { name: "default has changed", look: "floor" },
 };
 
 /** Where a coin decides between the default and any other candidate. */
 const BY_COIN = {
   explore: "challenger, by the coin",
-  holdback: "default, by the coin at its least chance",
+  holdback: "default, at its least chance",
   coin: "default, by the coin",
   "default-is-best": "default, as proposed",
   "default-unknown": "default, as proposed at first",

@@ -13,7 +13,8 @@ export function mood(status) {
 const isAbove = (status) => status.guaranteed_share >= status.promised_share - 1e-9;
 
 const MORE = {
-  running: "What is guaranteed counts every arm at the low end of its interval, and pending rewards at their worst.",
+  running: "What is guaranteed counts every arm at the low end of its interval, and pending rewards at their worst. It "
+    + "needs a default that stays as it is, and candidates that do not depend on the visitor.",
   tossed: "What is guaranteed takes what the default would have received in the challengers' rounds at its upper "
     + "bound, and pending rewards at their worst.",
   below: "Nothing is broken: at each decision, what was known then left room for it.",

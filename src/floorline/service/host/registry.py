@@ -165,7 +165,7 @@ class Registry:
             if name in self.catalogue:
                 existing = await self.get(name)
                 try:
-                    existing.settings.refuse_others(settings)
+                    await existing.queue.submit(lambda campaign: campaign.refuse_others(settings))
                 except ValueError as error:
                     raise CampaignExists(f"campaign {name}: exists; {error}") from None
                 return existing, False

@@ -76,9 +76,9 @@ class CpuEngine:
     def play(self, outcome: RunRecords, first: int, tick: Callable[[int], None]) -> None:
         """Fill `outcome` with the runs from number `first`, a multiple of BLOCK.
 
-        `tick` is called ten times a second with the number of runs done so far. Ctrl-C
-        raises KeyboardInterrupt at once; threads end after the run that they are at, or with
-        the process.
+        `tick` is called ten times per second with the number of runs done so far. Ctrl-C
+        raises KeyboardInterrupt at once; threads end after their current run, or with the
+        process.
         """
         runs = outcome.first_breach.size
         starts = iter(range(0, runs, BLOCK))
