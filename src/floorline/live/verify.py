@@ -189,6 +189,8 @@ def _other_arms(state: State, body: dict[str, Any]) -> str | None:
     try:
         if "added" in body:
             addable(state, body["added"])
+            if body["added"] in state.settings.arms:
+                return f"{body['added']} was added a second time"
         if "retired" in body:
             retirable(state, body["retired"])
         if "promoted" in body:
