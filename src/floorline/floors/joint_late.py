@@ -132,7 +132,8 @@ def count_play(
     Cuts are looked at here and not when the floor is asked: which one is used follows from the
     plays and rewards alone, and not from who asked when.
     """
-    waiting = is_missing_some(memory, ALL)
+    looks = memory[NEWS] > 0.0 and decision + 1 >= memory[NEXT_LOOK]
+    looks = looks and is_missing_some(memory, ALL)
     memory[DECISIONS] = decision + 1
     doubled = memory[CUTS]
     make_room(memory, CUTS, GROUPS, decision)
@@ -144,7 +145,7 @@ def count_play(
         spread = worst_spread(memory, group, decision)
         cut_play(memory, CUTS, GROUPS, group, decision, spread)
         add_play(memory, ALL, group, spread)
-    if waiting and memory[NEWS] > 0.0 and decision + 1 >= memory[NEXT_LOOK]:
+    if looks:
         deficit = default_deficit(rules.max_loss, decision + 2, arms.plays[0])
         look_at_cuts(rules, memory, decision + 1, deficit, rules.shift * (decision + 2))
 
@@ -276,9 +277,10 @@ def proof_learned(rules: JointRules, deficit: float, shift: float, tally: Tally)
 @kernel
 def count_voided(memory: Floats, pending: PendingPlays) -> None:
     """Count the challengers' plays that reached nobody."""
-    memory[VOIDED] = 0.0
+    voided = 0.0
     for i in range(1, len(pending.voided)):
-        memory[VOIDED] += pending.voided[i]
+        voided += pending.voided[i]
+    memory[VOIDED] = voided
 
 
 @kernel
@@ -289,16 +291,18 @@ def recount_learned(
     count_voided(memory, pending)
     tally = best_tally(memory)
     default_total, challenger_total = fill_in(tally)
-    memory[DEFAULT + PLAYS] = tally.default_plays
-    if default_total != memory[DEFAULT + TOTAL] or not leaves_cost(0.0):
+    steady = leaves_cost(0.0)  # the cost of mixing changes only when a sum does
+    if default_total != memory[DEFAULT + TOTAL] or not steady:
         spread = tally.default_spread
         memory[DEFAULT + COST] = mixture(rules, tally.default_plays, default_total, spread)
+    if challenger_total != memory[CHALLENGERS + TOTAL] or not steady or rules.shift > 0.0:
+        spread = tally.challenger_spread
+        cost = mixture(rules, tally.challenger_plays, challenger_total, spread)
+        memory[CHALLENGERS + COST] = cost - missing_cost(rules, tally)
+    memory[DEFAULT + PLAYS] = tally.default_plays
     memory[DEFAULT + TOTAL] = default_total
-    spread = tally.challenger_spread
-    cost = mixture(rules, tally.challenger_plays, challenger_total, spread)
     memory[CHALLENGERS + PLAYS] = tally.challenger_plays
     memory[CHALLENGERS + TOTAL] = challenger_total
-    memory[CHALLENGERS + COST] = cost - missing_cost(rules, tally)
 
 
 @kernel

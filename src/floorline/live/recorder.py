@@ -140,19 +140,19 @@ class Recorder:
             if interrupted and (self._out_of_step or self.ledger.failed):
                 self._roll_back()  # and the interrupt goes on
                 return
-            self._refuse_if_out_of_step()
+            if self._out_of_step or self.ledger.failed:
+                raise self._lost_transaction()
             self._save_snapshot_if_due()
             self.ledger.commit()
         except BaseException:
             self._roll_back()
             raise
 
-    def _refuse_if_out_of_step(self) -> None:
-        """Raise LedgerError if the transaction is lost because something in it has failed."""
-        if self._out_of_step or self.ledger.failed:
-            raise LedgerError(
-                f"{self.ledger.locator}: could not be written to; the transaction was rolled back"
-            )
+    def _lost_transaction(self) -> LedgerError:
+        """Return the error for a transaction that is lost because something in it has failed."""
+        return LedgerError(
+            f"{self.ledger.locator}: could not be written to; the transaction was rolled back"
+        )
 
     def _roll_back(self) -> None:
         """Return to what is durable."""
@@ -190,14 +190,16 @@ class Recorder:
         body: dict[str, Any] | None = None,
     ) -> Event:
         """Record an event of now, inside a transaction."""
-        self._refuse_if_out_of_step()
         event = Event(self.state.seq + 1, self.now(), kind, decision_seq, key, body or {})
         self._append(event)
         return event
 
     def _append(self, event: Event) -> None:
+        ledger = self.ledger
+        if self._out_of_step or ledger.failed:
+            raise self._lost_transaction()
         self._out_of_step = True  # unless both of these are done
-        self.ledger.append(event)
+        ledger.append(event)
         self.state.apply(event)
         self._out_of_step = False
 
@@ -216,7 +218,6 @@ class Recorder:
         if state.serves is None:
             body["epoch"] = state.epoch + 1
         with self.transaction(expire=False):
-            self._refuse_if_out_of_step()
             self._append(Event(state.seq + 1, self._clock(), "changed", None, None, body))
         self.ahead = 0.0
 
