@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-HEAVY = ("numpy", "numba", "matplotlib", "pandas", "starlette", "uvicorn")
+HEAVY = ("numpy", "numba", "matplotlib", "pandas", "rich", "starlette", "uvicorn")
 
 
 def test_the_command_line_loads_nothing_heavy_before_a_command_runs() -> None:

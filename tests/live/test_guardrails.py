@@ -7,6 +7,7 @@ import pytest
 from floorline.live import Campaign
 from floorline.live.explain import explain
 from floorline.live.ledgers import read_ledger
+from floorline.live.state import State
 from floorline.live.verify import verify
 
 LATENCY = {"name": "latency_ms", "low": 0, "high": 1000, "limit": 400}
@@ -88,10 +89,10 @@ def test_intervals_hold(tmp_path):
 
 def test_a_verifier_finds_a_retired_arm_that_is_played(tmp_path, monkeypatch):
     path = tmp_path / "page.ledger"
-    from floorline.live.state import State
-
-    monkeypatch.setattr(State, "remaining", lambda state, candidate: candidate)
-    run(path, 1500)
+    leave = State.leave
+    with monkeypatch.context() as broken:
+        broken.setattr(State, "leave", lambda state, arms: leave(state, range(len(TRUTH))))
+        run(path, 1500)
     assert any("was played after it was retired" in text for text in verify(str(path)).problems)
 
 

@@ -17,24 +17,29 @@ ORDERS = replace(QUESTION, default_mean=1.8, high=200.0, spread=12.0)
 
 def test_what_is_not_told_is_as_live_campaigns_have_it():
     for name, parameter in inspect.signature(CampaignSettings).parameters.items():
-        if name in ("delta", "low", "high", "boundary", "missing", "holdback"):
+        if name in ("delta", "low", "high", "boundary", "missing", "floor", "unit"):
             assert getattr(QUESTION, name) == parameter.default, name
     assert CampaignSettings(arms=("a", "b"), max_loss=0.1).default_mean is None and QUESTION.learned
-    assert QUESTION.floor in FLOORS
 
 
-def test_a_plan_has_the_floor_and_the_boundary_of_a_live_campaign():
-    for question in (QUESTION, ORDERS, replace(QUESTION, boundary="stitched", learned=False)):
-        live = CampaignSettings(
-            arms=("a", "b", "c"),
-            max_loss=0.1,
-            default_mean=None if question.learned else question.default_mean,
-            low=question.low,
-            high=question.high,
-            boundary=question.boundary,
-        ).to_policy()
-        planned = question.policy(0.1)
-        assert (planned.floor, planned.boundary) == (live.floor, live.boundary)
+def test_a_plan_has_the_parts_of_a_live_campaign():
+    told = replace(QUESTION, boundary="stitched", learned=False, holdback=0.2)
+    for question in (QUESTION, ORDERS, told, *(replace(ORDERS, floor=name) for name in FLOORS)):
+        settings = {
+            "arms": ["a", "b", "c"],
+            "max_loss": 0.1,
+            "default_mean": None if question.learned else question.default_mean,
+            "low": question.low,
+            "high": question.high,
+            "boundary": question.boundary,
+            "floor": question.floor,
+            "holdback": question.holdback,
+        }
+        live = CampaignSettings.for_new(settings)
+        planned, played = question.policy(0.1), live.to_policy()
+        assert (planned.floor, planned.boundary) == (played.floor, played.boundary)
+        assert planned.holdback == played.holdback
+        assert question.share_held_back == live.holdback
 
 
 @pytest.mark.parametrize("low", [0.0, -3.0, 1.0])
@@ -70,6 +75,9 @@ def test_rewards_have_the_mean_the_spread_and_the_range_that_were_told(low, spre
         ({"lost": 1.5}, "lost"),
         ({"delay": -1}, "delay"),
         ({"missing": "maybe", "delay": 1}, "missing"),
+        ({"missing": "random", "delay": 1, "floor": "randomised"}, "missing"),
+        ({"learned": False, "floor": "randomised"}, "learned"),
+        ({"unit": "two\nlines"}, "unit"),
     ],
 )
 def test_bad_questions_are_refused_by_name(changes, name):
@@ -85,3 +93,4 @@ def test_the_limit_on_traffic_is_where_the_budget_stays_at_zero():
     assert math.isclose((1 - share - 0.9) * upper + share * lower, 0, abs_tol=1e-12)
     assert clicks.traffic_limit(0.1) == 0.98  # all but what is held back
     assert replace(clicks, lost=0.2, missing="zero").traffic_limit(0.1) == 0.98
+    assert replace(clicks, lost=0.2, floor="randomised").traffic_limit(0.1) == 0.95

@@ -112,7 +112,7 @@ def test_its_numbers_are_those_of_the_status(ledger: Path, status: Status) -> No
     assert status.gain is not None and last.reward is not None and last.default is not None
     assert status.gain.estimate == pytest.approx(last.reward - last.default)
     assert status.gain.lower <= status.gain.estimate <= status.gain.upper
-    assert [arm.plays for arm in status.arms] == last.plays
+    assert {arm.name: arm.plays for arm in status.arms} == last.plays
 
 
 def test_a_damaged_ledger_is_not_reported_as_sound(ledger: Path, status: Status) -> None:

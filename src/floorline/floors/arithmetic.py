@@ -57,6 +57,16 @@ class Arithmetic(NamedTuple):
     """One for each arm; none where the floor does not count arm by arm."""
 
 
+class Received(NamedTuple):
+    """Rewards received in an epoch, each less the lowest, in units of reward."""
+
+    default: float
+    """By the default."""
+    challengers: float
+    missed_upper: float
+    """What the default would have received in the challengers' rounds, at most."""
+
+
 class InFlightCheck(Protocol):
     """Checks, as rewards come in, what was stated about them while they were pending."""
 

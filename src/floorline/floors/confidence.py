@@ -137,9 +137,10 @@ class ConfidenceFloor(Floor):
         terms = [self._term(moment, arm) for arm in range(len(moment.names))]
         words = ["The budget that is sure after it, each mean at the end that makes it smallest:"]
         for arm, term in enumerate(terms):
-            what = counted(term.plays, "play")
-            if arm == 0:
-                owed = f"{1 - self.max_loss:g} x {counted(moment.rounds, 'decision')}"
+            what, led = counted(term.plays, "play"), self._rounds_as_default(moment, arm)
+            if led:
+                meant = "" if led == moment.rounds else " as the default"
+                owed = f"{1 - self.max_loss:g} x {counted(led, 'decision')}{meant}"
                 what += f" - {owed} = {term.weight:,.6g}"
             end = "at most" if term.weight < 0 else "at least"
             rest = f", {term.voided:,} voided" if term.voided else ""
@@ -148,11 +149,15 @@ class ConfidenceFloor(Floor):
             words.append(f"{term.arm}: {what}, {times} = {term.sum:,.6g}{moment.unit}")
         return Arithmetic(words, terms)
 
+    def _rounds_as_default(self, moment: Moment, arm: int) -> float:
+        """Return in how many of the decisions so far an arm was the default."""
+        return moment.rounds if arm == 0 else 0.0
+
     def _term(self, moment: Moment, arm: int) -> BudgetTerm:
         arms, pending, plays = moment.arms, moment.pending, moment.plays[arm]
         lower, upper = float(arms.lower[arm]), float(arms.upper[arm])
-        voided = int(pending.voided[arm]) if arm > 0 else 0
-        weight = float(plays) if arm > 0 else plays - (1 - self.max_loss) * moment.rounds
+        voided = int(pending.voided[arm]) if arm > 0 or not self.voids else 0
+        weight = plays - (1 - self.max_loss) * self._rounds_as_default(moment, arm)
         mean = upper if weight < 0 else lower
         doubtful, low = 0.0, moment.low
         if arm > 0 and self.voids:

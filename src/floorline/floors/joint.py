@@ -65,7 +65,7 @@ FORMS: dict[str, dict[Function, Function]] = {
 """How each form of the joint floor fills its slots."""
 
 WEIGHTS = {"bounded": 6.0, "subgaussian": 100.0, "variance": 1.0}
-"""What the mixture of each form is worth unless told: rewards of 1, or plays; `variance` has one
+"""What the mixture of each form is worth by default: rewards of 1, or plays; `variance` has one
 mixture for all."""
 
 LEAST_EVIDENCE = 0.5
@@ -104,11 +104,11 @@ class JointFloor(Floor):
         max_loss: the share of the default's reward that may be lost.
         default_mean: the default arm's mean, or None to learn it.
         form: `bounded`, for rewards within the boundary's `low` and `high`, or `subgaussian`, for
-            its noise scale; bounded if the boundary needs a range, unless told. `variance` is for
+            its noise scale; by default bounded if the boundary needs a range. `variance` is for
             rewards that lie well inside their range, such as order values: it learns how they
             spread, and is worse than bounded for clicks.
         weight: how much the test expects before it is sharpest: the sum of rewards over their
-            range (bounded; 6 unless told), or the number of plays (subgaussian; 100). It must
+            range (bounded; by default 6), or the number of plays (subgaussian; 100). It must
             not come from the rewards. The floor holds whatever it is.
     """
 
@@ -133,8 +133,7 @@ class JointFloor(Floor):
     shared_memory = MEMORY
     late_memory = LATE_MEMORY
 
-    @property
-    def account(self) -> range:
+    def account(self, n_arms: int) -> range:
         """What was counted of late rewards; the sums of the test follow from it."""
         return range(MEMORY, MEMORY + LATE_MEMORY)
 

@@ -101,10 +101,10 @@ def joint_evidence_variance(
     challenger_total: float,
     challenger_spread: float,
 ) -> float:
-    """Least log evidence against any negative budget; see `joint_evidence_bounded`."""
-    if deficit <= shift:
+    """Least log evidence against any negative budget; see `evidence_on_line`."""
+    if deficit <= shift or deficit <= 0.0:  # whatever the default's mean is, at most 1
         return math.inf
-    if default_plays == 0 or deficit <= 0.0:
+    if default_plays == 0:
         return -math.inf
     kappa = deficit / default_plays
     evidence, _ = least_evidence(

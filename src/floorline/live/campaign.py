@@ -21,7 +21,7 @@ from floorline.live.events import Event
 from floorline.live.history import events, records
 from floorline.live.ledgers import Ledger
 from floorline.live.messages import Record, Result, Ticket
-from floorline.live.opening import open_recorder
+from floorline.live.opening import open_recorder, refuse_other_settings
 from floorline.live.outcomes import Outcomes
 from floorline.live.recorder import Recorder
 from floorline.live.request import check_request, checked_chances
@@ -105,10 +105,24 @@ class Campaign(Controls):
         """The campaign's own part of its tickets' ids."""
         return self._id
 
+    def refuse_others(self, settings: Mapping[str, Any]) -> None:
+        """Raise ValueError if one of these settings is not the campaign's, as `open` does."""
+        with self._recorder.reading():
+            refuse_other_settings(self._ledger.opened(), self.settings, settings)
+
     @property
     def seq(self) -> int:
         """The sequence number of the last event."""
         return self._state.seq
+
+    @property
+    def last_event_time(self) -> float:
+        """When the last event was recorded, in seconds since 1970."""
+        return self._state.time
+
+    def now(self) -> float:
+        """Return the campaign's time in seconds since 1970: that of an event recorded now."""
+        return self._recorder.now()
 
     # Decisions and rewards.
 
@@ -133,28 +147,28 @@ class Campaign(Controls):
         recorder = self._recorder
         settings = recorder.state.settings
         plain = check_request(settings, request_key, candidate, context)
-        likely = checked_chances(settings, candidate, chances)
         if request_key is not None:
             request_key = plain_text(request_key)
-        return recorder.run(self._decide, request_key, candidate, plain, likely)
+        return recorder.run(self._decide, request_key, candidate, plain, chances)
 
     def _decide(
         self,
         request_key: str | None,
         candidate: str | None,
         context: dict[str, Any] | None,
-        chances: list[float] | None,
+        chances: Mapping[str, float] | None,
     ) -> Ticket:
         recorder = self._recorder
         state = recorder.state
         arms = state.settings.arms
+        likely = checked_chances(state.settings, candidate, chances)  # in the order of the arms
         if request_key is not None:
             earlier = recorder.ledger.by_key(request_key)
             if earlier is not None:
                 return ticket_of(self._ids, arms, earlier)
         if state.stopped:
             raise Stopped(f"the campaign is stopped: it decides nothing more; play {state.serves}")
-        body = choose(state, candidate, self._coin, self._rng, chances)
+        body = choose(state, candidate, self._coin, self._rng, likely)
         if context is not None:
             body["context"] = context
         return ticket_of(self._ids, arms, recorder.record("decided", None, request_key, body))

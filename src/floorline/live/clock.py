@@ -7,6 +7,7 @@ end all of them at once, and for good: the ledger's time never goes back.
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections.abc import Callable
 
@@ -15,16 +16,22 @@ log = logging.getLogger("floorline.live")
 MAX_STEP_SECONDS = 60.0
 """Steps up to this one are believed: time servers correct a clock by less."""
 
-BOOT_CLOCK: int | None = getattr(time, "CLOCK_BOOTTIME", None)
-
 
 def seconds_since_boot() -> float:
-    """Return a time that nobody can set; it goes on while the machine sleeps, where that is known.
+    """Return a time that nobody can set, and that goes on while the machine sleeps.
+
+    Linux has a clock for that. So has macOS, where it is CLOCK_MONOTONIC_RAW: `time.monotonic`
+    stops there during sleep, and the wall clock would seem to have been set by all of it. Elsewhere
+    it is `time.monotonic`, which goes on during sleep on Windows.
 
     >>> seconds_since_boot() <= seconds_since_boot()
     True
     """
-    return time.monotonic() if BOOT_CLOCK is None else time.clock_gettime(BOOT_CLOCK)
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    if sys.platform == "darwin":
+        return time.clock_gettime(time.CLOCK_MONOTONIC_RAW)
+    return time.monotonic()
 
 
 class SteadyClock:
@@ -68,6 +75,11 @@ class SteadyClock:
             )
         self.step = step
         return expected
+
+    def current_step(self) -> float:
+        """Return `step` as of now."""
+        self()
+        return self.step
 
 
 def clock_problems(step: float, ahead: float) -> list[str]:

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floorline.boundaries import Boundary
+from floorline.boundaries.numbered import inverse_share
 from floorline.core.checks import choice, number, require
 from floorline.core.kernel import bind
 from floorline.core.slots import lower_end, upper_end
 from floorline.live.amounts import amount
+from floorline.live.order import Order, reorder
 
 if TYPE_CHECKING:
     from floorline.live.settings import CampaignSettings
@@ -116,23 +118,35 @@ class GuardrailStatus:
 class GuardrailWatch:
     """The reported metrics of an epoch: numbers and sums for each guardrail and arm."""
 
-    def __init__(self, settings: CampaignSettings) -> None:
-        self._settings = settings
+    def __init__(self, settings: CampaignSettings, numbers: Sequence[int]) -> None:
         n_arms = len(settings.arms)
         self._seen = [[0] * n_arms for _ in settings.guardrails]
         self._total = [[0.0] * n_arms for _ in settings.guardrails]
-        self._ends = [self._bound(guardrail) for guardrail in settings.guardrails]
+        self._prepare(settings, numbers)
 
-    def _bound(self, guardrail: Guardrail) -> tuple[Any, Any, Any]:
-        """Return the rules of the intervals of a guardrail, and the kernels of their ends."""
+    def _prepare(self, settings: CampaignSettings, numbers: Sequence[int]) -> None:
+        self._settings = settings
+        self._ends = [self._bound(guardrail, numbers) for guardrail in settings.guardrails]
+
+    def rearrange(self, settings: CampaignSettings, numbers: Sequence[int], order: Order) -> None:
+        """Put the arms into another order, that of the settings, with their numbers."""
+        for values, fresh in ((self._seen, 0), (self._total, 0.0)):
+            for by_arm in values:
+                reorder(by_arm, order, fresh)
+        self._prepare(settings, numbers)
+
+    def _bound(self, guardrail: Guardrail, numbers: Sequence[int]) -> tuple[list[Any], Any, Any]:
+        """Return the rules of a guardrail's intervals, by arm, and the kernels of their ends."""
         settings = self._settings
         low, high = guardrail.low, guardrail.high
         half = (high - low) / 2
         boundary = Boundary(settings.boundary, settings.delta, half, low, high, settings.prior)
         kernels = boundary.kernels()
-        intervals = len(settings.guardrails) * len(settings.arms)
-        ends = (bind(kernels[end], kernels) for end in (lower_end, upper_end))
-        return (boundary.rules_at(intervals / settings.delta), *ends)
+        n_arms = len(numbers)
+        shares = [inverse_share(i) if settings.arms_may_change else n_arms for i in numbers]
+        intervals = [len(settings.guardrails) * share for share in shares]
+        lower, upper = (bind(kernels[end], kernels) for end in (lower_end, upper_end))
+        return [boundary.rules_at(number / settings.delta) for number in intervals], lower, upper
 
     def observed(self, arm: int, metrics: Mapping[str, float]) -> None:
         """Count the metrics of a play."""
@@ -148,8 +162,8 @@ class GuardrailWatch:
             return guardrail.low, guardrail.high
         rules, lower, upper = self._ends[index]
         total = self._total[index][arm]
-        low = float(lower(rules, NO_MEMORY, 0, seen, total))
-        high = float(upper(rules, NO_MEMORY, 0, seen, total))
+        low = float(lower(rules[arm], NO_MEMORY, 0, seen, total))
+        high = float(upper(rules[arm], NO_MEMORY, 0, seen, total))
         return max(low, guardrail.low), min(high, guardrail.high)
 
     def broken(self, arm: int) -> str | None:

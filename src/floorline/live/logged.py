@@ -36,9 +36,10 @@ def logged_data(ledger: LedgerReader) -> LoggedData:
         elif reward is None:
             left_out["without a reward"] += 1
         else:
+            index.setdefault(record.arm, len(index))  # one that was added later
             kept.append((record, reward))
     return LoggedData(
-        settings.arms,
+        tuple(index),
         np.array([index[record.arm] for record, _ in kept], np.int64),
         np.array([reward for _, reward in kept], float),
         np.array(

@@ -106,7 +106,7 @@ class Outcomes:
             if any(event.kind == "voided" for event in self._recorder.ledger.about(seq)):
                 return "duplicate"
             raise Conflict(f"ticket {name}: can no longer be voided; it is closed")
-        if state.open[seq].arm == 0 and not state.settings.voids:
+        if state.open[seq].was_default and not state.settings.voids:
             raise Conflict(
                 f"ticket {name}: a default decision cannot be voided in this campaign, which "
                 "counts it when it is made; open one with voids=True"

@@ -35,7 +35,8 @@ class Recorder:
     """A ledger and the state that its events lead to, kept in step.
 
     Events are recorded in transactions. If the ledger fails, the whole transaction is rolled
-    back and LedgerError is raised.
+    back and LedgerError is raised. From then until a commit succeeds, windows stand still:
+    nobody could report a reward.
     """
 
     def __init__(self, ledger: Ledger, state: State, clock: Callable[[], float]) -> None:
@@ -54,7 +55,9 @@ class Recorder:
         self._mutex = threading.RLock()
         self._in_transaction = False
         self._out_of_step = False  # the ledger and the state may differ
-        self._snapshot_at = next(iter(ledger.snapshots()), 0)
+        self._snapshot_at = _last_snapshot(ledger)
+        self._began_at = state.time  # the last transaction
+        self._failing_since: float | None = None  # the first failure since the last commit
 
     def run(self, operation: Callable[[Unpack[Ts]], T], *arguments: *Ts) -> T:
         """Return what `operation` returns, as a transaction or as a part of the one under way."""
@@ -109,11 +112,15 @@ class Recorder:
     def _begin(self, expire: bool = True) -> None:
         self._prepare()
         self._in_transaction = True
-        if not expire or self.state.settings.window is None:
+        if self.state.settings.window is None:  # nothing expires, whatever the time
             return
         try:
-            for seq in list(islice(self.state.due(self.now()), MAX_EXPIRED)):
-                self.record("expired", decision_seq=seq)
+            self._began_at = now = self.now()
+            if self._failing_since is not None:
+                self._record_outage(self._failing_since, now)
+            if expire:
+                for seq in list(islice(self.state.due(now), MAX_EXPIRED)):
+                    self.record("expired", decision_seq=seq)
         except BaseException:
             self._in_transaction, self._out_of_step = False, True
             raise
@@ -129,7 +136,16 @@ class Recorder:
                 "can write to it"
             )
         if self._out_of_step or self.ledger.failed or self.ledger.in_transaction:
-            self._roll_back()
+            now = self.now()
+            try:
+                self._roll_back()
+            except Exception:
+                self._note_failure(now)
+                raise
+
+    def _note_failure(self, time: float) -> None:
+        if self._failing_since is None:
+            self._failing_since = time
 
     def _end(self, error: BaseException | None) -> None:
         """Commit what was recorded, whether or not the block raised an error."""
@@ -143,8 +159,13 @@ class Recorder:
             if self._out_of_step or self.ledger.failed:
                 raise self._lost_transaction()
             self._save_snapshot_if_due()
+            recovers = self._failing_since is not None and self.ledger.in_transaction
             self.ledger.commit()
-        except BaseException:
+            if recovers:
+                self._failing_since = None
+        except BaseException as failure:
+            if isinstance(failure, Exception):
+                self._note_failure(self._began_at)
             self._roll_back()
             raise
 
@@ -159,6 +180,7 @@ class Recorder:
         self._out_of_step = True  # until all of it is done
         self.ledger.roll_back()
         self.state = load(self.ledger)
+        self._snapshot_at = _last_snapshot(self.ledger)
         self._out_of_step = False
 
     def _save_snapshot_if_due(self) -> None:
@@ -204,21 +226,29 @@ class Recorder:
         self._out_of_step = False
 
     def record_outage(self, until: float) -> None:
-        """Record that no reward could be reported since the last event: windows stood still."""
+        """Record that windows stood still from the last event until then, or until now if sooner.
+
+        Nothing is recorded if that is less than MIN_OUTAGE_SECONDS, or if no window is running.
+        """
+        with self.transaction(expire=False):
+            self._record_outage(self.state.time, min(until, self.now()))
+
+    def _record_outage(self, since: float, until: float) -> None:
         state = self.state
-        seconds = until - state.time
+        # A commit that seemed to fail may have succeeded, with events after `since`.
+        seconds = until - max(since, state.time)
         if seconds >= MIN_OUTAGE_SECONDS and state.open and state.settings.window is not None:
-            with self.transaction(expire=False):
-                self.record("changed", body={"outage": seconds})
+            self.record("changed", body={"outage": seconds})
 
     def set_time_back(self) -> None:
         """Record that time goes on from the clock's, in a new epoch unless the campaign ended."""
-        state = self.state
-        body: dict[str, Any] = {"set_back": self.ahead}
-        if state.serves is None:
-            body["epoch"] = state.epoch + 1
         with self.transaction(expire=False):
-            self._append(Event(state.seq + 1, self._clock(), "changed", None, None, body))
+            state = self.state
+            body: dict[str, Any] = {"set_back": self.ahead}
+            if state.serves is None:
+                body["epoch"] = state.epoch + 1
+            now = float(self._clock())
+            self._append(Event(state.seq + 1, now, "changed", None, None, body))
         self.ahead = 0.0
 
     def close(self) -> None:
@@ -227,3 +257,8 @@ class Recorder:
             self._end(None)
             self._in_transaction, self._closed = False, True
             self.ledger.close()
+
+
+def _last_snapshot(ledger: Ledger) -> int:
+    """Return the sequence number of the latest snapshot; 0 if there is none."""
+    return next(iter(ledger.snapshots()), 0)

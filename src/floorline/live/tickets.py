@@ -103,16 +103,21 @@ def no_such_decision(name: str) -> UnknownTicket:
     return UnknownTicket(f"ticket {name}: there is no such decision")
 
 
+CHALLENGER_REASONS = ("explore", "exploit")
+"""Reasons of decisions for what was not the default then; those of others are all for it, except
+after the end, when the default no longer changes."""
+
+
 def ticket_of(ids: TicketIds, arms: Sequence[str], event: Event) -> Ticket:
     """Return the ticket of a `decided` event in a campaign with these arms."""
     body = event.body
-    arm = body["arm"]
+    arm, reason = body["arm"], body["reason"]
     return Ticket(
         ids.name(event.seq, event.time),
         arm,
-        arm == arms[0],
+        arm == arms[0] if reason == "finished" else reason not in CHALLENGER_REASONS,
         body["candidate"],
-        body["reason"],
+        reason,
         body["guaranteed_budget"],
         *chances_of(body),
     )

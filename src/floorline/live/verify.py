@@ -9,15 +9,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from floorline.live import snapshot
-from floorline.live.errors import LedgerError
+from floorline.live.errors import Conflict, LedgerError
 from floorline.live.events import Event
 from floorline.live.guardrails import checked_metrics
 from floorline.live.ledgers import LedgerReader, read_ledger
 from floorline.live.replay import UNUSABLE, start, unusable
+from floorline.live.roster import addable, promotable, promotable_anew, retirable
 from floorline.live.settings import CHANGEABLE, CHANGEABLE_IN_NEW_EPOCH
 from floorline.live.state import State
 
-CHANGES = ("epoch", "stopped", "finished", "serves", "outage", "set_back", "retired", "why")
+CHANGES = (
+    *("epoch", "stopped", "finished", "serves", "outage", "set_back"),
+    *("added", "retired", "why", "promoted"),
+)
 """What an event may change besides settings."""
 
 
@@ -134,10 +138,13 @@ def _observed(state: State, event: Event) -> str | None:
         return f"a reward of {reward:g}, outside the declared range"
     if event.body.get("late"):
         return "a late reward of an open decision" if event.decision_seq in state.open else None
+    metrics = event.body.get("metrics", {})
     try:
-        checked_metrics(settings.guardrails, event.body.get("metrics", {}))
+        clipped = checked_metrics(settings.guardrails, metrics)
     except ValueError as error:
         return str(error)
+    if clipped != metrics:
+        return f"metrics of {metrics}, which would be {clipped} in their ranges"
     return _must_be_open(state, event)
 
 
@@ -150,7 +157,11 @@ def _refused(state: State, event: Event) -> str | None:
 
 def _voided(state: State, event: Event) -> str | None:
     wrong = _must_be_open(state, event)
-    if wrong is None and state.open[event.decision_seq or 0].arm == 0 and not state.settings.voids:
+    if (
+        wrong is None
+        and state.open[event.decision_seq or 0].was_default
+        and not state.settings.voids
+    ):
         return "a default decision was voided in a campaign without voids"
     return wrong
 
@@ -170,6 +181,22 @@ def _changed(state: State, event: Event) -> str | None:
     outage = event.body.get("outage")
     if outage is not None and not 0 <= outage <= event.time - state.time + 1e-3:
         return f"an outage of {outage:g} seconds, which began before the last event"
+    return _other_arms(state, event.body)
+
+
+def _other_arms(state: State, body: dict[str, Any]) -> str | None:
+    """Return what is wrong with a change of the arms."""
+    try:
+        if "added" in body:
+            addable(state, body["added"])
+            if body["added"] in state.settings.arms:
+                return f"{body['added']} was added a second time"
+        if "retired" in body:
+            retirable(state, body["retired"])
+        if "promoted" in body:
+            (promotable_anew if "epoch" in body else promotable)(state, body["promoted"])
+    except (ValueError, Conflict) as error:
+        return str(error)
     return None
 
 

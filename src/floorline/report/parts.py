@@ -8,6 +8,7 @@ from html import escape
 from floorline.live.amounts import amount, exact_percent, percent, plural
 from floorline.live.headline import difference
 from floorline.live.notes import words_of
+from floorline.live.status import ArmStatus
 from floorline.report.facts import ReportFacts
 
 MAX_PROBLEMS = 20
@@ -92,6 +93,8 @@ def earned(facts: ReportFacts) -> str:
     """Return what was earned against the default, and what the floor cost."""
     status, unit = facts.status, facts.settings.unit
     turned = sum(arm.turned_away for arm in status.arms)
+    same = status.same_rounds
+    rival = "the default alone" if same is None else "the default in the same rounds"
     shown = [
         (
             "Guaranteed reward",
@@ -103,9 +106,18 @@ def earned(facts: ReportFacts) -> str:
         low, high = amount(status.gain.lower), amount(status.gain.upper, unit)
         shown.append(
             (
-                "Won against the default alone",
+                f"Won against {rival}",
                 amount(status.gain.estimate, unit),
                 f"by estimate; surely between {low} and {high}",
+            )
+        )
+    if same is not None:
+        bounds = f"{amount(same.missed)} by estimate, {amount(same.missed_upper, unit)} at most"
+        shown.append(
+            (
+                "Received by challengers",
+                amount(same.challengers, unit),
+                f"where the default would have received {bounds}",
             )
         )
     if status.over_equal_split is not None:
@@ -128,13 +140,15 @@ def arms(facts: ReportFacts) -> str:
     status, unit = facts.status, facts.settings.unit
     default = status.arms[0]
     total = sum(arm.plays for arm in status.arms) or 1
+    if status.same_rounds is not None:
+        return _averages(facts, total)
     rows = []
     for arm in status.arms:
         known = arm.average is not None and default.average is not None
         against = difference(arm, default, unit) if known and arm is not default else ""
         rows.append(
             (
-                f"{arm.name} (default)" if arm is default else arm.name,
+                _named(facts, arm),
                 against,
                 f"{arm.plays:,}",
                 f"{arm.plays / total:.1%}",
@@ -142,10 +156,31 @@ def arms(facts: ReportFacts) -> str:
                 f"{amount(arm.lower)} to {amount(arm.upper)}",
             )
         )
-    mean = "Mean reward" if unit is None else f"Mean reward ({unit})"
-    columns = ("Arm", "Against the default", "Decisions", "Share", mean, "Interval")
+    columns = ("Arm", "Against the default", "Decisions", "Share", _mean(unit), "Interval")
     note = '<p class="soft">All intervals hold at all times together, at the confidence above.</p>'
     return section("Arms", table(columns, rows, 4) + note, "arms")
+
+
+def _averages(facts: ReportFacts, total: int) -> str:
+    """Return each arm's traffic and average, where averages do not compare the arms."""
+    rows = [
+        (_named(facts, arm), f"{arm.plays:,}", f"{arm.plays / total:.1%}", amount(arm.average))
+        for arm in facts.status.arms
+    ]
+    columns = ("Arm", "Decisions", "Share", _mean(facts.settings.unit))
+    note = (
+        '<p class="soft">The mean is the average over the decisions in which an arm was played. If '
+        "a model chooses who sees what, it does not compare the arms.</p>"
+    )
+    return section("Arms", table(columns, rows, 3) + note, "arms")
+
+
+def _named(facts: ReportFacts, arm: ArmStatus) -> str:
+    return f"{arm.name} (default)" if arm.name == facts.settings.arms[0] else arm.name
+
+
+def _mean(unit: str | None) -> str:
+    return "Mean reward" if unit is None else f"Mean reward ({unit})"
 
 
 def guardrails(facts: ReportFacts) -> str:

@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any
 
 import pytest
+from postgresql_server import PostgresPair
 from serving import GONE, PAGE, Server, post
 from tcp_proxy import TcpProxy
 
@@ -236,6 +237,27 @@ def test_a_database_that_crashes_ten_times(
     postgres: Any, database: str, balancer: Balancer
 ) -> None:
     crash_database(postgres, database, balancer, 10)
+
+
+@pytest.mark.soak
+def test_servers_follow_a_failover_to_a_synchronous_standby(
+    start: Callable[..., Server], postgres: Any
+) -> None:
+    pair, balancer = PostgresPair(postgres.programs), Balancer()
+    try:
+        pair.wait_for_standby_at_each_commit()
+        balancer.servers = [start(pair.locator()), start(pair.locator())]
+        assert balancer.servers[0].client().post("/v1/campaigns", json=PAGE).status_code == 201
+        visitors = begin(balancer)
+        balancer.wait_for(200)
+        pair.fail_over()
+        took = seconds_until_served(balancer.servers[0].url)
+        print(f"served again {took:.1f} s after the failover")
+        balancer.wait_for(200)
+        finish(balancer, visitors, pair.locator("page"))
+    finally:
+        balancer.ended.set()
+        pair.delete()
 
 
 @pytest.mark.soak

@@ -145,13 +145,15 @@ def test_what_the_columns_say(client: TestClient, page: str) -> None:
 
 def test_points_of_a_group_that_failed_are_forgotten() -> None:
     recorder = series.SeriesRecorder(16)
-    with Campaign.open(":memory:", arms=["now", "video"], max_loss=0.1) as campaign:
+    with Campaign.open(
+        ":memory:", arms=["now", "video"], max_loss=0.1, clock=lambda: 1e6
+    ) as campaign:
         recorder.note(campaign, 2)
         recorder.settle(False)
         assert recorder.points == []
         recorder.note(campaign, 2)
         recorder.settle(True)
-    assert [point.seq for point in recorder.points] == [2]
+    assert [(point.seq, point.time) for point in recorder.points] == [(2, 1e6)], "by its own clock"
 
 
 def test_a_decision_made_before_is_no_new_point(tmp_path: Path) -> None:

@@ -74,8 +74,9 @@ def alerts_of(status: Status, settings: CampaignSettings, flow: RewardFlow) -> d
             f"no reward in the last {status.decisions - flow.decisions:,} decisions, after "
             f"{flow.reported:,} in the {flow.decisions:,} before"
         )
-    if status.retired:
-        found[RETIRED] = f"broke the limit of a guardrail: {', '.join(status.retired)}"
+    broken = [arm for arm in status.retired if arm not in status.withdrawn]
+    if broken:
+        found[RETIRED] = f"broke the limit of a guardrail: {', '.join(broken)}"
     if status.winner is not None:
         found[WINNER] = status.headline
     return found

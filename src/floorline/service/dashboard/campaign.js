@@ -13,6 +13,7 @@ import { decisionLog } from "./log.js";
 import { showPrice } from "./price.js";
 import { Series } from "./series.js";
 import { follow } from "./stream.js";
+import { showTexts } from "./texts.js";
 import { showTiles, showVerdict } from "./verdict.js";
 
 const campaign = decodeURIComponent(location.pathname.split("/").at(-1));
@@ -51,6 +52,7 @@ function show(answer, past, scopes) {
   function update(now) {
     if (status?.decisions !== now.decisions || status?.pending !== now.pending) log.refresh();
     status = now;
+    showTexts(now);
     showVerdict(now);
     showTiles(now, settings.unit);
     drawn.show(series, now);

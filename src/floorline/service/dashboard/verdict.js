@@ -13,7 +13,10 @@ export function mood(status) {
 const isAbove = (status) => status.guaranteed_share >= status.promised_share - 1e-9;
 
 const MORE = {
-  running: "What is guaranteed counts every arm at the low end of its interval, and pending rewards at their worst.",
+  running: "What is guaranteed counts every arm at the low end of its interval, and pending rewards at their worst. It "
+    + "needs a default that stays as it is, and candidates that do not depend on the visitor.",
+  tossed: "What is guaranteed takes what the default would have received in the challengers' rounds at its upper "
+    + "bound, and pending rewards at their worst.",
   below: "Nothing is broken: at each decision, what was known then left room for it.",
   paused: "Paused: everyone gets the default. Rewards are still taken in.",
   finished: "There is no control group and no promise any more. Decisions and rewards are still recorded.",
@@ -33,8 +36,8 @@ export function showVerdict(status) {
 }
 
 /** What was earned, by estimate, before what is sure. */
-function earned({ estimated_share: share }) {
-  if (share === null) return "";
+function earned({ estimated_share: share, same_rounds: same }) {
+  if (share === null || same !== null) return ""; // the headline has it
   const change = Math.abs(100 * (share - 1));
   const word = share < 1 ? "less" : "more";
   return change < 0.05 ? "So far about as much was earned as the default alone would have. "
@@ -47,7 +50,8 @@ const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}${text.endsW
 function more(status) {
   if (status.state !== "running") return MORE[status.state];
   if (status.decisions === 0) return "No decision has been made yet.";
-  return isAbove(status) ? MORE.running : MORE.below;
+  if (!isAbove(status)) return MORE.below;
+  return status.same_rounds === null ? MORE.running : MORE.tossed;
 }
 
 export function showTiles(status, unit) {

@@ -121,8 +121,11 @@ class Registry:
 
     async def _host(self, name: str, **settings: Any) -> HostedCampaign:
         locator = self._store.locator(name)
-        # Nobody could report rewards while the service was down or the campaign unavailable.
-        available = name not in self.catalogue.unavailable
+        # Nobody could report rewards while the service was down, the campaign unavailable or its
+        # ledger failing.
+        closed = self.pool.closed.get(name)
+        was_failing = closed is not None and closed.was_failing
+        available = name not in self.catalogue.unavailable and not was_failing
 
         def open_campaign() -> Campaign:
             up_since = self._up_since if available else self._store.clock()
@@ -162,7 +165,7 @@ class Registry:
             if name in self.catalogue:
                 existing = await self.get(name)
                 try:
-                    existing.settings.refuse_others(settings)
+                    await existing.queue.submit(lambda campaign: campaign.refuse_others(settings))
                 except ValueError as error:
                     raise CampaignExists(f"campaign {name}: exists; {error}") from None
                 return existing, False
