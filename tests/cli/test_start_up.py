@@ -3,10 +3,28 @@
 import subprocess
 import sys
 
-HEAVY = ("numpy", "numba", "matplotlib", "pandas", "rich", "starlette", "uvicorn")
+import pytest
+
+from floorline.cli.commands import ENTRIES, load
+
+HEAVY = ("numpy", "numba", "matplotlib", "pandas", "starlette", "uvicorn", "rich")
+COMMANDS = [f"floorline.cli.{entry.module}" for entry in ENTRIES.values()]
 
 
-def test_the_command_line_loads_nothing_heavy_before_a_command_runs() -> None:
-    code = f"import floorline.cli.main, sys; print([m for m in {HEAVY} if m in sys.modules])"
+def test_help_loads_nothing_heavy_and_no_command() -> None:
+    code = f"""
+import sys
+from floorline.cli.main import app
+app(["--help"], standalone_mode=False)
+print([m for m in {(*HEAVY, *COMMANDS)} if m in sys.modules])"""
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "[]\n"
+    *help_text, loaded = found.stdout.splitlines()
+    assert loaded == "[]"
+    assert [line.split()[0] for line in help_text if line[:2] == "  " and line[2:3].islower()] == [
+        *ENTRIES
+    ]
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_help_says_of_a_command_what_the_command_says(name: str) -> None:
+    assert load(name).get_short_help_str(200) == ENTRIES[name].summary

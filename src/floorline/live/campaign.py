@@ -236,7 +236,7 @@ class Campaign(Controls):
     def look_up_keys(self, request_keys: Collection[str]) -> None:
         """Look up request keys together, at the beginning of a transaction that decides for them.
 
-        It only saves time, where a ledger is on another machine.
+        It only saves time.
         """
         self._ledger.look_up_keys(request_keys)
 
