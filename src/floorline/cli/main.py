@@ -17,6 +17,7 @@ from floorline.cli import (
     ledger,
     ledger_evaluate,
     ledger_move,
+    ledger_remove,
     paper,
     plan,
     policies,
@@ -52,6 +53,8 @@ app.add_typer(key.key, name="key")
 ledger.app.command("evaluate")(ledger_evaluate.evaluate)
 ledger.app.command("move")(ledger_move.move)
 ledger.app.command("migrate")(ledger_move.migrate)
+ledger.app.command("erase")(ledger_remove.erase)
+ledger.app.command("delete")(ledger_remove.delete)
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(webhook.webhook, name="webhook")
 
