@@ -282,8 +282,8 @@ def test_older_tables_are_migrated(locator, database, sql, floorline, monkeypatc
             ticket = campaign.decide("key")
     with pytest.raises(LedgerError, match=r"has schema 1, .* run: floorline ledger migrate"):
         open_ledger(locator)
-    assert "had version 1 and has version 2" in floorline("ledger", "migrate", database).stdout
-    assert "had version 2 and has version 2" in floorline("ledger", "migrate", database).stdout
+    assert "had version 1 and has version 3" in floorline("ledger", "migrate", database).stdout
+    assert "had version 3 and has version 3" in floorline("ledger", "migrate", database).stdout
     with Campaign.open(locator) as campaign:
         assert campaign.decide("key") == ticket
     assert sql("SELECT count(*) FROM floorline.servers") == [(0,)]

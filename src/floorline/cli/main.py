@@ -12,6 +12,7 @@ from floorline import __version__
 from floorline.cli import (
     backup,
     bounds,
+    campaign,
     demo,
     key,
     ledger,
@@ -49,6 +50,7 @@ app.command("verify")(verify.verify)
 app.command("serve")(serve.serve)
 app.command("backup")(backup.backup)
 app.command("report")(report.report)
+app.add_typer(campaign.campaign, name="campaign")
 app.add_typer(key.key, name="key")
 ledger.app.command("evaluate")(ledger_evaluate.evaluate)
 ledger.app.command("move")(ledger_move.move)
