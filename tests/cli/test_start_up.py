@@ -3,37 +3,51 @@
 import subprocess
 import sys
 
+import pytest
+
+from floorline.cli.commands import ENTRIES, load
+
 HEAVY = (
     *("numpy", "numba", "matplotlib", "pandas", "scipy", "pyarrow"),
     *("starlette", "uvicorn", "msgspec", "apsw", "psycopg", "asyncio"),
 )
-SHOW_EVERY_HELP = """
-import contextlib, typer.main, floorline.cli.main as program
-
-def show(group, words):
-    with contextlib.suppress(SystemExit):
-        program.app([*words, "--help"])
-    for name, command in getattr(group, "commands", {}).items():
-        show(command, [*words, name])
-
-show(typer.main.get_command(program.app), [])
-"""
+COMMANDS = [f"floorline.cli.{entry.module}" for entry in ENTRIES.values()]
 
 
-def run(code: str, *modules: str) -> tuple[str, str]:
-    """What a program prints, and which of the modules it has loaded at its end."""
-    ending = f"import sys; print([m for m in {modules} if m in sys.modules], file=sys.stderr)"
-    command = [sys.executable, "-c", f"{code}\n{ending}"]
-    found = subprocess.run(command, capture_output=True, text=True, check=True)
-    return found.stdout, found.stderr
+def test_help_loads_nothing_heavy_and_no_command() -> None:
+    code = f"""
+import sys
+from floorline.cli.main import app
+app(["--help"], standalone_mode=False)
+print([m for m in {("rich", *HEAVY, *COMMANDS)} if m in sys.modules])"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    *help_text, loaded = found.stdout.splitlines()
+    assert loaded == "[]"
+    assert [line.split()[0] for line in help_text if line[:2] == "  " and line[2:3].islower()] == [
+        *ENTRIES
+    ]
 
 
-def test_the_command_line_loads_nothing_heavy_before_a_command_runs() -> None:
-    assert run("import floorline.cli.main", "rich", *HEAVY) == ("", "[]\n")
+def test_no_help_of_a_command_loads_anything_heavy() -> None:
+    code = f"""
+import sys
+from floorline.cli.commands import ENTRIES, load
+from floorline.cli.main import app
 
+def show(command, words):
+    app([*words, "--help"], standalone_mode=False)
+    for name, inner in getattr(command, "commands", {{}}).items():
+        show(inner, [*words, name])
 
-def test_no_help_loads_anything_heavy() -> None:
-    shown, loaded = run(SHOW_EVERY_HELP, *HEAVY)
+for name in ENTRIES:
+    show(load(name), [name])
+print([m for m in {HEAVY} if m in sys.modules])"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     for command in ("serve", "key create", "ledger export", "webhook add", "plan"):
-        assert f" {command} [OPTIONS]" in shown
-    assert loaded == "[]\n"
+        assert f" {command} [OPTIONS]" in found.stdout
+    assert found.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_help_says_of_a_command_what_the_command_says(name: str) -> None:
+    assert load(name).get_short_help_str(200) == ENTRIES[name].summary

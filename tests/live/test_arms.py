@@ -228,7 +228,7 @@ def test_the_randomised_floor_needs_no_shares():
 def test_what_cannot_be_added_or_retired():
     campaign = new_campaign(**OPEN)
     for bad, words in [
-        ("video", "'video' is an arm of this campaign"),
+        ("now", "now is the default"),
         ("", "must be names"),
         ("a\nb", "must be names"),
         (7, "must be a name, not 7"),
@@ -243,10 +243,13 @@ def test_what_cannot_be_added_or_retired():
     seq = campaign.seq
     campaign.retire_arm("video")  # again: nothing is recorded
     assert campaign.seq == seq
-    with pytest.raises(ValueError, match=r"^arm: was retired; what replaces it needs a name"):
+    with pytest.raises(ValueError, match=r"^arm: video was retired; what replaces it needs a name"):
         campaign.add_arm("video")
     for number in range(MAX_ARMS - 2):
         campaign.add_arm(f"arm {number}")
+    seq = campaign.seq
+    campaign.add_arm("arm 1")  # again: nothing is recorded
+    assert campaign.seq == seq
     with pytest.raises(Conflict, match=f"at most {MAX_ARMS} arms, retired ones included"):
         campaign.add_arm("one more")
     campaign.finish("now")

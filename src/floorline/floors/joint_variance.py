@@ -101,7 +101,7 @@ def joint_evidence_variance(
     challenger_total: float,
     challenger_spread: float,
 ) -> float:
-    """Least log evidence against any negative budget; see `joint_evidence_bounded`."""
+    """Least log evidence against any negative budget; see `evidence_on_line`."""
     if deficit <= shift or deficit <= 0.0:  # whatever the default's mean is, at most 1
         return math.inf
     if default_plays == 0:

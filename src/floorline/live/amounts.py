@@ -49,12 +49,3 @@ def exact_percent(share: float) -> str:
     ('90%', '99.95%')
     """
     return f"{100 * share:.6g}%"
-
-
-def plural(count: int, name: str) -> str:
-    """Return a number of things.
-
-    >>> plural(1, "decision"), plural(2500, "decision")
-    ('1 decision', '2,500 decisions')
-    """
-    return f"{count:,} {name}{'' if count == 1 else 's'}"

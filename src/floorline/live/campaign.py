@@ -61,9 +61,9 @@ class Campaign(Controls):
             # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
             # that knows the reward would break everything. Nor may coins begin anew at each
             # opening: those of short-lived processes would all agree.
-            events = recorder.state.seq
-            self._coin = random.Random(f"floorline {seed}" + (f" {events}" if events > 1 else ""))
-            self._rng = np.random.default_rng([seed, STREAM, events])
+            seq = recorder.state.seq
+            self._coin = random.Random(f"floorline {seed}" + (f" {seq}" if seq > 1 else ""))
+            self._rng = np.random.default_rng([seed, STREAM, seq])
 
     @classmethod
     def open(
@@ -236,7 +236,7 @@ class Campaign(Controls):
     def look_up_keys(self, request_keys: Collection[str]) -> None:
         """Look up request keys together, at the beginning of a transaction that decides for them.
 
-        It only saves time, where a ledger is on another machine.
+        It only saves time.
         """
         self._ledger.look_up_keys(request_keys)
 

@@ -87,13 +87,15 @@ class Controls:
         `arms_may_change=True`, except under the randomised floor.
 
         Raises:
-            ValueError: no arm may be called so, or one is, retired or not.
+            ValueError: no arm may be called so, or the default is, or one that was retired.
             Conflict: the campaign takes no further arm, or is finished.
             Stopped: it was stopped.
         """
         with self._recorder.transaction():
             self._refuse_if_ended()
-            self._recorder.record("changed", body={"added": addable(self._state, arm)})
+            name = addable(self._state, arm)
+            if name not in self.settings.arms:
+                self._recorder.record("changed", body={"added": name})
 
     def retire_arm(self, arm: str) -> None:
         """Play a challenger no more, in later epochs neither.

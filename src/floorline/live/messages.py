@@ -41,7 +41,8 @@ class Ticket(msgspec.Struct, frozen=True, gc=False):
     arm: str
     is_default: bool
     candidate: str | None
-    """The arm that was proposed; None if there was no proposal (paused, finished, or drift)."""
+    """The arm that was proposed, by the proposer or with the request; None if it was not asked for
+    one and none came with the request (paused, finished, or drift)."""
     reason: Reason
     guaranteed_budget: float
     """Lower bound on the budget after this decision. Never negative for a challenger, unless the

@@ -10,19 +10,21 @@ from floorline.live.state import State
 
 
 def addable(state: State, name: str) -> str:
-    """Return the name of an arm that may be added.
+    """Return the name of a challenger that may be added; it may be there already.
 
     Raises:
-        ValueError: no arm may be called so, or one is.
+        ValueError: no arm may be called so, or the default is, or one that was retired.
         Conflict: this campaign takes no further arm.
     """
     if not isinstance(name, str):
         raise ValueError(f"arm: must be a name, not {name!r}")
     check_arm_name(name, "arm")
+    if name in state.retired:
+        raise ValueError(f"arm: {name} was retired; what replaces it needs a name of its own")
+    if name == state.settings.arms[0]:
+        raise ValueError(f"arm: {name} is the default")
     if name in state.settings.arms:
-        retired = name in state.retired
-        was = f"was retired; what replaces it needs a name of its own, not {name!r}"
-        raise ValueError(f"arm: {was if retired else f'{name!r} is an arm of this campaign'}")
+        return plain_text(name)
     if len(state.settings.arms) >= MAX_ARMS:
         raise Conflict(f"arm: a campaign has at most {MAX_ARMS} arms, retired ones included")
     if not _has_shares_left(state):

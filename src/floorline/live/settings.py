@@ -256,8 +256,8 @@ class CampaignSettings:
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as plain values."""
-        lists = {name: list(getattr(self, name)) for name in ("arms", "prior")}
-        return {**asdict(self), **lists, "guardrails": [asdict(one) for one in self.guardrails]}
+        values = asdict(self)
+        return {**values, **{name: list(values[name]) for name in ("arms", "prior", "guardrails")}}
 
     def refuse_others(self, given: Mapping[str, Any]) -> None:
         """Raise ValueError if a given setting is neither None nor the same as here."""

@@ -18,7 +18,7 @@ from floorline.live.roster import addable, promotable, promotable_anew, retirabl
 from floorline.live.settings import CHANGEABLE, CHANGEABLE_IN_NEW_EPOCH
 from floorline.live.state import State
 
-CHANGES = (
+OTHER_CHANGES = (
     *("epoch", "stopped", "finished", "serves", "outage", "set_back"),
     *("added", "retired", "why", "promoted"),
 )
@@ -175,7 +175,7 @@ def _expired(state: State, event: Event) -> str | None:
 
 def _changed(state: State, event: Event) -> str | None:
     allowed = CHANGEABLE_IN_NEW_EPOCH if "epoch" in event.body else CHANGEABLE
-    others = set(event.body) - {*allowed, *CHANGES}
+    others = set(event.body) - {*allowed, *OTHER_CHANGES}
     if others:
         return f"changed {', '.join(sorted(others))}, which cannot change"
     outage = event.body.get("outage")
@@ -189,6 +189,8 @@ def _other_arms(state: State, body: dict[str, Any]) -> str | None:
     try:
         if "added" in body:
             addable(state, body["added"])
+            if body["added"] in state.settings.arms:
+                return f"{body['added']} was added a second time"
         if "retired" in body:
             retirable(state, body["retired"])
         if "promoted" in body:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-from floorline.live.amounts import amount, exact_percent, percent, plural
+from floorline.core.words import counted
+from floorline.live.amounts import amount, exact_percent, percent
 from floorline.live.headline import difference
 from floorline.live.notes import words_of
 from floorline.live.status import ArmStatus
@@ -129,7 +130,7 @@ def earned(facts: ReportFacts) -> str:
             (
                 f"What the floor {cost}",
                 amount(abs(status.price), unit),
-                f"by estimate, with {plural(turned, 'decision')} that it gave to the default",
+                f"by estimate, with {counted(turned, 'decision')} that it gave to the default",
             )
         )
     return section("What was earned", numbers(shown))
@@ -226,7 +227,7 @@ def verification(facts: ReportFacts) -> str:
     if found is None:
         return section("How this was verified", "<p>The ledger was not verified.</p>")
     counts = ", ".join(
-        plural(number, name)
+        counted(number, name)
         for number, name in (
             (found.events, "event"),
             (found.decisions, "decision"),
@@ -241,7 +242,7 @@ def verification(facts: ReportFacts) -> str:
     )
     if found.problems:
         listed = "".join(f"<li>{escape(text)}</li>" for text in found.problems[:MAX_PROBLEMS])
-        text += f"<p><b>{plural(len(found.problems), 'problem')}:</b></p><ul>{listed}</ul>"
+        text += f"<p><b>{counted(len(found.problems), 'problem')}:</b></p><ul>{listed}</ul>"
     else:
         text += "<p>All of it agrees; every decision for a challenger was affordable.</p>"
     text += "<p>To repeat it: <code>floorline ledger verify FILE</code></p>"

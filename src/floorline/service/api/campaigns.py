@@ -116,6 +116,36 @@ async def stop(call: Call) -> CampaignAnswer:
     return await _change(call, stop)
 
 
+async def add_arm(call: Call) -> CampaignAnswer:
+    """Add a challenger."""
+    arm: str = call.body.arm
+
+    def add_arm(campaign: Campaign) -> None:
+        campaign.add_arm(arm)
+
+    return await _change(call, add_arm)
+
+
+async def retire_arm(call: Call) -> CampaignAnswer:
+    """Play a challenger no more."""
+    arm: str = call.body.arm
+
+    def retire_arm(campaign: Campaign) -> None:
+        campaign.retire_arm(arm)
+
+    return await _change(call, retire_arm)
+
+
+async def promote_arm(call: Call) -> CampaignAnswer:
+    """Make a challenger the default."""
+    arm: str = call.body.arm
+
+    def promote_arm(campaign: Campaign) -> None:
+        campaign.promote_arm(arm)
+
+    return await _change(call, promote_arm)
+
+
 async def note(call: Call) -> CampaignAnswer:
     """Record a remark."""
     text: str = call.body.text
@@ -152,11 +182,14 @@ async def start_epoch(call: Call) -> CampaignAnswer:
     With the epoch that is to end, a repeated request does not start another one.
     """
     ending: int | None = call.body.epoch
+    default: str | None = call.body.default
+    may_change: bool | None = call.body.arms_may_change
+    settings = {} if may_change is None else {"arms_may_change": may_change}
 
     def start_epoch(campaign: Campaign) -> None:
         epoch = campaign.status().epoch
         if ending is None or ending == epoch:
-            campaign.start_epoch()
+            campaign.start_epoch(default, **settings)
         elif ending != epoch - 1:
             raise Conflict(f"epoch: the campaign is in epoch {epoch}, not in {ending}")
 

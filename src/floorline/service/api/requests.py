@@ -109,6 +109,9 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """See `in_flight_rate`; in units of high - low."""
     guardrails: Annotated[list[GuardrailBody], Meta(max_length=MAX_GUARDRAILS)] | None = None
     """Guardrail metrics, which are reported with rewards, and their limits."""
+    arms_may_change: bool | None = DEFAULTS["arms_may_change"]
+    """Whether challengers may be added later, and one promoted to be the default; intervals are
+    then a little wider."""
 
 
 class GuardrailBody(Struct, forbid_unknown_fields=True):
@@ -166,6 +169,13 @@ class StopBody(Struct, forbid_unknown_fields=True):
     finished campaign."""
 
 
+class ArmBody(Struct, forbid_unknown_fields=True):
+    """A challenger."""
+
+    arm: ArmName
+    """Its name."""
+
+
 class NoteBody(Struct, forbid_unknown_fields=True):
     """A remark about what happened."""
 
@@ -187,10 +197,14 @@ class ArchiveBody(Struct, forbid_unknown_fields=True):
 
 
 class EpochBody(Struct, forbid_unknown_fields=True):
-    """Which epoch is to end."""
+    """Which epoch is to end, and what is new in the next one."""
 
     epoch: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     """The epoch that the campaign is in. Sent again when it has ended, it changes nothing."""
+    default: ArmName | None = None
+    """The arm that is the default of the new epoch; the same as before unless told."""
+    arms_may_change: bool | None = None
+    """Whether challengers may be added from then on; as before unless told."""
 
 
 class RewardBody(Struct, forbid_unknown_fields=True):
