@@ -25,6 +25,7 @@ from floorline.live.opening import open_recorder, refuse_other_settings
 from floorline.live.outcomes import Outcomes
 from floorline.live.recorder import Recorder
 from floorline.live.request import check_request, checked_chances
+from floorline.live.seals import new_nonce
 from floorline.live.settings import plain_text
 from floorline.live.status import Status, status_of
 from floorline.live.tickets import TicketIds, ticket_of
@@ -171,6 +172,8 @@ class Campaign(Controls):
         body = choose(state, candidate, self._coin, self._rng, likely)
         if context is not None:
             body["context"] = context
+        if recorder.seals and (context is not None or request_key is not None):
+            body["nonce"] = new_nonce()
         return ticket_of(self._ids, arms, recorder.record("decided", None, request_key, body))
 
     def observe(
