@@ -28,9 +28,11 @@ TAKEOVER_SECONDS = 3.0
 class Cluster(Traffic):
     """Visitors of several servers of one database."""
 
-    def __init__(self, database: str, servers: list[Server]) -> None:
+    def __init__(self, locator: str, servers: list[Server]) -> None:
         super().__init__()
-        self.database = database
+        self.locator = locator
+        """Of the campaign's ledger."""
+        self.database = locator.rpartition("/")[0]
         self.serve_by(servers)
 
     def serve_by(self, servers: list[Server]) -> None:
@@ -42,7 +44,7 @@ class Cluster(Traffic):
 @pytest.fixture
 def cluster(start: Callable[..., Server], database: str) -> Iterator[Cluster]:
     """Two servers with a campaign."""
-    found = Cluster(database, [start(database), start(database)])
+    found = Cluster(f"{database}/page", [start(database), start(database)])
     assert found.servers[0].client().post("/v1/campaigns", json=PAGE).status_code == 201
     yield found
     found.ended.set()
@@ -87,14 +89,13 @@ def finish(cluster: Cluster) -> None:
     cluster.end()
     for server in cluster.servers:
         server.end()
-    locator = f"{cluster.database}/page"
-    ledger = read_ledger(locator)
+    ledger = read_ledger(cluster.locator)
     try:
         found = {r.ticket: r for r in records(ledger, ticket_ids(ledger, ledger.opened()))}
     finally:
         ledger.close()
     cluster.check(found)
-    report = verify(locator)
+    report = verify(cluster.locator)
     assert report.problems == []
     assert report.lowest_budget >= 0
 
@@ -186,20 +187,21 @@ def test_a_database_that_crashes_ten_times(postgres: Any, cluster: Cluster) -> N
 def test_servers_follow_a_failover_to_a_synchronous_standby(
     start: Callable[..., Server], postgres: Any
 ) -> None:
-    pair, balancer = PostgresPair(postgres.programs), Balancer()
+    pair = PostgresPair(postgres.programs)
+    cluster = Cluster(pair.locator("page"), [])
     try:
         pair.wait_for_standby_at_each_commit()
-        balancer.servers = [start(pair.locator()), start(pair.locator())]
-        assert balancer.servers[0].client().post("/v1/campaigns", json=PAGE).status_code == 201
-        visitors = begin(balancer)
-        balancer.wait_for(200)
+        cluster.serve_by([start(pair.locator()), start(pair.locator())])
+        assert cluster.servers[0].client().post("/v1/campaigns", json=PAGE).status_code == 201
+        cluster.begin(VISITORS)
+        cluster.wait_for(200)
         pair.fail_over()
-        took = seconds_until_served(balancer.servers[0].url)
+        took = seconds_until_served(cluster.servers[0].url)
         print(f"served again {took:.1f} s after the failover")
-        balancer.wait_for(200)
-        finish(balancer, visitors, pair.locator("page"))
+        cluster.wait_for(200)
+        finish(cluster)
     finally:
-        balancer.ended.set()
+        cluster.ended.set()
         pair.delete()
 
 
