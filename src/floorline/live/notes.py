@@ -67,6 +67,9 @@ def words_of(kind: str, body: Mapping[str, Any]) -> str:
 
 
 def _noted(body: Mapping[str, Any]) -> str:
+    if "erased" in body:
+        of = "1 decision" if body["erased"] == 1 else f"{body['erased']:,} decisions"
+        return f"request keys and contexts of {of} erased"
     if "archived" in body:
         return "archived" if body["archived"] else "taken out of the archive"
     if "labels" in body:
