@@ -106,6 +106,13 @@ class Campaign(Controls):
         """The campaign's own part of its tickets' ids."""
         return self._id
 
+    @property
+    def first_arms(self) -> list[str]:
+        """The arms that the campaign was opened with, the default of that time first."""
+        with self._recorder.reading():
+            arms: list[str] = self._ledger.opened().body["settings"]["arms"]
+            return arms
+
     def refuse_others(self, settings: Mapping[str, Any]) -> None:
         """Raise ValueError if one of these settings is not the campaign's, as `open` does."""
         with self._recorder.reading():
@@ -239,7 +246,7 @@ class Campaign(Controls):
     def look_up_keys(self, request_keys: Collection[str]) -> None:
         """Look up request keys together, at the beginning of a transaction that decides for them.
 
-        It only saves time, where a ledger is on another machine.
+        It only saves time.
         """
         self._ledger.look_up_keys(request_keys)
 

@@ -82,12 +82,11 @@ def seconds_until_served(url: str) -> float:
         time.sleep(0.02)  # a busy loop would take the processor from the one that takes over
 
 
-def finish(cluster: Cluster) -> None:
+def finish(cluster: Cluster, locator: str) -> None:
     """End the traffic, and compare the ledger with what the visitors were told."""
     cluster.end()
     for server in cluster.servers:
         server.end()
-    locator = f"{cluster.database}/page"
     ledger = read_ledger(locator)
     try:
         found = {r.ticket: r for r in records(ledger, ticket_ids(ledger, ledger.opened()))}
@@ -118,7 +117,7 @@ def kill_owners(
         owner.end(signal.SIGKILL)
         cluster.serve_by([other, start(cluster.database)])
     cluster.wait_for(100)
-    finish(cluster)
+    finish(cluster, f"{cluster.database}/page")
     assert len(took) == kills
     assert median(took) <= TAKEOVER_SECONDS, took
 
@@ -155,7 +154,7 @@ def test_a_stopped_owner_loses_its_campaign_and_comes_back(
     cluster.wait_for(50)  # through the one that woke up
     cluster.serve_by(both)
     cluster.wait_for(50)
-    finish(cluster)
+    finish(cluster, f"{cluster.database}/page")
     assert took <= 2 * TAKEOVER_SECONDS
 
 
@@ -170,7 +169,7 @@ def crash_database(postgres: Any, cluster: Cluster, crashes: int) -> None:
             postgres.start()
         cluster.forget_visits()
     cluster.wait_for(100)
-    finish(cluster)
+    finish(cluster, f"{cluster.database}/page")
 
 
 def test_a_database_that_crashes_is_waited_for(postgres: Any, cluster: Cluster) -> None:
@@ -186,20 +185,19 @@ def test_a_database_that_crashes_ten_times(postgres: Any, cluster: Cluster) -> N
 def test_servers_follow_a_failover_to_a_synchronous_standby(
     start: Callable[..., Server], postgres: Any
 ) -> None:
-    pair, balancer = PostgresPair(postgres.programs), Balancer()
+    pair = PostgresPair(postgres.programs)
     try:
         pair.wait_for_standby_at_each_commit()
-        balancer.servers = [start(pair.locator()), start(pair.locator())]
-        assert balancer.servers[0].client().post("/v1/campaigns", json=PAGE).status_code == 201
-        visitors = begin(balancer)
-        balancer.wait_for(200)
+        cluster = Cluster(pair.locator(), [start(pair.locator()), start(pair.locator())])
+        assert cluster.servers[0].client().post("/v1/campaigns", json=PAGE).status_code == 201
+        cluster.begin(VISITORS)
+        cluster.wait_for(200)
         pair.fail_over()
-        took = seconds_until_served(balancer.servers[0].url)
+        took = seconds_until_served(cluster.servers[0].url)
         print(f"served again {took:.1f} s after the failover")
-        balancer.wait_for(200)
-        finish(balancer, visitors, pair.locator("page"))
+        cluster.wait_for(200)
+        finish(cluster, pair.locator("page"))
     finally:
-        balancer.ended.set()
         pair.delete()
 
 

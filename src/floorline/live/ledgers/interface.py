@@ -297,7 +297,8 @@ class Ledger(LedgerReader):
     def look_up_keys(self, keys: Collection[str]) -> None:
         """Look up request keys together, before the decisions for them are made.
 
-        It changes nothing but the time that `row_of_key` takes, where that is a round trip.
+        It changes nothing but the time that `row_of_key` takes, where that is a round trip or has
+        appended events written first.
         """
         return
 

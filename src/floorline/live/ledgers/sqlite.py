@@ -7,6 +7,7 @@ if its disk is honest. SQLite comes with apsw and not from Python, whose own is 
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Collection
 from contextlib import suppress
@@ -15,7 +16,7 @@ from typing import Any
 import apsw
 
 from floorline.live.errors import LedgerError
-from floorline.live.events import CHECK, SEQ, VERSION, Event, to_rows
+from floorline.live.events import CHECK, SEQ, VERSION, Event, Row, to_rows
 from floorline.live.ledgers import sqlite_files as files
 from floorline.live.ledgers.interface import Backend, Ledger, Mark, new_secret
 from floorline.live.ledgers.sqlite_reader import APPLICATION_ID, SqliteReader, salvage_opening
@@ -35,6 +36,7 @@ PRAGMA user_version = {VERSION};
 
 INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
 INSERT_SECRET = "INSERT INTO secrets VALUES (x'{}')"
+TAKEN_KEYS = "SELECT key FROM events WHERE key IN (SELECT value FROM json_each(?))"
 ERASE = """
 UPDATE events SET key = NULL, body = substr(body, 1, instr(body, char(10)) - 1)
 WHERE seq = ? AND instr(body, char(10)) > 0
@@ -50,6 +52,7 @@ class SqliteLedger(SqliteReader, Ledger):
         self._unwritten: list[Event] = []  # written as a whole, which takes half the time
         self._check: int | None = None  # of the last row written, once that is known
         self._last: Mark | None = None  # the last row written in this transaction
+        self._free_keys: set[str] = set()  # looked up, and not taken
         self._has_erased = False  # so the log holds what must not stay
         self._lock = files.lock(locator)
         super().__init__(locator)
@@ -96,6 +99,17 @@ class SqliteLedger(SqliteReader, Ledger):
     def append(self, event: Event) -> None:
         """Add an event to the transaction."""
         self._unwritten.append(event)
+        if event.key is not None:
+            self._free_keys.discard(event.key)
+
+    def row_of_key(self, key: str) -> Row | None:
+        """Return the row of the decision made for a request key."""
+        return None if key in self._free_keys else super().row_of_key(key)
+
+    def look_up_keys(self, keys: Collection[str]) -> None:
+        """Look up request keys together: events can then be written together, too."""
+        taken = self._do(TAKEN_KEYS, (json.dumps(list(keys)),))
+        self._free_keys = set(keys).difference(key for (key,) in taken)
 
     def commit(self) -> None:
         """Make the transaction durable, if one has begun, and then mark its last event."""

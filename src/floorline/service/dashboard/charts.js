@@ -53,7 +53,7 @@ export function charts(settings) {
       byReason.show(over && { ...over, label: "Traffic by reason", parts: reasonsOf(columns.reasons, tossed) });
       const mean = settings.default_mean ?? status.arms[0].average;
       arms.show({
-        arms: status.arms, floor: mean === null || tossed ? null : (1 - settings.max_loss) * mean,
+        arms: status.arms, retired: status.retired, floor: mean === null || tossed ? null : (1 - settings.max_loss) * mean,
         low: settings.low, high: settings.high, unit, bounded: !tossed,
         look: (arm) => (names.length > COLOURS + 1 ? `c${Math.min(arm, 1)}` : `c${arm}`),
       });

@@ -51,9 +51,14 @@ function more(status) {
   return status.same_rounds === null ? MORE.running : MORE.tossed;
 }
 
+/** Decisions for arms that were not the default then. */
+function onChallengers({ reasons, serves, arms }) {
+  const winner = serves === arms[0].name ? 0 : reasons.finished;
+  return (reasons.explore ?? 0) + (reasons.exploit ?? 0) + (winner ?? 0);
+}
+
 export function showTiles(status, unit) {
-  const explored = status.arms.slice(1).reduce((total, arm) => total + arm.plays, 0);
-  const share = status.decisions > 0 ? explored / status.decisions : 0;
+  const share = status.decisions > 0 ? onChallengers(status) / status.decisions : 0;
   const epoch = status.epoch > 1 ? `in epoch ${status.epoch}` : "since it was opened";
   const tiles = [
     ["Decisions", count(status.decisions), epoch],
