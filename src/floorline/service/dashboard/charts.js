@@ -40,7 +40,7 @@ export function charts(settings) {
     show(series, status) {
       const columns = series.isEmpty ? null : series.columns;
       const tossed = status.same_rounds !== null;
-      const names = status.arms.map(({ name }) => name);
+      const names = status.arms.map(({ name }) => name); // of now: arms come and go
       const over = columns && { times: columns.time, decisions: columns.decisions };
       picture.show(over && { ...over, ...(tossed ? received : expected)(columns, share), unit });
       budget.show(over && { ...over, ...budgetOf(columns), unit });

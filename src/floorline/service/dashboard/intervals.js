@@ -19,7 +19,7 @@ export function intervalChart(host) {
   const chart = new Chart(host, (width) => {
     if (data !== null) drawIntervals(chart, data, width);
   });
-  host.append(numbersOf("", () => numbers(data)));
+  host.append(numbersOf(() => numbers(data)));
   return {
     show(shown) {
       data = shown;
@@ -33,7 +33,8 @@ function drawIntervals(chart, { arms, retired, floor, low, high, unit, look, bou
   const ends = bounded ? arms.flatMap((arm) => [arm.lower, arm.upper ?? high])
     : [low, ...arms.map((arm) => arm.average ?? low)];
   const least = Math.max(low, Math.min(...ends, floor ?? high));
-  const most = Math.min(high, Math.max(...ends)) > least ? Math.min(high, Math.max(...ends)) : high;
+  const reached = Math.min(high, Math.max(...ends));
+  const most = reached > least ? reached : high;
   const room = (most - least) * 0.04;
   const x = linear(Math.max(low, least - room), most + room, SIDE, width - SIDE);
   const bottom = arms.length * ROW;

@@ -1,7 +1,7 @@
 // The verdict in words, and the numbers that matter most.
 
 import { byId, el, refill, say } from "./dom.js";
-import { count, exactPercent, inUnit, percent } from "./format.js";
+import { count, exactPercent, inUnit, percent, sentence } from "./format.js";
 
 /** `good`, `warn` or `bad`: how a verdict is to be taken. */
 export function mood(status) {
@@ -43,9 +43,6 @@ function earned({ estimated_share: share, same_rounds: same }) {
   return change < 0.05 ? "So far about as much was earned as the default alone would have. "
     : `So far about ${change.toFixed(1)}% ${word} was earned than the default alone would have. `;
 }
-
-/** A problem as a sentence of its own. */
-const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith("?") ? "" : "."}`;
 
 function more(status) {
   if (status.state !== "running") return MORE[status.state];
