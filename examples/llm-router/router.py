@@ -37,10 +37,9 @@ class Router(ThreadingHTTPServer):
         return {"text": answer["text"], "model": decision.arm, "ticket": decision.ticket}
 
     def score(self, ticket: str, score: float) -> dict[str, bool]:
-        """Report how good an answer was, and what it has cost."""
-        taken = self.floorline.reward(ticket, score, {"cost": self.costs[ticket]})
-        if taken:
-            del self.costs[ticket]
+        """Report how good an answer was, and what it has cost; a second score is not taken."""
+        cost = self.costs.pop(ticket, None)
+        taken = cost is not None and self.floorline.reward(ticket, score, {"cost": cost})
         return {"taken": taken}
 
     def server_close(self) -> None:

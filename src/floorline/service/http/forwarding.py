@@ -42,6 +42,14 @@ ATTEMPTS = 3
 """At most: a campaign may change hands meanwhile."""
 
 
+class RefusedThere(Unavailable):
+    """The owner of the campaign responded to a part of a request with a problem."""
+
+    def __init__(self, status: int, body: bytes) -> None:
+        super().__init__(f"the campaign's server responded with {status}")
+        self.body = body
+
+
 class ClusterView(Protocol):
     """Who owns what, as far as forwarding needs it."""
 
@@ -95,7 +103,7 @@ class Forwarder:
             async def there(elsewhere: OwnedElsewhere) -> Any:
                 reply = await self._forward(elsewhere, part, until)
                 if reply.status != 200:
-                    raise Unavailable(f"the campaign's server responded with {reply.status}")
+                    raise RefusedThere(reply.status, reply.body)
                 return decode(reply.body)
 
             return await self.wherever(here, there)
@@ -164,9 +172,9 @@ class Forwarder:
         self, elsewhere: OwnedElsewhere, request: ForwardedRequest
     ) -> Reply | StreamReply:
         head, parts = await self._peer(elsewhere.address).stream(request)
-        _refuse_misdirected(head.status)
         if head.status != 200:
-            body = b"".join([part async for part in parts])
+            body = b"".join([part async for part in parts])  # to its end, which closes it
+            _refuse_misdirected(head.status)
             return reply_of(ForwardedReply(head.status, head.headers, body))
         reply = reply_of(head)
         return StreamReply(parts, reply.media_type, reply.headers)

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import msgspec
 
@@ -26,6 +26,8 @@ EXCHANGE_SECONDS = 10.0
 """After which a message without an answer is given up, and its connection with it."""
 CONNECTIONS = 4
 """To each server: slow requests must not delay all others."""
+NO_ANSWER = (OSError, EOFError, ValueError, asyncio.LimitOverrunError)
+"""Errors of a connection that was refused or cut off, or whose other end makes no sense."""
 
 
 class ForwardedRequest(msgspec.Struct, array_like=True):
@@ -79,10 +81,12 @@ class Peer:
                 if not future.done():  # its client still waits
                     batch.append((request, future))
                     size += len(request.body)
+            if not batch:
+                return
             try:
                 async with asyncio.timeout(EXCHANGE_SECONDS):
                     replies = await self._exchange([request for request, _ in batch])
-            except (OSError, EOFError, ValueError, asyncio.LimitOverrunError) as error:
+            except Exception as error:  # whatever it is, nobody may wait for ever
                 for _, future in batch:
                     if not future.done():
                         future.set_exception(PeerError(f"{self._address}: {error}"))
@@ -104,7 +108,10 @@ class Peer:
         self._idle.append((connection, time.monotonic()))
         if reply.status != 200:
             raise ValueError(f"refused with {reply.status}")
-        return msgspec.msgpack.decode(content, type=list[ForwardedReply])
+        replies = msgspec.msgpack.decode(content, type=list[ForwardedReply])
+        if len(replies) != len(requests):
+            raise ValueError(f"{len(replies)} answers to {len(requests)} requests")
+        return replies
 
     def _idle_connection(self) -> PeerConnection | None:
         while self._idle:
@@ -117,14 +124,19 @@ class Peer:
     async def stream(
         self, request: ForwardedRequest
     ) -> tuple[ForwardedReply, AsyncGenerator[bytes, None]]:
-        """Return the beginning of a response without an end, and its parts."""
+        """Return the beginning of a response without an end, and its parts, to be closed."""
+        headers = [(name.decode(), value.decode("latin-1")) for name, value in request.headers]
+        headers.append((SECRET_HEADER, self._secret))
+        query = f"?{request.query.decode('latin-1')}" if request.query else ""
+        target = quote(request.path) + query
         try:
             connection = await PeerConnection.open(self._address)
-            headers = [(name.decode(), value.decode("latin-1")) for name, value in request.headers]
-            target = request.path + (f"?{request.query.decode()}" if request.query else "")
-            headers.append((SECRET_HEADER, self._secret))
-            reply = await connection.request(request.method, target, headers, b"")
-        except (OSError, EOFError, ValueError) as error:
+            try:
+                reply = await connection.request(request.method, target, headers, b"")
+            except BaseException:
+                connection.close()
+                raise
+        except NO_ANSWER as error:
             raise PeerError(f"{self._address}: {error}") from None
         return ForwardedReply(reply.status, reply.headers, b""), connection.parts(reply)
 
@@ -171,11 +183,12 @@ class PeerConnection:
         self._writer.write(head.encode("latin-1") + body)
         await self._writer.drain()
         first, *rest = (await self._reader.readuntil(b"\r\n\r\n")).split(b"\r\n")
+        status = first.split(b" ")[1:2]
+        if not status:
+            raise ValueError(f"does not speak HTTP: {first[:60]!r}")
         pairs = [line.split(b": ", 1) for line in rest if line]
         received = [(name.lower(), value) for name, value in pairs]
-        return Head(
-            int(first.split(b" ")[1]), received, int(dict(received).get(b"content-length", 0))
-        )
+        return Head(int(status[0]), received, int(dict(received).get(b"content-length", 0)))
 
     async def read(self, length: int) -> bytes:
         """Return a body of known length."""
