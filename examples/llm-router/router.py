@@ -37,9 +37,11 @@ class Router(ThreadingHTTPServer):
         return {"text": answer["text"], "model": decision.arm, "ticket": decision.ticket}
 
     def score(self, ticket: str, score: float) -> dict[str, bool]:
-        """Report how good an answer was, and what it has cost; a second score is not taken."""
-        cost = self.costs.pop(ticket, None)
-        taken = cost is not None and self.floorline.reward(ticket, score, {"cost": cost})
+        """Report how good an answer was, and what it has cost."""
+        cost = self.costs.get(ticket)  # None: scored before, or the router was restarted since
+        taken = self.floorline.reward(ticket, score, None if cost is None else {"cost": cost})
+        if taken:
+            self.costs.pop(ticket, None)
         return {"taken": taken}
 
     def server_close(self) -> None:

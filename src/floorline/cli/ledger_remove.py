@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from floorline.cli.ledger import LEDGER, in_one_line
+from floorline.core.words import counted
 
 
 def erase(
@@ -30,7 +31,7 @@ def erase(
     limit = None if before is None else before.replace(tzinfo=UTC).timestamp()
     with in_one_line(), Campaign.open(ledger) as campaign:
         erased = campaign.erase(key, limit)
-    typer.echo(f"request keys and contexts of {erased:,} decisions were erased")
+    typer.echo(f"erased: request keys and contexts of {counted(erased, 'decision')}")
 
 
 def delete(

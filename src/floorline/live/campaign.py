@@ -106,6 +106,13 @@ class Campaign(Controls):
         """The campaign's own part of its tickets' ids."""
         return self._id
 
+    @property
+    def first_arms(self) -> list[str]:
+        """The arms that the campaign was opened with, the default of that time first."""
+        with self._recorder.reading():
+            arms: list[str] = self._ledger.opened().body["settings"]["arms"]
+            return arms
+
     def refuse_others(self, settings: Mapping[str, Any]) -> None:
         """Raise ValueError if one of these settings is not the campaign's, as `open` does."""
         with self._recorder.reading():

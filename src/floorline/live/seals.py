@@ -8,7 +8,7 @@ its own. Without nonce, key and context, the digest says nothing, and the chain 
 from __future__ import annotations
 
 import hashlib
-import secrets
+import os
 from typing import Any
 
 import msgspec
@@ -25,22 +25,24 @@ _encode = msgspec.json.Encoder().encode
 
 def new_nonce() -> str:
     """Return what keeps a digest from being found by trying likely keys and contexts."""
-    return secrets.token_hex(NONCE_BYTES)
+    return os.urandom(NONCE_BYTES).hex()
 
 
 def stored_body(key: str | None, body: dict[str, Any]) -> str:
     """Return a body as it is stored: sealed if it has a nonce, or had one before it was erased."""
     if "nonce" not in body:
-        sealed = body.get("sealed")
-        if sealed is None:
+        if "sealed" not in body:
             return _encode(body).decode()
-        private = ""
-    else:
-        private = _encode({name: body[name] for name in PRIVATE_FIELDS if name in body}).decode()
-        sealed = _digest(key, private)
-    chained = {k: v for k, v in body.items() if k not in PRIVATE_FIELDS and k != "sealed"}
-    text = _encode({**chained, "sealed": sealed}).decode()
-    return f"{text}\n{private}" if private else text
+        chained = dict(body)
+        return _with_digest(chained, chained.pop("sealed"))
+    chained = dict(body)
+    private = _encode({name: chained.pop(name) for name in PRIVATE_FIELDS if name in body}).decode()
+    return f"{_with_digest(chained, _digest(key, private))}\n{private}"
+
+
+def _with_digest(chained: dict[str, Any], digest: str) -> str:
+    chained["sealed"] = digest  # the last field, where `chained_part` looks for it
+    return _encode(chained).decode()
 
 
 def read_body(text: str) -> dict[str, Any]:

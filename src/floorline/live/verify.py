@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from floorline.core.words import counted
 from floorline.live import snapshot
 from floorline.live.errors import Conflict, LedgerError
 from floorline.live.events import Event
@@ -88,8 +89,8 @@ def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -
         report.problems.append(f"snapshot after event {seq}: there is no such event")
     if report.erased > said_to_be_erased:
         report.problems.append(
-            f"{report.erased:,} decisions lack their request keys and contexts, and "
-            f"{said_to_be_erased:,} were erased"
+            f"the request keys and contexts of {counted(report.erased, 'decision')} are gone, and "
+            f"those of {said_to_be_erased:,} were erased"
         )
     report.decisions, report.rewards = counts["decided"], counts["observed"]
     if dict(counts) != stored:

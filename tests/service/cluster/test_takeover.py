@@ -28,9 +28,11 @@ TAKEOVER_SECONDS = 3.0
 class Cluster(Traffic):
     """Visitors of several servers of one database."""
 
-    def __init__(self, database: str, servers: list[Server]) -> None:
+    def __init__(self, locator: str, servers: list[Server]) -> None:
         super().__init__()
-        self.database = database
+        self.locator = locator
+        """Of the campaign's ledger."""
+        self.database = locator.rpartition("/")[0]
         self.serve_by(servers)
 
     def serve_by(self, servers: list[Server]) -> None:
@@ -42,7 +44,7 @@ class Cluster(Traffic):
 @pytest.fixture
 def cluster(start: Callable[..., Server], database: str) -> Iterator[Cluster]:
     """Two servers with a campaign."""
-    found = Cluster(database, [start(database), start(database)])
+    found = Cluster(f"{database}/page", [start(database), start(database)])
     assert found.servers[0].client().post("/v1/campaigns", json=PAGE).status_code == 201
     yield found
     found.ended.set()
@@ -82,18 +84,18 @@ def seconds_until_served(url: str) -> float:
         time.sleep(0.02)  # a busy loop would take the processor from the one that takes over
 
 
-def finish(cluster: Cluster, locator: str) -> None:
+def finish(cluster: Cluster) -> None:
     """End the traffic, and compare the ledger with what the visitors were told."""
     cluster.end()
     for server in cluster.servers:
         server.end()
-    ledger = read_ledger(locator)
+    ledger = read_ledger(cluster.locator)
     try:
         found = {r.ticket: r for r in records(ledger, ticket_ids(ledger, ledger.opened()))}
     finally:
         ledger.close()
     cluster.check(found)
-    report = verify(locator)
+    report = verify(cluster.locator)
     assert report.problems == []
     assert report.lowest_budget >= 0
 
@@ -117,7 +119,7 @@ def kill_owners(
         owner.end(signal.SIGKILL)
         cluster.serve_by([other, start(cluster.database)])
     cluster.wait_for(100)
-    finish(cluster, f"{cluster.database}/page")
+    finish(cluster)
     assert len(took) == kills
     assert median(took) <= TAKEOVER_SECONDS, took
 
@@ -154,7 +156,7 @@ def test_a_stopped_owner_loses_its_campaign_and_comes_back(
     cluster.wait_for(50)  # through the one that woke up
     cluster.serve_by(both)
     cluster.wait_for(50)
-    finish(cluster, f"{cluster.database}/page")
+    finish(cluster)
     assert took <= 2 * TAKEOVER_SECONDS
 
 
@@ -169,7 +171,7 @@ def crash_database(postgres: Any, cluster: Cluster, crashes: int) -> None:
             postgres.start()
         cluster.forget_visits()
     cluster.wait_for(100)
-    finish(cluster, f"{cluster.database}/page")
+    finish(cluster)
 
 
 def test_a_database_that_crashes_is_waited_for(postgres: Any, cluster: Cluster) -> None:
@@ -186,9 +188,10 @@ def test_servers_follow_a_failover_to_a_synchronous_standby(
     start: Callable[..., Server], postgres: Any
 ) -> None:
     pair = PostgresPair(postgres.programs)
+    cluster = Cluster(pair.locator("page"), [])
     try:
         pair.wait_for_standby_at_each_commit()
-        cluster = Cluster(pair.locator(), [start(pair.locator()), start(pair.locator())])
+        cluster.serve_by([start(pair.locator()), start(pair.locator())])
         assert cluster.servers[0].client().post("/v1/campaigns", json=PAGE).status_code == 201
         cluster.begin(VISITORS)
         cluster.wait_for(200)
@@ -196,8 +199,9 @@ def test_servers_follow_a_failover_to_a_synchronous_standby(
         took = seconds_until_served(cluster.servers[0].url)
         print(f"served again {took:.1f} s after the failover")
         cluster.wait_for(200)
-        finish(cluster, pair.locator("page"))
+        finish(cluster)
     finally:
+        cluster.ended.set()
         pair.delete()
 
 

@@ -43,6 +43,7 @@ function show(answer, past, scopes) {
   const log = decisionLog(campaign, settings);
   const events = eventList(campaign);
   const changed = (answered) => {
+    showSettings(answered.settings);
     update(answered.status);
     events.refresh();
   };

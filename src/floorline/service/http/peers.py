@@ -22,12 +22,12 @@ MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 """After which no further request is added to a message."""
 IDLE_SECONDS = 20.0
 """After which a connection is not used again; the other side closes it after 30."""
-EXCHANGE_SECONDS = 10.0
-"""After which a message without an answer is given up, and its connection with it."""
+EXCHANGE_SECONDS = 5.0
+"""After which a message without an answer is given up, and its connection with it.
+
+No client waits longer, and connections that a cut network has silenced are in the way after it."""
 CONNECTIONS = 4
 """To each server: slow requests must not delay all others."""
-NO_ANSWER = (OSError, EOFError, ValueError, asyncio.LimitOverrunError)
-"""Errors of a connection that was refused or cut off, or whose other end makes no sense."""
 
 
 class ForwardedRequest(msgspec.Struct, array_like=True):
@@ -81,19 +81,23 @@ class Peer:
                 if not future.done():  # its client still waits
                     batch.append((request, future))
                     size += len(request.body)
-            if not batch:
-                return
-            try:
-                async with asyncio.timeout(EXCHANGE_SECONDS):
-                    replies = await self._exchange([request for request, _ in batch])
-            except Exception as error:  # whatever it is, nobody may wait for ever
-                for _, future in batch:
-                    if not future.done():
-                        future.set_exception(PeerError(f"{self._address}: {error}"))
-                continue
-            for (_, future), reply in zip(batch, replies, strict=True):
+            if batch:
+                await self._send(batch)
+
+    async def _send(
+        self, batch: list[tuple[ForwardedRequest, asyncio.Future[ForwardedReply]]]
+    ) -> None:
+        try:
+            async with asyncio.timeout(EXCHANGE_SECONDS):
+                replies = await self._exchange([request for request, _ in batch])
+        except Exception as error:  # whatever it is, those who wait must hear of it
+            for _, future in batch:
                 if not future.done():
-                    future.set_result(reply)
+                    future.set_exception(PeerError(f"{self._address}: {error!r}"))
+            return
+        for (_, future), reply in zip(batch, replies, strict=True):
+            if not future.done():
+                future.set_result(reply)
 
     async def _exchange(self, requests: list[ForwardedRequest]) -> list[ForwardedReply]:
         connection = self._idle_connection() or await PeerConnection.open(self._address)
@@ -110,7 +114,7 @@ class Peer:
             raise ValueError(f"refused with {reply.status}")
         replies = msgspec.msgpack.decode(content, type=list[ForwardedReply])
         if len(replies) != len(requests):
-            raise ValueError(f"{len(replies)} answers to {len(requests)} requests")
+            raise ValueError(f"{len(replies)} responses to {len(requests)} requests")
         return replies
 
     def _idle_connection(self) -> PeerConnection | None:
@@ -122,22 +126,27 @@ class Peer:
         return None
 
     async def stream(
-        self, request: ForwardedRequest
+        self, request: ForwardedRequest, seconds: float
     ) -> tuple[ForwardedReply, AsyncGenerator[bytes, None]]:
-        """Return the beginning of a response without an end, and its parts, to be closed."""
+        """Return the beginning of a long response, which comes within `seconds`, and its parts.
+
+        The connection is closed at the end of the parts.
+        """
         headers = [(name.decode(), value.decode("latin-1")) for name, value in request.headers]
-        headers.append((SECRET_HEADER, self._secret))
         query = f"?{request.query.decode('latin-1')}" if request.query else ""
         target = quote(request.path) + query
+        headers.append((SECRET_HEADER, self._secret))
+        connection = None
         try:
-            connection = await PeerConnection.open(self._address)
-            try:
+            async with asyncio.timeout(seconds):
+                connection = await PeerConnection.open(self._address)
                 reply = await connection.request(request.method, target, headers, b"")
-            except BaseException:
+        except BaseException as error:
+            if connection is not None:
                 connection.close()
-                raise
-        except NO_ANSWER as error:
-            raise PeerError(f"{self._address}: {error}") from None
+            if isinstance(error, Exception):
+                raise PeerError(f"{self._address}: {error!r}") from None
+            raise
         return ForwardedReply(reply.status, reply.headers, b""), connection.parts(reply)
 
     def close(self) -> None:
@@ -183,12 +192,11 @@ class PeerConnection:
         self._writer.write(head.encode("latin-1") + body)
         await self._writer.drain()
         first, *rest = (await self._reader.readuntil(b"\r\n\r\n")).split(b"\r\n")
-        status = first.split(b" ")[1:2]
-        if not status:
-            raise ValueError(f"does not speak HTTP: {first[:60]!r}")
         pairs = [line.split(b": ", 1) for line in rest if line]
         received = [(name.lower(), value) for name, value in pairs]
-        return Head(int(status[0]), received, int(dict(received).get(b"content-length", 0)))
+        return Head(
+            int(first.split(b" ")[1]), received, int(dict(received).get(b"content-length", 0))
+        )
 
     async def read(self, length: int) -> bytes:
         """Return a body of known length."""
