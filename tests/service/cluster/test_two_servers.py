@@ -116,6 +116,24 @@ def test_streams_are_relayed(pair: list[Server]) -> None:
                 assert json.loads(next(lines).removeprefix("data: "))["status"]
 
 
+def test_names_and_errors_are_the_same_from_everywhere(pair: list[Server]) -> None:
+    names = ["größe", "価格", "prix-1", "prix-2"]
+    first, second = (server.client() for server in pair)
+    for name in names:
+        assert first.post("/v1/campaigns", json={**PAGE, "name": name}).status_code == 201
+        assert second.post(f"/v1/campaigns/{name}/decisions", json={}).status_code == 200
+        tables = [client.get(f"/v1/campaigns/{name}/export").text for client in (first, second)]
+        assert tables[0] == tables[1] and tables[0].count("\n") == 2
+    for key, code in (("one", None), ("two\nlines", "INVALID_CONTEXT")):
+        body = {"context": {"targetingKey": key, "country": "NZ"}}
+        answers = [c.post("/ofrep/v1/evaluate/flags", json=body).json() for c in (first, second)]
+        assert answers[0] == answers[1]
+        assert [flag.get("errorCode") for flag in answers[0]["flags"]] == [code] * 4
+    for name in names:
+        records = second.get(f"/v1/campaigns/{name}/decisions").json()["decisions"]
+        assert [one["context"] for one in records] == [None, {"country": "NZ"}]
+
+
 def test_keys_are_shared(
     pair: list[Server], database: str, floorline: Any, wait_until: Callable[..., None]
 ) -> None:
