@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from floorline import Bernoulli, PolicySetup, make_policy, simulate
-from floorline.paper.style import Line, legend, pyplot, save
+from floorline.paper.style import Line, legend, save
 from floorline.simulation import Results
-from floorline.simulation.plots import tidy
+from floorline.simulation.plots import new_figure, tidy
 
 HORIZON = 50_000
 CHECKPOINTS = [9, 10, *range(500, HORIZON + 1, 500)]
@@ -57,7 +57,7 @@ def row(boundary: str, found: Results) -> str:
 
 def draw(found: dict[str, Results], folder: Path) -> None:
     """The better arm's share of the decisions as time goes on."""
-    figure, axes = pyplot().subplots(figsize=(8, 4.4), layout="constrained")
+    figure, axes = new_figure((8, 4.4))
     for boundary, results in found.items():
         line = LINES[boundary]
         times = results.checkpoints[2:]

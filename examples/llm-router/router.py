@@ -25,7 +25,6 @@ class Router(ThreadingHTTPServer):
     def __init__(self, address: tuple[str, int], models: dict[str, str], url: str = URL) -> None:
         super().__init__(address, Handler)
         self.models = models
-        self.url = url
         self.floorline = Client(url, defaults={CAMPAIGN: DEFAULT})
         self.costs: dict[str, float] = {}  # of answers that have no score yet, by ticket
 
@@ -37,12 +36,13 @@ class Router(ThreadingHTTPServer):
             self.costs[decision.ticket] = answer["cost"]
         return {"text": answer["text"], "model": decision.arm, "ticket": decision.ticket}
 
-    def score(self, ticket: str, score: float) -> dict[str, str]:
+    def score(self, ticket: str, score: float) -> dict[str, bool]:
         """Report how good an answer was, and what it has cost."""
-        body = {"reward": score, "metrics": {"cost": self.costs[ticket]}}
-        receipt = post(f"{self.url}/v1/decisions/{ticket}/reward", body)
-        del self.costs[ticket]
-        return {"result": receipt["result"]}
+        cost = self.costs.get(ticket)  # None: scored before, or the router was restarted since
+        taken = self.floorline.reward(ticket, score, None if cost is None else {"cost": cost})
+        if taken:
+            self.costs.pop(ticket, None)
+        return {"taken": taken}
 
     def server_close(self) -> None:
         """Close the connections to the service, too."""

@@ -68,9 +68,20 @@ def test_an_event_with_a_ticket_is_a_reward(
     flags.track("order", None, TrackingEventDetails(0.25, {"ticket": tickets[0]}))
     flags.track("click", None, TrackingEventDetails(None, {"ticket": tickets[1]}))
     flags.track("click", None, TrackingEventDetails(None, {"ticket": "forged"}))
+    flags.track("click", None, TrackingEventDetails(1, {"ticket": tickets[2], "metrics": 7}))
     flags.track("scroll")
     api.shutdown()
     assert [one["reward"] for one in service.records(campaign)] == [0.25, 1, None]
+
+
+def test_an_event_has_metrics(service: Any, flags: OpenFeatureClient) -> None:
+    service.open("flag-metrics", guardrails=[{"name": "latency_ms", "low": 0, "high": 1000}])
+    ticket = flags.get_string_details("flag-metrics", "x").flag_metadata["ticket"]
+    reported = {"ticket": ticket, "metrics": {"latency_ms": 310}}
+    flags.track("order", None, TrackingEventDetails(0.5, reported))
+    api.shutdown()
+    (latency,) = service.status("flag-metrics")["guardrails"]
+    assert (latency["arms"][0]["seen"], latency["arms"][0]["average"]) == (1, 310)
 
 
 def test_a_loop_can_wait_for_it(campaign: str, flags: OpenFeatureClient) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from floorline.client import Client, deferred
-from floorline.client.journal import Reward
-from floorline.client.rewards import RewardQueue
+from floorline.client.reward import Reward
+from floorline.client.reward_queue import RewardQueue
 
 UNKNOWN = (404, "unknown-ticket")
 
@@ -238,6 +238,8 @@ BAD_LINES = [
     b'["a-1-0", "1"]',
     b'["a-1-0"]',
     b'["a-1-0", 1.0, 5.0, 6.0]',
+    b'["a-1-0", 1.0, null, {"errors": "1"}]',
+    b'["a-1-0", 1.0, null, {}, 5.0]',
     b'["a-1-0", 1.0, "today"]',
     b'[["a-1-0"], 1.0]',
     b'{"ticket": "a-1-0", "reward": 1.0}',

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
+import json
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from floorline.client import Client
+from floorline.client import AsyncClient, Client
 from floorline.client import journal as journal_module
-from floorline.client.journal import Journal, Reward
-from floorline.client.rewards import RewardQueue
+from floorline.client.journal import Journal
+from floorline.client.reward import Reward
+from floorline.client.reward_queue import RewardQueue
 
 NOWHERE = "http://127.0.0.1:9"
 
@@ -83,6 +87,61 @@ def test_rewards_in_a_file_survive_a_crash(service: Any, campaign: str, tmp_path
         assert client.flush(20)
     assert outcomes(service, campaign) == [("observed", 1)] * 3
     assert path.read_text() == ""
+
+
+METRICS = [{"name": "latency_ms", "low": 0, "high": 1000}, {"name": "errors", "low": 0, "high": 1}]
+
+
+def means(service: Any, campaign: str) -> dict[str, float]:
+    """The mean of each metric over all arms."""
+    found = {}
+    for one in service.status(campaign)["guardrails"]:
+        arms = [arm for arm in one["arms"] if arm["seen"]]
+        total = sum(arm["seen"] * arm["average"] for arm in arms)
+        found[one["name"]] = total / sum(arm["seen"] for arm in arms)
+    return found
+
+
+def test_metrics_are_sent_with_rewards(service: Any) -> None:
+    campaign = service.open("metrics-now", guardrails=METRICS)
+    with Client(service.url, timeout=10) as client:
+        tickets = [client.decide(campaign).ticket for _ in range(4)]
+        client.reward(tickets[0], 1.0, {"latency_ms": 100, "errors": 1})
+        client.reward(tickets[1], 1.0, metrics={"latency_ms": 200})
+        assert tickets[2] is not None and tickets[3] is not None
+        client.reward_many([(tickets[2], 0.5, {"latency_ms": 600}), (tickets[3], 0.5)])
+
+    async def report() -> None:
+        async with AsyncClient(service.url, timeout=10) as client:
+            client.reward((await client.decide(campaign)).ticket, 0.5, {"errors": 0})
+            ticket = (await client.decide(campaign)).ticket
+            assert ticket is not None
+            await client.reward_many([(ticket, 0.5, {"errors": 0.5})])
+
+    asyncio.run(report())
+    assert means(service, campaign) == {"latency_ms": 300, "errors": 0.5}
+
+
+def test_metrics_survive_a_crash_and_a_refusal(service: Any, tmp_path: Path) -> None:
+    """Also with lines of a client that knew no metrics."""
+    path = tmp_path / "rewards"
+    campaign = service.open("metrics-file", guardrails=METRICS)
+    with Client(service.url, timeout=10) as client:
+        tickets = [client.decide(campaign).ticket for _ in range(4)]
+    path.write_text(f'["{tickets[0]}", 0.25]\n["{tickets[1]}", 0.5, {time.time()}]\n')
+    crashed = Client(NOWHERE, queue_file=path)
+    crashed.reward(tickets[2], 1.0, {"latency_ms": 100, "errors": 1})
+    crashed.reward(tickets[3], 1.0, {"misspelt": 1})
+    crashed.close(0)
+    assert path.read_text().splitlines()[2] == (
+        f'["{tickets[2]}", 1.0, null, {{"latency_ms": 100.0, "errors": 1.0}}]'
+    )
+    with Client(service.url, queue_file=path) as client:
+        assert client.flush(20)
+    assert means(service, campaign) == {"latency_ms": 100, "errors": 1}
+    assert [reward for _, reward in outcomes(service, campaign)] == [0.25, 0.5, 1, None]
+    refused = json.loads((tmp_path / "rewards.refused").read_text())
+    assert (refused["ticket"], refused["metrics"]) == (tickets[3], {"misspelt": 1})
 
 
 def test_what_could_not_be_sent_stays_in_the_file(tmp_path: Path) -> None:
@@ -228,5 +287,10 @@ def test_what_is_no_reward() -> None:
             client.reward("'; drop table", 1.0)
         with pytest.raises(ValueError, match="reward: must be a finite number"):
             client.reward("a-1-0", float("nan"))
+        for metrics in (7, [1], {1: 2}):
+            with pytest.raises(ValueError, match="metrics: must be names with numbers"):
+                client.reward("a-1-0", 1.0, metrics)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=r"metrics.load: must be a finite number, not 'low'"):
+            client.reward("a-1-0", 1.0, {"load": "low"})  # type: ignore[dict-item]
     with pytest.raises(ValueError, match="client: must be open, and is closed"):
         client.reward("a-1-0", 1.0)

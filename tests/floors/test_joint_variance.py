@@ -83,6 +83,14 @@ def test_no_point_of_the_line_has_less_evidence(
     assert found >= least - PRECISION - 1e-9
 
 
+def test_the_counting_rule_and_the_first_play():
+    """Where the default's plays suffice by themselves, voided challengers change nothing."""
+    assert joint_evidence_variance(0.0, 0.0, 9, 9.0, 1.0, 0.0, 0.0) == math.inf
+    assert joint_evidence_variance(-1.0, -3.0, 9, 9.0, 1.0, 0.0, 0.0) == math.inf
+    assert joint_evidence_variance(0.0, -3.0, 0, 0.0, 0.0, 0.0, 0.0) == math.inf
+    assert joint_evidence_variance(0.9, 0.0, 0, 0.0, 0.0, 0.0, 0.0) == -math.inf
+
+
 @given(total=st.floats(0, 1000), spread=st.floats(0, 100), level=st.floats(0.1, 12))
 def test_the_sure_sum(total, spread, level):
     found = sure_sum_variance(total, spread, level)

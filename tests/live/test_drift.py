@@ -122,6 +122,18 @@ def test_a_change_is_found(before, after):
     assert watch.alarm.startswith("the default earned ")
 
 
+def test_rounding_is_no_change_of_a_known_mean_at_an_end_of_the_range():
+    """Sums of equal rewards are off by about 1e-13."""
+    for low, high, mean in ((0.3, 5.0, 0.3), (0.0, 0.7, 0.7), (0.0, 1.1, 1.1), (2.3, 5.0, 2.3)):
+        watch = new_watch(low=low, high=high, default_mean=mean)
+        for _ in range(5 * BLOCK):
+            watch.observed(watch.decided(), mean)
+        assert watch.alarm is None, mean
+        for _ in range(BLOCK):
+            watch.observed(watch.decided(), (low + high) / 2)
+        assert watch.alarm is not None, mean
+
+
 def test_a_known_mean_that_is_not_so_is_found():
     watch = new_watch(default_mean=0.03, drift_level=0.01)
     assert feed(watch, np.full(100, 0.06), np.random.default_rng(5)) is not None

@@ -244,3 +244,15 @@ def test_what_breaks_at_the_end_of_a_group_leaves_a_working_campaign(monkeypatch
         campaign.decide()
     assert campaign.decide().arm == "now"
     assert campaign.status().decisions == 2
+
+
+def test_a_snapshot_that_was_rolled_back_is_taken_again(monkeypatch):
+    campaign = new_campaign()
+    Failing(monkeypatch, campaign, "commit")
+    with pytest.raises(LedgerError), campaign.transaction():
+        for _ in range(5):
+            campaign.decide()
+        campaign.save_snapshot()
+    campaign.decide()
+    campaign.save_snapshot()
+    assert campaign._ledger.snapshots() == [campaign.seq]

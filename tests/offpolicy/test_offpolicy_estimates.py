@@ -10,6 +10,8 @@ import pytest
 import vowpalwabbit
 
 from floorline.offpolicy import LoggedData, evaluate, fixed_target, target_of
+from floorline.offpolicy.estimates import earlier_averages
+from floorline.offpolicy.sequences import lower_average
 from floorline.offpolicy.vowpal import features, write_vw
 
 MEANS = {"mobile": np.array([0.3, 0.6, 0.2]), "desk": np.array([0.4, 0.1, 0.5])}
@@ -186,3 +188,21 @@ def test_vowpal_wabbit_reads_what_is_written_and_learns_from_it() -> None:
     values = {arm: evaluate(fresh, fixed_target(fresh, arm)).self_normalised for arm in LOG.arms}
     assert evaluate(fresh, target_of(fresh, learned)).self_normalised > 0.05 + max(values.values())
     workspace.finish()
+
+
+def test_the_doubly_robust_interval_assumes_the_largest_weight_that_is_possible() -> None:
+    """A policy that only happened to choose no arm with certainty could have chosen one."""
+    target = fixed_target(LOG, "now=0.25,video=0.75")
+    found = evaluate(LOG, target, least_propensity=0.05)
+    predicted = earlier_averages(LOG.arm, LOG.reward, 3)
+    rows = np.arange(len(LOG))
+    weights = target[rows, LOG.arm] / LOG.propensity
+    robust = (target * predicted).sum(axis=1) + weights * (LOG.reward - predicted[rows, LOG.arm])
+    assert found.doubly_robust_interval is not None
+    assert found.doubly_robust_interval.lower == lower_average(robust, 0.025, below=1 / 0.05)
+
+
+@pytest.mark.parametrize("confidence", [1, 1.0, 1.5, -0.1, math.nan])
+def test_a_confidence_that_is_none_is_refused(confidence: float) -> None:
+    with pytest.raises(ValueError, match="confidence: must be"):
+        evaluate(LOG, fixed_target(LOG, "now"), confidence=confidence)

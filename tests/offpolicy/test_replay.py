@@ -148,6 +148,20 @@ def test_the_commands_work_on_a_ledger(floorline, tmp_path: Path) -> None:
     assert own.stdout == same.stdout != ""
 
 
+def test_an_estimate_that_does_not_exist_is_null_in_json(floorline, tmp_path: Path) -> None:
+    """No decision was for `text`, so that its weights add up to 0."""
+    with Campaign.open(tmp_path / "page.ledger", arms=["now", "text"], max_loss=0.1) as campaign:
+        campaign.observe(campaign.decide(), True)
+    words = ["ledger", "evaluate", str(tmp_path / "page.ledger"), "--policy", "text"]
+    done = floorline(*words, "--format", "json")
+    assert done.returncode == 0, done.stderr
+
+    def refuse(name: str) -> None:
+        raise AssertionError(f"{name} is not JSON")
+
+    assert json.loads(done.stdout, parse_constant=refuse)["self_normalised"] is None
+
+
 def test_contexts_of_a_ledger_are_kept_and_exported(floorline, tmp_path: Path) -> None:
     from floorline.live.ledgers import read_ledger
     from floorline.live.logged import logged_data
@@ -209,7 +223,7 @@ def test_silence_that_means_zero_is_a_reward(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("arm,reward\na,1\n", "a table with a column 'propensity'"),
-        ("arm,reward,propensity\na,x,0.5\nb,1,0.5\n", "reward of decision 1 must be a number"),
+        ("arm,reward,propensity\na,,0.5\nb,x,0.5\n", "reward of decision 2 must be a number"),
         ("arm,reward,propensity\na,,\n", "log: must be of one decision or more"),
         ("arm,reward,propensity\na,1,0.5\nb,1,1.5\n", "propensity: must be above 0"),
     ],
@@ -224,3 +238,12 @@ def test_a_uniform_log_needs_no_propensities(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("arm,reward\na,1\nb,0\nb,1\n")
     log = read_log(tmp_path / "log.csv", default="b", uniform=True)
     assert log.arms == ("b", "a") and log.propensity.tolist() == [0.5] * 3
+    (tmp_path / "log.csv").write_text("arm,reward\na,1\nb,0\nc,\n")  # c was as likely
+    log = read_log(tmp_path / "log.csv", uniform=True)
+    assert log.arms == ("a", "b", "c") and log.propensity.tolist() == [1 / 3] * 2
+
+
+@pytest.mark.parametrize("confidence", [1.0, 1.5])
+def test_a_confidence_that_is_none_is_refused(confidence: float) -> None:
+    with pytest.raises(ValueError, match="confidence: must be"):
+        replay(logged(10, 1, [1 / 3] * 3), policy(), confidence=confidence)

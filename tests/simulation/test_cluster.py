@@ -6,19 +6,23 @@ import json
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from floorline import Case, Gaussian, PolicySetup, make_policy, simulate, summarize, sweep
+from floorline import Case, Gaussian, PolicySetup, compare, make_policy, simulate, summarize, sweep
 from floorline.cli.main import app
 from floorline.paper.run import produce
 from floorline.paper.sweeps import PaperRun, points
 from floorline.simulation import cluster
 from floorline.simulation.cluster import connect
+from floorline.simulation.digest import CHUNK
 from floorline.simulation.engines import cluster as cluster_engine
+from floorline.simulation.job import prepare
+from floorline.sweeping import Instance, SweepPlan, run_sweep
 
 dask = pytest.importorskip("dask", reason="the extra [dask] is not installed")
 distributed = pytest.importorskip("distributed", reason="the extra [dask] is not installed")
@@ -31,10 +35,12 @@ SETTINGS: dict[str, Any] = {"horizon": 500, "seed": 7, "checkpoints": [50, 500]}
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Any]:
     """A scheduler and two workers, each in a process of its own."""
-    dask.config.set({"distributed.comm.timeouts.connect": "1s"})
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
-    ) as found:
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        ) as found,
+    ):
         yield found
 
 
@@ -72,10 +78,16 @@ def test_summaries_are_the_same_to_the_last_bit(client: Any, runs: int) -> None:
     )
 
 
-def test_tasks_larger_than_a_chunk(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_engine, "ROUNDS_PER_TASK", 10_000_000)
-    there = summarize(POLICY, ARMS, runs=40_000, cluster=client, **SETTINGS)
-    here = summarize(POLICY, ARMS, runs=40_000, **SETTINGS)
+def test_no_task_has_more_runs_than_a_chunk(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker would need memory for all of them."""
+    monkeypatch.setattr(cluster_engine, "ROUNDS_PER_TASK", 10**12)
+    engine = prepare(Case(POLICY, ARMS, 500), 40_000, 7, None, "cpu", client).engine
+    try:
+        assert engine.submit(40_000) == -(-40_000 // CHUNK)
+    finally:
+        engine._results().close()
+    there = summarize(POLICY, ARMS, runs=20_000, cluster=client, **SETTINGS)
+    here = summarize(POLICY, ARMS, runs=20_000, **SETTINGS)
     np.testing.assert_array_equal(there.pseudo_regret.mean, here.pseudo_regret.mean)
     np.testing.assert_array_equal(there.breach_rate, here.breach_rate)
 
@@ -87,6 +99,40 @@ def test_a_sweep_comes_in_order(client: Any) -> None:
     np.testing.assert_array_equal(there, here)
 
 
+def test_comparisons_and_sweeps_of_a_grid_play_there(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks: list[int] = []
+    submit = cluster_engine.ClusterEngine.submit
+    monkeypatch.setattr(
+        cluster_engine.ClusterEngine, "submit", lambda *a: tasks.append(submit(*a)) or tasks[-1]
+    )
+    options: dict[str, Any] = {"horizon": 300, "runs": 64}
+    there = compare(["conservative-ucb"], ARMS, **options, cluster=client)
+    here = compare(["conservative-ucb"], ARMS, **options)
+    assert repr(there) == repr(here) and len(tasks) == 1
+    plan = SweepPlan(
+        (Instance("three", (0.5, 0.6, 0.4)),),
+        {"policy": ["conservative-ucb"], "max_loss": [0.1, 0.2], "horizon": [300]},
+        runs=64,
+    )
+    there_too = run_sweep(plan, tmp_path / "there", cluster=client)
+    assert there_too.rows == run_sweep(plan, tmp_path / "here").rows and len(tasks) == 3
+
+
+@pytest.mark.parametrize("command", ["sweep", "paper"])
+def test_no_command_ignores_a_cluster(floorline: Any, tmp_path: Path, command: str) -> None:
+    (tmp_path / "grid.toml").write_text(
+        'runs = 2\n[grid]\npolicy = "ucb"\nhorizon = 2\n'
+        '[[instance]]\nname = "a"\nmeans = [0.5, 0.6]\n'
+    )
+    words = [str(tmp_path / "grid.toml")] if command == "sweep" else ["--means", "0.5,0.6"]
+    done = floorline(
+        command, *words, "--cluster", "tcp://127.0.0.1:1", "--out", str(tmp_path / "out")
+    )
+    assert done.returncode == 2 and "--cluster: cannot reach tcp:" in done.stderr
+
+
 def test_the_tasks_of_a_lost_worker_are_played_by_others(client: Any) -> None:
     pids = list(client.run(os.getpid).values())
     killed = []
@@ -95,8 +141,6 @@ def test_the_tasks_of_a_lost_worker_are_played_by_others(client: Any) -> None:
         if not killed:
             killed.append(pids[0])
             os.kill(pids[0], signal.SIGKILL)
-
-    from floorline.simulation.job import prepare
 
     case = Case(POLICY, ARMS, 500)
     job = prepare(case, 20_000, 7, None, "cpu", client)
@@ -108,8 +152,6 @@ def test_the_tasks_of_a_lost_worker_are_played_by_others(client: Any) -> None:
 
 
 def test_an_interrupt_cancels_what_is_left(client: Any) -> None:
-    from floorline.simulation.job import prepare
-
     job = prepare(Case(POLICY, ARMS, 500), 50_000, 7, None, "cpu", client)
 
     def interrupt(done: int) -> None:
@@ -132,11 +174,13 @@ def test_what_is_no_cluster_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         connect("nowhere"),
     ):
         pass
+    before = dask.config.get("distributed.comm.timeouts.connect")
     with (
         pytest.raises(ValueError, match="cluster: cannot reach tcp:"),
         connect("tcp://127.0.0.1:1"),
     ):
         pass
+    assert dask.config.get("distributed.comm.timeouts.connect") == before
 
 
 def test_points_of_the_paper_are_the_same(client: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -100,6 +101,9 @@ def test_it_goes_on_where_it_was_stopped(
     file.write_text(FILE.replace("seed = 7", "seed = 8"))
     with pytest.raises(ValueError, match="holds results of other settings"):
         run_sweep(read_plan(file), tmp_path / "out")
+    file.write_text(FILE)
+    with pytest.raises(ValueError, match="device 'cpu', not 'python'"):
+        run_sweep(read_plan(file), tmp_path / "out", device="python")
     assert run_sweep(read_plan(file), tmp_path / "out", force=True).new_cells == 8
 
 
@@ -112,6 +116,13 @@ def test_it_goes_on_where_it_was_stopped(
         ("means = [0.3, 0.6]", "mean = [0.3]", "instance: must be one of name, means"),
         ("runs = 40", "runs = [", "is not TOML"),
         ('name = "three arms"', 'name = "clicks"', "instance.name: must be different for each"),
+        ('name = "three arms"', 'name = "CLICKS"', "different for each, as file names too"),
+        ('name = "three arms"', "name = 3", "instance.name: must be a text, not 3"),
+        ("means = [0.3, 0.6]", "means = 0.3", "instance.means: must be a list of numbers"),
+        ("max_loss = [0.1, 0.3]", "max_loss = []", "grid.max_loss: must be one value or several"),
+        ("max_loss = [0.1, 0.3]", "max_loss = [0.1, 0.1]", "grid.max_loss: must be values that"),
+        ('policy = ["ucb", "conservative-ucb"]', "policy = 5", "grid.policy: must be the names"),
+        ("[grid]", "[[grid]]", "grid: must be a table: [grid]"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(file: Path, old: str, new: str, message: str) -> None:
@@ -149,6 +160,7 @@ def test_the_axis_is_a_number_with_several_values() -> None:
     assert axis_of({"policy": ["a", "b"], "max_loss": [0.1, 0.2], "horizon": [5, 6]}) == "horizon"
     assert axis_of({"policy": ["a", "b"], "noise_scale": [1, 2]}) == "noise_scale"
     assert axis_of({"policy": ["a", "b"]}) is None
+    assert axis_of({"policy": ["a", "b"], "learned": [True, False]}) is None
 
 
 def test_the_papers_sweeps_with_means_of_ones_own(tmp_path: Path) -> None:
@@ -157,7 +169,16 @@ def test_the_papers_sweeps_with_means_of_ones_own(tmp_path: Path) -> None:
     cell = plans["horizon"].cells()[-1]
     assert (cell.setup().horizon, cell.setup().delta) == (98_000, 1 / 98_000)
     assert cell.instance == Instance("own", (0.3, 0.4), "bernoulli")
-    assert len(own_plans(PaperRun(runs=0), [0.3, 0.4], "gaussian")["alpha"].grid["policy"]) == 4
+    assert len(own_plans(PaperRun(), [0.3, 0.4], "gaussian")["alpha"].grid["policy"]) == 4
+
+
+def test_nothing_is_simulated_where_figures_cannot_be_drawn(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ValueError, match="figures need matplotlib"):
+        run_sweep(read_plan(file), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 OWN = """
@@ -193,6 +214,8 @@ def test_the_paper_command_with_means_and_policies_of_ones_own(floorline, tmp_pa
         "paper", *words, "--runs", "2", "--policy", "ab-test", "--out", str(tmp_path / "out")
     )
     assert done.returncode == 0, done.stderr
+    none = floorline("paper", *words, "--runs", "0", "--out", str(tmp_path / "none"))
+    assert none.returncode == 2 and "--runs: must be a whole number" in none.stderr
     table = pd.read_csv(tmp_path / "out" / "alpha" / "results.csv")
     assert len(table) == 20 and set(table["policy"]) == {"ab-test"}
     assert (tmp_path / "out" / "alpha" / "own.png").exists()

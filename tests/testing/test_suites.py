@@ -21,6 +21,7 @@ from floorline import (
     Gaussian,
     JointFloor,
     Late,
+    Linear,
     Lure,
     NoFloor,
     PolicySetup,
@@ -94,6 +95,7 @@ ENVIRONMENTS_TRIED = [
     Changing([0.5, 0.7], [(20, [0.7, 0.2])]),
     Seasonal([0.5, 0.4], period=25, swing=[0.5, -1.0]),
     Segments([[0.2, 0.9], [0.9, 0.2], [0.5, 0.5]], shares=[0.5, 0.3, 0.2]),
+    Linear([[1, 0], [1, 1], [1, 0.5]], weights=[[0.2, 0.5], [0.9, -0.6]]),
     Scripted([[0.5, 1.0, 0.0], [0.5, 0.0, 1.0]] * 20),
 ]
 

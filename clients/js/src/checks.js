@@ -42,6 +42,21 @@ export function ticketId(ticket) {
   return ticket;
 }
 
+/**
+ * Return `metrics` if it is an object of finite numbers; throw otherwise.
+ * @param {unknown} metrics
+ * @returns {Record<string, number>}
+ */
+export function metricsOf(metrics) {
+  if (typeof metrics !== "object" || metrics === null || Array.isArray(metrics)) {
+    throw new TypeError(`metrics: must be names with numbers, not ${show(metrics)}`);
+  }
+  const checked = Object.entries(metrics).map(([name, value]) => {
+    return [name, finite(`metrics.${name}`, value)];
+  });
+  return Object.fromEntries(checked);
+}
+
 /** @param {unknown} value */
 function show(value) {
   return typeof value === "string" ? JSON.stringify(value) : String(value);

@@ -97,9 +97,11 @@ export class Client {
    * service, which does not want its reward: nothing is sent, and false is returned.
    * @param {string | null | undefined} ticket
    * @param {number} value
+   * @param {Record<string, number> | null} [metrics] Values of the campaign's guardrails, by name.
+   *   With a name that the campaign does not have, the service refuses the reward.
    */
-  reward(ticket, value) {
-    return ticket != null && this.#rewards.put(ticket, value);
+  reward(ticket, value, metrics) {
+    return ticket != null && this.#rewards.put(ticket, value, metrics);
   }
 
   /**

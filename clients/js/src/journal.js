@@ -1,6 +1,6 @@
 // What keeps rewards until they are sent, so that they survive the end of the page or process.
 
-import { finite, ticketId } from "./checks.js";
+import { finite, metricsOf, ticketId } from "./checks.js";
 
 /**
  * What one decision has earned.
@@ -9,6 +9,7 @@ import { finite, ticketId } from "./checks.js";
  * @property {number} reward
  * @property {number} [deferredSince] When the service first refused it for a reason that may pass,
  *   as an unknown ticket: milliseconds since 1970.
+ * @property {Record<string, number>} [metrics] Values of the campaign's guardrails, by name.
  */
 
 /**
@@ -29,18 +30,29 @@ import { finite, ticketId } from "./checks.js";
  * @param {unknown} ticket
  * @param {unknown} reward
  * @param {unknown} [deferredSince]
+ * @param {unknown} [metrics]
  * @returns {Reward}
  */
-export function checkedReward(ticket, reward, deferredSince) {
+export function checkedReward(ticket, reward, deferredSince, metrics) {
+  /** @type {Reward} */
   const checked = { ticket: ticketId(ticket), reward: finite("reward", reward) };
-  if (deferredSince === undefined) return checked;
-  return { ...checked, deferredSince: finite("time", deferredSince) };
+  if (deferredSince != null) checked.deferredSince = finite("time", deferredSince);
+  if (metrics != null) checked.metrics = metricsOf(metrics);
+  return checked;
 }
 
 /**
  * What tells one reward from another.
  * @param {Reward} reward
  */
-export function keyOf({ ticket, reward }) {
-  return `${ticket}:${reward}`;
+export function keyOf({ ticket, reward, metrics }) {
+  return `${ticket}:${reward}${metrics ? `:${JSON.stringify(metrics)}` : ""}`;
+}
+
+/**
+ * The reward as the service takes it.
+ * @param {Reward} reward
+ */
+export function messageOf({ ticket, reward, metrics }) {
+  return { ticket, reward, metrics };
 }

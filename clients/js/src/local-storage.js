@@ -1,6 +1,6 @@
 // Rewards in a browser's localStorage.
 
-import { checkedReward, keyOf } from "./journal.js";
+import { checkedReward, keyOf, messageOf } from "./journal.js";
 
 /**
  * @typedef {import("./journal.js").Journal} Journal
@@ -64,8 +64,8 @@ export class LocalStorageJournal {
    * @param {Reward} reward
    * @param {string} reason
    */
-  refuse({ ticket, reward }, reason) {
-    this.#refuse({ ticket, reward, reason });
+  refuse(reward, reason) {
+    this.#refuse({ ...messageOf(reward), reason });
   }
 
   close() {}
@@ -102,6 +102,7 @@ function availableStorage() {
  */
 function parsed(key, value) {
   const [ticket, reward, ...rest] = key.split(":");
-  if (rest.length || !reward) throw new TypeError("a reward has a ticket and a value");
-  return checkedReward(ticket, Number(reward), value === "" ? undefined : Number(value));
+  if (!reward) throw new TypeError("a reward has a ticket and a value");
+  const metrics = rest.length ? JSON.parse(rest.join(":")) : undefined;
+  return checkedReward(ticket, Number(reward), value === "" ? undefined : Number(value), metrics);
 }

@@ -1,5 +1,7 @@
 // Requests to the service and its responses.
 
+import { messageOf } from "./journal.js";
+
 /**
  * Which arm to play, and why.
  * @typedef {object} Decision
@@ -71,12 +73,10 @@ function randomKey() {
 
 /**
  * The body that reports rewards.
- * @param {Iterable<{ ticket: string, reward: number }>} rewards
+ * @param {import("./journal.js").Reward[]} rewards
  */
 export function rewardsRequest(rewards) {
-  return JSON.stringify({
-    rewards: Array.from(rewards, ({ ticket, reward }) => ({ ticket, reward })),
-  });
+  return JSON.stringify({ rewards: rewards.map(messageOf) });
 }
 
 /**

@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-import { checkedReward, keyOf } from "./journal.js";
+import { checkedReward, keyOf, messageOf } from "./journal.js";
 
 /**
  * @typedef {import("./journal.js").Journal} Journal
@@ -77,8 +77,8 @@ export class FileJournal {
    * @param {Reward} reward
    * @param {string} reason
    */
-  refuse({ ticket, reward }, reason) {
-    this.#appendRefused([{ ticket, reward, reason }]);
+  refuse(reward, reason) {
+    this.#appendRefused([{ ...messageOf(reward), reason }]);
   }
 
   close() {
@@ -102,16 +102,19 @@ export class FileJournal {
 }
 
 /** @param {Reward} reward */
-function lineOf({ ticket, reward, deferredSince }) {
-  const fields = deferredSince === undefined ? [ticket, reward] : [ticket, reward, deferredSince];
+function lineOf({ ticket, reward, deferredSince, metrics }) {
+  /** @type {unknown[]} */
+  const fields = [ticket, reward];
+  if (deferredSince !== undefined || metrics) fields.push(deferredSince ?? null);
+  if (metrics) fields.push(metrics);
   return JSON.stringify(fields) + "\n";
 }
 
 /** @param {string} line */
 function parsed(line) {
   const fields = JSON.parse(line);
-  if (!Array.isArray(fields) || fields.length > 3) throw new TypeError("a reward is a list");
-  return checkedReward(fields[0], fields[1], fields[2]);
+  if (!Array.isArray(fields) || fields.length > 4) throw new TypeError("a reward is a list");
+  return checkedReward(fields[0], fields[1], fields[2], fields[3]);
 }
 
 /**
@@ -121,11 +124,16 @@ function parsed(line) {
  */
 function lock(file) {
   const note = `${file}.lock`;
-  const other = fs.existsSync(note) ? Number(fs.readFileSync(note, "utf8")) : 0;
-  if (inUse.has(file) || (other !== process.pid && isRunning(other))) {
-    throw new Error(`${file} is used by another client, of process ${other}; see ${note}`);
+  try {
+    fs.writeFileSync(note, String(process.pid), { flag: "wx" }); // fails if there is one
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "EEXIST") throw error;
+    const other = Number(fs.readFileSync(note, "utf8"));
+    if (inUse.has(file) || (other !== process.pid && isRunning(other))) {
+      throw new Error(`${file} is used by another client, of process ${other}; see ${note}`);
+    }
+    fs.writeFileSync(note, String(process.pid));
   }
-  fs.writeFileSync(note, String(process.pid));
   inUse.add(file);
 }
 

@@ -1,6 +1,6 @@
 // A provider for OpenFeature's SDK for servers: a campaign is a string flag.
 
-import { METADATA, details, failure, mismatch, rewardTracker } from "./openfeature.js";
+import { METADATA, details, failure, mismatch, optionsOf, rewardTracker } from "./openfeature.js";
 import { ServiceError } from "./messages.js";
 
 export { rewardTracker };
@@ -14,7 +14,8 @@ export { rewardTracker };
  * Decides string flags: the flag is a campaign, and its value the name of an arm.
  *
  * Without a targeting key, every evaluation is a new decision. With one, the same key always gets
- * the same decision. For a new decision at each visit, use a key that identifies the visit.
+ * the same decision. For a new decision at each visit, use a key that identifies the visit. The
+ * other attributes of the context are kept with the decision; leave out what must not be stored.
  * @implements {Provider}
  */
 export class FloorlineProvider {
@@ -42,7 +43,7 @@ export class FloorlineProvider {
    */
   async resolveStringEvaluation(flagKey, value, context) {
     try {
-      return details(await this.#client.ask(flagKey, { requestKey: context.targetingKey || null }));
+      return details(await this.#client.ask(flagKey, optionsOf(context)));
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       return failure(value, error);

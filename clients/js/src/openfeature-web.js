@@ -1,6 +1,14 @@
 // A provider for OpenFeature's SDK for web pages: a campaign is a string flag.
 
-import { METADATA, details, failure, mismatch, refusal, rewardTracker } from "./openfeature.js";
+import {
+  METADATA,
+  details,
+  failure,
+  mismatch,
+  optionsOf,
+  refusal,
+  rewardTracker,
+} from "./openfeature.js";
 import { ServiceError } from "./messages.js";
 
 export { rewardTracker };
@@ -17,7 +25,8 @@ export { rewardTracker };
  * Web pages evaluate flags without waiting, so each campaign is decided when the provider is set,
  * and again when the targeting key changes. List only campaigns that the page is sure to show: a
  * decision that nobody sees still counts. Without a targeting key, every page load is a new
- * decision; with one, the same key always gets the same decision.
+ * decision; with one, the same key always gets the same decision. The other attributes of the
+ * context are kept with the decision; leave out what must not be stored.
  * @implements {Provider}
  */
 export class FloorlineWebProvider {
@@ -44,11 +53,11 @@ export class FloorlineWebProvider {
    * @param {EvaluationContext} [context]
    */
   async initialize(context) {
-    const requestKey = context?.targetingKey || null;
+    const options = optionsOf(context);
     const decided = await Promise.all(
       this.#campaigns.map(async (campaign) => {
         try {
-          return await this.#client.ask(campaign, { requestKey });
+          return await this.#client.ask(campaign, options);
         } catch (error) {
           if (!(error instanceof ServiceError)) throw error;
           return error;

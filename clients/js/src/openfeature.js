@@ -19,6 +19,17 @@ const CODES = new Map([
 export const METADATA = Object.freeze({ name: "Floorline" });
 
 /**
+ * What a decision is asked for with: the targeting key is the request key, and the other attributes
+ * are kept with the decision.
+ * @param {import("@openfeature/core").EvaluationContext} [evaluation]
+ * @returns {import("./messages.js").DecisionOptions}
+ */
+export function optionsOf({ targetingKey, ...attributes } = {}) {
+  const context = Object.keys(attributes).length ? attributes : null;
+  return { requestKey: targetingKey || null, context };
+}
+
+/**
  * A decision as the value of a flag. The metadata has the ticket.
  * @param {Decision} decision
  * @returns {ResolutionDetails<string>}
@@ -66,7 +77,8 @@ export function refusal(value, code, errorMessage) {
 
 /**
  * The function `track` of a provider: it reports the event's value, or 1, as the reward of the
- * `ticket` among the event's details. Events without a ticket are left alone.
+ * `ticket` among the event's details, with their `metrics`, if there are any. Events without a
+ * ticket are left alone.
  *
  * It also gives the official OFREP providers, which have none, a way to report rewards:
  * `Object.assign(new OFREPProvider(options), { track: rewardTracker(client) })`.
@@ -80,10 +92,10 @@ export function rewardTracker(client, log = console) {
    * @param {import("@openfeature/core").TrackingEventDetails} [event]
    */
   return (name, context, event = {}) => {
-    const { ticket, value = 1 } = event;
+    const { ticket, value = 1, metrics } = event;
     if (ticket == null) return; // another kind of event, or the service made no decision
     try {
-      client.reward(String(ticket), value);
+      client.reward(String(ticket), value, /** @type {any} checked there */ (metrics));
     } catch (error) {
       log.warn(`floorline: event ${name}: ${error}`);
     }

@@ -16,8 +16,8 @@ const GATHER_MS = 100;
 /** Before rewards are sent again after a failure: at first, and at most. */
 const BACKOFF_MS = [200, 10_000];
 
-/** Rewards sent when a page is left: browsers allow 64 KiB then. */
-const MAX_LEAVING = 300;
+/** Bytes of rewards sent when a page is left: browsers allow 64 KiB then. */
+const MAX_LEAVING_BYTES = 60_000;
 
 /** Sends rewards in the background, in batches, again and again until they are taken. */
 export class RewardQueue {
@@ -62,9 +62,10 @@ export class RewardQueue {
    * Add a reward; false if the queue is full.
    * @param {string} ticket
    * @param {number} value
+   * @param {Record<string, number> | null} [metrics]
    */
-  put(ticket, value) {
-    const reward = checkedReward(ticket, value);
+  put(ticket, value, metrics) {
+    const reward = checkedReward(ticket, value, null, metrics);
     if (this.#closing) throw new Error("client: must be open, and is closed");
     if (this.#waiting.length + this.#deferred.size >= this.#size && !this.#evict()) {
       this.#log.warn(`floorline: reward ${value} of ${ticket} dropped: ${this.#full}`);
@@ -119,9 +120,13 @@ export class RewardQueue {
 
   /** Send what waits while the page is being left. It is still sent again if the page comes back. */
   #leave = () => {
-    const leaving = this.#waiting.slice(0, MAX_LEAVING);
-    if (!leaving.length) return;
-    const body = rewardsRequest(leaving);
+    if (!this.#waiting.length) return;
+    let leaving = this.#waiting.slice(0, MAX_BATCH);
+    let body = rewardsRequest(leaving);
+    while (new TextEncoder().encode(body).length > MAX_LEAVING_BYTES && leaving.length > 1) {
+      leaving = leaving.slice(0, Math.ceil(leaving.length / 2));
+      body = rewardsRequest(leaving);
+    }
     this.#transport.post("/v1/rewards", body, TIMEOUT_MS, true).catch(() => {});
   };
 

@@ -142,6 +142,9 @@ test("arguments that make no sense are refused", async () => {
   const client = patient();
   assert.throws(() => client.reward("forged", 1), /ticket: must be one that the service gave/);
   assert.throws(() => client.reward("1-1-1", NaN), /reward: must be a finite number, not NaN/);
+  assert.throws(() => client.reward("1-1-1", 1, [5]), /metrics: must be names with numbers/);
+  const metrics = { load: "low" };
+  assert.throws(() => client.reward("1-1-1", 1, metrics), /metrics.load: .* number, not "low"/);
   await client.close();
   assert.throws(() => client.reward("1-1-1", 1), /must be open/);
 });

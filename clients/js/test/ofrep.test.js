@@ -12,18 +12,23 @@ import { rewardTracker } from "floorline-client/openfeature-server";
 import { NOWHERE, URL_OF_SERVICE, call, openCampaign, quiet, records } from "./helpers.js";
 
 test("the provider for servers decides, keeps the decision of a key, and reports", async () => {
-  const campaign = await openCampaign();
+  const campaign = await openCampaign({ floor: "randomised" });
   const client = new Client({ url: URL_OF_SERVICE, log: quiet() });
   const provider = new OFREPProvider({ baseUrl: URL_OF_SERVICE });
   await Server.setProviderAndWait(Object.assign(provider, { track: rewardTracker(client) }));
   const flags = Server.getClient();
-  const ask = (targetingKey) => flags.getStringDetails(campaign, "other", { targetingKey });
+  const since = new Date("2026-01-02T03:04:05Z");
+  const ask = (targetingKey) => {
+    return flags.getStringDetails(campaign, "other", { targetingKey, country: "NZ", since });
+  };
   const found = [await ask("one"), await ask("one"), await ask("two"), await ask(undefined)];
   const recorded = await records(campaign);
   assert.deepEqual(
     recorded.map(({ arm, ticket }) => [arm, ticket]),
     found.slice(1).map(({ value, flagMetadata }) => [value, flagMetadata.ticket]),
   );
+  const kept = { country: "NZ", since: since.toISOString() };
+  assert.deepEqual(recorded.map(({ context }) => context), [kept, kept, kept]);
   assert.equal(found[0].flagMetadata.ticket, found[1].flagMetadata.ticket);
   assert.equal(found[0].reason, "DEFAULT");
   flags.track("order", {}, { value: 0.5, ticket: found[0].flagMetadata.ticket });
@@ -32,6 +37,8 @@ test("the provider for servers decides, keeps the decision of a key, and reports
 
   const long = await ask("x".repeat(201));
   assert.deepEqual([long.value, long.errorCode], ["other", "INVALID_CONTEXT"]);
+  const large = await flags.getStringDetails(campaign, "other", { history: "x".repeat(5000) });
+  assert.deepEqual([large.value, large.errorCode], ["other", "INVALID_CONTEXT"]);
   const missing = await flags.getStringDetails("nowhere", "mine");
   assert.deepEqual([missing.value, missing.errorCode], ["mine", "FLAG_NOT_FOUND"]);
   const other = await flags.getNumberDetails(campaign, 7);
@@ -55,7 +62,7 @@ test("the provider for pages polls without new decisions", async () => {
     return response;
   };
   const options = { baseUrl: URL_OF_SERVICE, pollInterval: 20, cacheMode: "disabled" };
-  await Web.setContext({ targetingKey: "one" });
+  await Web.setContext({ targetingKey: "one", country: "NZ" });
   await Web.setProviderAndWait(new OFREPWebProvider({ ...options, fetchImplementation }));
   const flags = Web.getClient();
   const first = flags.getStringDetails(campaign, "other");
@@ -63,11 +70,11 @@ test("the provider for pages polls without new decisions", async () => {
   assert.deepEqual(statuses.slice(0, 3), [200, 304, 304]);
   assert.deepEqual(flags.getStringDetails(campaign, "other"), first);
   assert.equal((await records(campaign)).length, 1);
-  await Web.setContext({ targetingKey: "two" });
+  await Web.setContext({ targetingKey: "two", country: "FR" });
   const second = flags.getStringDetails(campaign, "other").flagMetadata.ticket;
   assert.deepEqual(
-    (await records(campaign)).map(({ ticket }) => ticket),
-    [first.flagMetadata.ticket, second],
+    (await records(campaign)).map(({ ticket, context }) => [ticket, context]),
+    [[first.flagMetadata.ticket, { country: "NZ" }], [second, { country: "FR" }]],
   );
   assert.equal(flags.getStringDetails("nowhere", "mine").errorCode, "FLAG_NOT_FOUND");
   await Web.clearProviders();

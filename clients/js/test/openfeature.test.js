@@ -8,21 +8,23 @@ import { OpenFeature as Web } from "@openfeature/web-sdk";
 import { Client } from "floorline-client";
 import { FloorlineProvider } from "floorline-client/openfeature-server";
 import { FloorlineWebProvider } from "floorline-client/openfeature-web";
-import { NOWHERE, PATIENT_MS, URL_OF_SERVICE, openCampaign, quiet, records } from "./helpers.js";
+import { NOWHERE, PATIENT_MS, URL_OF_SERVICE, call, openCampaign, quiet, records } from "./helpers.js";
 
 function client(url = URL_OF_SERVICE) {
   return new Client({ url, timeoutMs: PATIENT_MS, log: quiet() });
 }
 
 test("on a server, an evaluation is a decision and an event its reward", async () => {
-  const campaign = await openCampaign();
+  const guardrails = [{ name: "latency_ms", low: 0, high: 1000 }];
+  const campaign = await openCampaign({ guardrails });
   await Server.setProviderAndWait("server", new FloorlineProvider(client()));
   const flags = Server.getClient("server");
   const found = [];
   for (let visit = 0; visit < 12; visit++) {
     found.push(await flags.getStringDetails(campaign, "other"));
   }
-  flags.track("order", {}, { value: 0.25, ticket: found[0].flagMetadata.ticket });
+  const metrics = { latency_ms: 310 };
+  flags.track("order", {}, { value: 0.25, ticket: found[0].flagMetadata.ticket, metrics });
   flags.track("click", {}, { ticket: found[1].flagMetadata.ticket });
   flags.track("scroll");
   flags.track("click", {}, { ticket: "forged" });
@@ -31,6 +33,8 @@ test("on a server, an evaluation is a decision and an event its reward", async (
   assert.deepEqual(found.map((one) => one.flagMetadata.ticket), recorded.map((one) => one.ticket));
   assert.deepEqual(found.map((one) => one.value), recorded.map((one) => one.arm));
   assert.deepEqual(recorded.slice(0, 3).map((one) => one.reward), [0.25, 1, null]);
+  const [latency] = (await call(`/v1/campaigns/${campaign}`)).status.guardrails;
+  assert.equal(latency.arms[0].average, 310);
   for (const one of found) {
     assert.equal(one.reason, one.value === "now" ? "DEFAULT" : "SPLIT");
     assert.equal(one.variant, one.value);
@@ -41,11 +45,15 @@ test("on a server, a targeting key has one decision", async () => {
   const campaign = await openCampaign();
   await Server.setProviderAndWait("keys", new FloorlineProvider(client()));
   const flags = Server.getClient("keys");
-  const ask = (targetingKey) => flags.getStringDetails(campaign, "now", { targetingKey });
+  const ask = (targetingKey) => {
+    return flags.getStringDetails(campaign, "now", { targetingKey, country: "NZ" });
+  };
   const tickets = [];
   for (const key of ["one", "one", "two"]) tickets.push((await ask(key)).flagMetadata.ticket);
   assert.equal(tickets[0], tickets[1]);
   assert.notEqual(tickets[0], tickets[2]);
+  const kept = (await records(campaign)).map(({ context }) => context);
+  assert.deepEqual(kept, [{ country: "NZ" }, { country: "NZ" }]);
   const long = await ask("x".repeat(201));
   assert.deepEqual([long.value, long.errorCode], ["now", "INVALID_CONTEXT"]);
   await Server.clearProviders();
@@ -69,7 +77,7 @@ test("on a server, failures give the caller's value", async () => {
 
 test("on a page, a decision holds until the targeting key changes", async () => {
   const campaign = await openCampaign();
-  await Web.setContext({ targetingKey: "one" });
+  await Web.setContext({ targetingKey: "one", country: "NZ" });
   await Web.setProviderAndWait("page", new FloorlineWebProvider(client(), [campaign]));
   const flags = Web.getClient("page");
   const ticket = () => flags.getStringDetails(campaign, "now").flagMetadata.ticket;
@@ -79,7 +87,8 @@ test("on a page, a decision holds until the targeting key changes", async () => 
   assert.equal(ticket(), first);
   await Web.setContext({ targetingKey: "two" });
   assert.notEqual(ticket(), first);
-  assert.equal((await records(campaign)).length, 2);
+  const kept = (await records(campaign)).map(({ context }) => context);
+  assert.deepEqual(kept, [{ country: "NZ" }, null]);
   flags.track("order", { value: 0.5, ticket: first });
   assert.equal(flags.getStringDetails("other", "mine").errorCode, "FLAG_NOT_FOUND");
   assert.equal(flags.getBooleanDetails(campaign, true).errorCode, "TYPE_MISMATCH");

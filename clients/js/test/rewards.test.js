@@ -11,6 +11,7 @@ import {
   PATIENT_MS,
   URL_OF_SERVICE,
   bodyOf,
+  call,
   openCampaign,
   quiet,
   records,
@@ -48,6 +49,28 @@ test("rewards of an outage are sent by the next process", async (t) => {
   assert.deepEqual((await records(campaign)).map(({ reward }) => reward), [0, 0.25, 0.5]);
   assert.equal(fs.readFileSync(file, "utf8"), "");
   assert.match(log.lines.join("\n"), /rewards wait to be sent: ServiceError: unreachable/);
+});
+
+test("metrics are kept and sent with rewards", async (t) => {
+  const file = temporaryFile(t);
+  const guardrails = [{ name: "latency_ms", low: 0, high: 1000 }];
+  const campaign = await openCampaign({ guardrails });
+  const made = await tickets(campaign, 4);
+  // Lines of a client that knew no metrics.
+  fs.writeFileSync(file, `["${made[0]}",0.25]\n["${made[1]}",0.5,${Date.now()}]\n`);
+  const down = new Client({ url: NOWHERE, journal: new FileJournal(file), log: quiet() });
+  down.reward(made[2], 1, { latency_ms: 310 });
+  down.reward(made[3], 1, { misspelt: 1 });
+  await down.close(0);
+  assert.deepEqual(linesOf(file)[2], [made[2], 1, null, { latency_ms: 310 }]);
+  const up = new Client({ url: URL_OF_SERVICE, journal: new FileJournal(file), log: quiet() });
+  assert.equal(await up.flush(PATIENT_MS), true);
+  await up.close();
+  assert.deepEqual((await records(campaign)).map(({ reward }) => reward), [0.25, 0.5, 1, null]);
+  const [latency] = (await call(`/v1/campaigns/${campaign}`)).status.guardrails;
+  assert.deepEqual([latency.arms[0].seen, latency.arms[0].average], [1, 310]);
+  const [refused] = linesOf(`${file}.refused`);
+  assert.deepEqual([refused.ticket, refused.metrics], [made[3], { misspelt: 1 }]);
 });
 
 test("an outage is waited out", async (t) => {
@@ -187,9 +210,11 @@ test("tabs of a site do not lose each other's rewards", async () => {
   const [one, two] = [1, 2].map(() => new LocalStorageJournal("floorline", storage));
   one.add({ ticket: "1-1-1", reward: 0.5 });
   two.add({ ticket: "1-2-1", reward: 1, deferredSince: 5 });
+  const measured = { ticket: "1-3-1", reward: 1, metrics: { "a:b": 0.5 } };
+  two.add(measured);
   one.remove([{ ticket: "1-1-1", reward: 0.5 }]);
   assert.deepEqual(one.load(), {
-    rewards: [{ ticket: "1-2-1", reward: 1, deferredSince: 5 }],
+    rewards: [{ ticket: "1-2-1", reward: 1, deferredSince: 5 }, measured],
     refused: 1,
   });
   assert.equal(one.load().refused, 0);

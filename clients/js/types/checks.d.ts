@@ -19,3 +19,9 @@ export declare function positive(name: string, value: unknown, high: number): nu
  * @returns {string}
  */
 export declare function ticketId(ticket: unknown): string;
+/**
+ * Return `metrics` if it is an object of finite numbers; throw otherwise.
+ * @param {unknown} metrics
+ * @returns {Record<string, number>}
+ */
+export declare function metricsOf(metrics: unknown): Record<string, number>;

@@ -63,8 +63,10 @@ export declare class Client {
      * service, which does not want its reward: nothing is sent, and false is returned.
      * @param {string | null | undefined} ticket
      * @param {number} value
+     * @param {Record<string, number> | null} [metrics] Values of the campaign's guardrails, by name.
+     *   With a name that the campaign does not have, the service refuses the reward.
      */
-    reward(ticket: string | null | undefined, value: number): boolean;
+    reward(ticket: string | null | undefined, value: number, metrics?: Record<string, number> | null): boolean;
     /**
      * Report that a decision reached nobody. Rejects with ServiceError if it may not be voided, or
      * there is no response.

@@ -6,6 +6,10 @@ export type Reward = {
      * as an unknown ticket: milliseconds since 1970.
      */
     deferredSince?: number;
+    /**
+     * Values of the campaign's guardrails, by name.
+     */
+    metrics?: Record<string, number>;
 };
 export type Journal = {
     /**
@@ -41,6 +45,7 @@ export type Journal = {
  * @property {number} reward
  * @property {number} [deferredSince] When the service first refused it for a reason that may pass,
  *   as an unknown ticket: milliseconds since 1970.
+ * @property {Record<string, number>} [metrics] Values of the campaign's guardrails, by name.
  */
 /**
  * Rewards on a lasting medium: a `FileJournal`, a `LocalStorageJournal`, or one of your own. Any
@@ -59,11 +64,21 @@ export type Journal = {
  * @param {unknown} ticket
  * @param {unknown} reward
  * @param {unknown} [deferredSince]
+ * @param {unknown} [metrics]
  * @returns {Reward}
  */
-export declare function checkedReward(ticket: unknown, reward: unknown, deferredSince?: unknown): Reward;
+export declare function checkedReward(ticket: unknown, reward: unknown, deferredSince?: unknown, metrics?: unknown): Reward;
 /**
  * What tells one reward from another.
  * @param {Reward} reward
  */
-export declare function keyOf({ ticket, reward }: Reward): string;
+export declare function keyOf({ ticket, reward, metrics }: Reward): string;
+/**
+ * The reward as the service takes it.
+ * @param {Reward} reward
+ */
+export declare function messageOf({ ticket, reward, metrics }: Reward): {
+    ticket: string;
+    reward: number;
+    metrics: Record<string, number> | undefined;
+};

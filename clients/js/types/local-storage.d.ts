@@ -27,6 +27,6 @@ export declare class LocalStorageJournal implements Journal {
      * @param {Reward} reward
      * @param {string} reason
      */
-    refuse({ ticket, reward }: Reward, reason: string): void;
+    refuse(reward: Reward, reason: string): void;
     close(): void;
 }

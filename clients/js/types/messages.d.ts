@@ -76,12 +76,9 @@ export declare class ServiceError extends Error {
 export declare function decisionRequest({ requestKey, candidate, context, chances }: DecisionOptions): string;
 /**
  * The body that reports rewards.
- * @param {Iterable<{ ticket: string, reward: number }>} rewards
+ * @param {import("./journal.js").Reward[]} rewards
  */
-export declare function rewardsRequest(rewards: Iterable<{
-    ticket: string;
-    reward: number;
-}>): string;
+export declare function rewardsRequest(rewards: import("./journal.js").Reward[]): string;
 /**
  * The decision in a response; an error response is thrown as ServiceError.
  * @param {number} status

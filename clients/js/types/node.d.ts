@@ -26,6 +26,6 @@ export declare class FileJournal implements Journal {
      * @param {Reward} reward
      * @param {string} reason
      */
-    refuse({ ticket, reward }: Reward, reason: string): void;
+    refuse(reward: Reward, reason: string): void;
     close(): void;
 }

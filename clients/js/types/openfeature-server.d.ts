@@ -10,7 +10,8 @@ export type Provider = import("@openfeature/server-sdk").Provider;
  * Decides string flags: the flag is a campaign, and its value the name of an arm.
  *
  * Without a targeting key, every evaluation is a new decision. With one, the same key always gets
- * the same decision. For a new decision at each visit, use a key that identifies the visit.
+ * the same decision. For a new decision at each visit, use a key that identifies the visit. The
+ * other attributes of the context are kept with the decision; leave out what must not be stored.
  * @implements {Provider}
  */
 export declare class FloorlineProvider implements Provider {

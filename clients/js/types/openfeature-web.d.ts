@@ -14,7 +14,8 @@ export type Decision = import("./messages.js").Decision;
  * Web pages evaluate flags without waiting, so each campaign is decided when the provider is set,
  * and again when the targeting key changes. List only campaigns that the page is sure to show: a
  * decision that nobody sees still counts. Without a targeting key, every page load is a new
- * decision; with one, the same key always gets the same decision.
+ * decision; with one, the same key always gets the same decision. The other attributes of the
+ * context are kept with the decision; leave out what must not be stored.
  * @implements {Provider}
  */
 export declare class FloorlineWebProvider implements Provider {

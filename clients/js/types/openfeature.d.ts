@@ -7,6 +7,13 @@ export declare const METADATA: Readonly<{
     name: "Floorline";
 }>;
 /**
+ * What a decision is asked for with: the targeting key is the request key, and the other attributes
+ * are kept with the decision.
+ * @param {import("@openfeature/core").EvaluationContext} [evaluation]
+ * @returns {import("./messages.js").DecisionOptions}
+ */
+export declare function optionsOf({ targetingKey, ...attributes }?: import("@openfeature/core").EvaluationContext): import("./messages.js").DecisionOptions;
+/**
  * A decision as the value of a flag. The metadata has the ticket.
  * @param {Decision} decision
  * @returns {ResolutionDetails<string>}
@@ -36,7 +43,8 @@ export declare function mismatch<T>(flagKey: string, value: T): ResolutionDetail
 export declare function refusal<T>(value: T, code: string, errorMessage: string): ResolutionDetails<T>;
 /**
  * The function `track` of a provider: it reports the event's value, or 1, as the reward of the
- * `ticket` among the event's details. Events without a ticket are left alone.
+ * `ticket` among the event's details, with their `metrics`, if there are any. Events without a
+ * ticket are left alone.
  *
  * It also gives the official OFREP providers, which have none, a way to report rewards:
  * `Object.assign(new OFREPProvider(options), { track: rewardTracker(client) })`.

@@ -14,8 +14,9 @@ export declare class RewardQueue {
      * Add a reward; false if the queue is full.
      * @param {string} ticket
      * @param {number} value
+     * @param {Record<string, number> | null} [metrics]
      */
-    put(ticket: string, value: number): boolean;
+    put(ticket: string, value: number, metrics?: Record<string, number> | null): boolean;
     /**
      * Wait until no reward is left, sent or refused; false if some are after `timeoutMs`.
      * @param {number} timeoutMs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -10,6 +9,7 @@ import typer
 
 from floorline.cli import options
 from floorline.cli.environments import environment_from, setting_from
+from floorline.cli.json_output import print_json
 
 if TYPE_CHECKING:
     from floorline import Environment, PolicySetup
@@ -49,7 +49,7 @@ def bounds(
     from floorline.core.checks import choice, whole
 
     choice("format", format, ("table", "json"))
-    environment = environment_from(noise, means, noise_scale)
+    environment = environment_from(means, horizon, noise, noise_scale)
     setting = setting_from(
         environment,
         horizon,
@@ -67,7 +67,7 @@ def bounds(
         named_rows = {row.name: dict(list(row._asdict().items())[2:]) for row in rows}
         settings = options.settings_of(context, noise_scale=setting.noise_scale, runs=runs)
         answer = {"runs": runs, "seed": seed, "bounds": named_rows, **remarks}
-        typer.echo(json.dumps({**answer, "settings": settings}))
+        print_json({**answer, "settings": settings})
     else:
         print_table(rows, remarks, setting, runs)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from floorline.cli import options
+from floorline.cli.json_output import print_json
 from floorline.cli.ledger import LEDGER, reading
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def evaluate(
         least_propensity=least_propensity,
     )
     if format == "json":
-        typer.echo(json.dumps({"policy": policy, **asdict(found), "left_out": log.left_out}))
+        print_json({"policy": policy, **asdict(found), "left_out": log.left_out})
         return
     typer.echo(repr(found))
     for reason, count in log.left_out.items():

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from floorline.cli import options
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from floorline.paper.sweeps import PaperRun
 
 
 def paper(
@@ -21,7 +26,7 @@ def paper(
     ] = None,
     seed: options.Seed = 1,
     boundary: Annotated[str, typer.Option(help="authors, stitched or as-printed.")] = "authors",
-    device: Annotated[str, typer.Option(help="cpu, or cuda where there is one.")] = "cpu",
+    device: Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")] = "cpu",
     cluster: options.Cluster = None,
     only: Annotated[
         str | None, typer.Option(help="One part: alpha, horizon or budget.", show_default="all")
@@ -49,61 +54,71 @@ def paper(
     With --means or --policy, the same experiments on your own instance or policies: results and
     figures in the folders alpha and horizon, without the report on what the paper says.
     """
-    from floorline.core.checks import choice
-    from floorline.paper.reproduce import reproduce
-    from floorline.paper.sweeps import PARTS, QUICK_RUNS, RUNS, PaperRun
+    from floorline.paper.sweeps import QUICK_RUNS, RUNS, PaperRun
     from floorline.simulation.cluster import connect
 
-    if means is not None or policy:
-        _own_experiments(
-            out, quick, runs, seed, boundary, device, only, means, noise, policy, force
-        )
-        return
-    if force and only is not None:
-        raise ValueError("force: must be given without --only, since it starts the folder again")
-    parts = list(PARTS) if only is None else [choice("only", only, PARTS)]
     size = runs if runs is not None else QUICK_RUNS if quick else RUNS
     settings = PaperRun(runs=size, seed=seed, boundary=boundary, quick=quick, device=device)
     try:
         with connect(cluster) as client:
-            reproduction = reproduce(settings, out, parts, force=force, cluster=client)
+            if means is None and not policy:
+                _reproduce(settings, out, only, client, force)
+            else:
+                _own_experiments(settings, out, only, client, force, means, noise, policy)
     except KeyboardInterrupt:
         print(
             f"floorline: finished points are saved in {out}; the same command resumes from there",
             file=sys.stderr,
         )
         raise
+
+
+def _reproduce(
+    settings: PaperRun, out: Path, only: str | None, cluster: Client | None, force: bool
+) -> None:
+    """Run the paper's own experiments."""
+    from floorline.core.checks import choice
+    from floorline.paper.reproduce import reproduce
+    from floorline.paper.sweeps import PARTS
+
+    if force and only is not None:
+        raise ValueError("force: must be given without --only, since it starts the folder again")
+    parts = list(PARTS) if only is None else [choice("only", only, PARTS)]
+    reproduction = reproduce(settings, out, parts, force=force, cluster=cluster)
     if reproduction.was_finished:
         typer.echo(f"{out} is already finished; --force starts again")
     typer.echo(f"report: {reproduction.report}")
 
 
 def _own_experiments(
+    settings: PaperRun,
     out: Path,
-    quick: bool,
-    runs: int | None,
-    seed: int,
-    boundary: str,
-    device: str,
     only: str | None,
+    cluster: Client | None,
+    force: bool,
     means: str | None,
     noise: str,
     policies: list[str] | None,
-    force: bool,
 ) -> None:
     """Run the paper's sweeps with means or policies of the user's own."""
     from floorline.cli.environments import numbers
     from floorline.cli.own_policies import entry_of
+    from floorline.cli.sweep import report_sweep
     from floorline.core.checks import choice
     from floorline.paper.own import own_plans
-    from floorline.paper.sweeps import MEANS, PaperRun
+    from floorline.paper.sweeps import MEANS
     from floorline.sweeping import run_sweep
 
     given = numbers(means) if means is not None else list(MEANS)
-    settings = PaperRun(runs=runs or 0, seed=seed, boundary=boundary, quick=quick, device=device)
     plans = own_plans(settings, given, noise, policies)
     for part in plans if only is None else [choice("only", only, plans)]:
-        found = run_sweep(plans[part], out / part, find=entry_of, device=device, force=force)
-        typer.echo(f"{part}: {len(found.rows)} cells, {found.new_cells} of them new")
-        for path in found.files:
-            typer.echo(str(path))
+        finished = run_sweep(
+            plans[part],
+            out / part,
+            find=entry_of,
+            device=settings.device,
+            cluster=cluster,
+            force=force,
+        )
+        typer.echo(f"{part}: ", nl=False)
+        report_sweep(finished)

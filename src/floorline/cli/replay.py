@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from floorline.cli import options
+from floorline.cli.json_output import print_json
 
 if TYPE_CHECKING:
     from floorline import PolicySetup
@@ -71,7 +71,7 @@ def replay(
         target = offpolicy.followed_target(log, made, seed)
         found = offpolicy.evaluate(log, target, confidence=confidence)
     if format == "json":
-        typer.echo(json.dumps({"policy": policy, "method": method, **asdict(found)}))
+        print_json({"policy": policy, "method": method, **asdict(found)})
         return
     typer.echo(repr(found))
     if method == "weights":

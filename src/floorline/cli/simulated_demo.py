@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from floorline.paper.style import LINES, pyplot
+from floorline.paper.style import LINES
 from floorline.paper.sweeps import FIVE, HORIZON, MAX_LOSS, MEANS, POLICIES
-from floorline.simulation.plots import tidy
+from floorline.simulation.plots import new_figure, require_matplotlib, tidy
 
 if TYPE_CHECKING:
     from floorline import Summary
@@ -18,7 +18,7 @@ def simulated_demo(out: Path, runs: int, seed: int) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    pyplot()  # fails now if it is missing, not after the simulations
+    require_matplotlib()  # fails now if it is missing, not after the simulations
     summaries = {policy: _simulate(policy, runs, seed) for policy in FIVE}
     table = Table(
         "policy",
@@ -70,7 +70,7 @@ def _simulate(policy: str, runs: int, seed: int) -> Summary:
 
 
 def _draw(summaries: dict[str, Summary], out: Path) -> Path:
-    figure, (left, right) = pyplot().subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+    figure, (left, right) = new_figure((11, 4.2), columns=2)
     for policy, summary in summaries.items():
         options = LINES[policy].plot_options
         left.plot(summary.checkpoints, summary.pseudo_regret.mean, **options)

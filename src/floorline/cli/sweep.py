@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from floorline.cli import options
+
+if TYPE_CHECKING:
+    from floorline.sweeping.run import Finished
 
 
 def sweep(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The grid.")],
     out: Annotated[Path, typer.Option(help="Folder for results and figures.")] = Path("out/sweep"),
     threads: options.Threads = None,
-    device: Annotated[str, typer.Option(help="cpu, or cuda where there is one.")] = "cpu",
+    device: Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")] = "cpu",
+    cluster: options.Cluster = None,
     force: Annotated[
         bool, typer.Option("--force", help="Start again, replacing what the folder has.")
     ] = False,
@@ -31,18 +35,32 @@ def sweep(
     policy is a name of `floorline policies`, or FILE.py:NAME for a floorline.Entry of your own.
     """
     from floorline.cli.own_policies import entry_of
+    from floorline.simulation.cluster import connect
     from floorline.sweeping import read_plan, run_sweep
 
+    plan = read_plan(file)
     try:
-        result = run_sweep(
-            read_plan(file), out, find=entry_of, threads=threads, device=device, force=force
-        )
+        with connect(cluster) as client:
+            finished = run_sweep(
+                plan,
+                out,
+                find=entry_of,
+                threads=threads,
+                device=device,
+                cluster=client,
+                force=force,
+            )
     except KeyboardInterrupt:
         print(
             f"floorline: finished cells are saved in {out}; the same command resumes from there",
             file=sys.stderr,
         )
         raise
-    typer.echo(f"{len(result.rows)} cells, {result.new_cells} of them new")
-    for path in result.files:
+    report_sweep(finished)
+
+
+def report_sweep(finished: Finished) -> None:
+    """Print how many cells there are, and the files."""
+    typer.echo(f"{len(finished.rows)} cells, {finished.new_cells} of them new")
+    for path in finished.files:
         typer.echo(str(path))

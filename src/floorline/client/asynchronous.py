@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from .campaigns import CampaignAdmin
 from .checks import positive_int
 from .messages import CampaignView, Decision, RewardReceipt, ServiceError
-from .synchronous import FLUSH_TIMEOUT, URL, Client
+from .synchronous import FLUSH_TIMEOUT, URL, Client, TicketReward
 
 T = TypeVar("T")
 
@@ -94,11 +94,13 @@ class AsyncClient:
         except TimeoutError:
             return [client.fallback_decision(campaign, _late(limit))] * len(request_keys)
 
-    def reward(self, ticket: str | None, value: float) -> bool:
+    def reward(
+        self, ticket: str | None, value: float, metrics: Mapping[str, float] | None = None
+    ) -> bool:
         """Report a reward, in the background, like `Client.reward`. It does not wait."""
-        return self._client.reward(ticket, value)
+        return self._client.reward(ticket, value, metrics)
 
-    async def reward_many(self, rewards: Iterable[tuple[str, float]]) -> list[RewardReceipt]:
+    async def reward_many(self, rewards: Iterable[TicketReward]) -> list[RewardReceipt]:
         """Report rewards, and return what became of each, like `Client.reward_many`."""
         return await self._threads.run(self._client.reward_many, rewards)
 
@@ -160,6 +162,18 @@ class AsyncCampaignAdmin:
     async def resume(self, name: str) -> CampaignView:
         """Explore again after a pause."""
         return await self._threads.run(self._admin.resume, name)
+
+    async def add_arm(self, name: str, arm: str) -> CampaignView:
+        """Add a challenger to a campaign that was opened with `arms_may_change=True`."""
+        return await self._threads.run(self._admin.add_arm, name, arm)
+
+    async def retire_arm(self, name: str, arm: str) -> CampaignView:
+        """Play a challenger no more. Its rewards are still taken."""
+        return await self._threads.run(self._admin.retire_arm, name, arm)
+
+    async def promote_arm(self, name: str, arm: str) -> CampaignView:
+        """Make a challenger the default, which becomes a challenger."""
+        return await self._threads.run(self._admin.promote_arm, name, arm)
 
     async def finish(self, name: str, arm: str) -> CampaignView:
         """Declare a winner: everybody gets it from now on. Rewards are still taken."""

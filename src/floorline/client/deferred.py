@@ -6,7 +6,7 @@ import heapq
 import time
 from collections.abc import Iterator
 
-from .journal import Reward
+from .reward import Reward
 
 RETENTION_SECONDS = 24 * 3600.0
 """How long such a reward is sent again: long enough to repair a service that does not know its

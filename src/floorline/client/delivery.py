@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .deadline import Deadline
-from .journal import Reward
 from .messages import ServiceError, parse_receipts, rewards_request
 from .requests import Requests
+from .reward import Reward
 
 TIMEOUT = 10.0
 """Seconds for a request that reports rewards."""
@@ -55,9 +55,8 @@ def _deliver_part(
 ) -> None:
     """Send a part, and sort its rewards into `delivery`, or its halves into `parts`."""
     tickets = [reward.ticket for reward in part]
-    body = rewards_request((reward.ticket, reward.reward) for reward in part)
     try:
-        response = pool.request("POST", "/v1/rewards", body, Deadline(TIMEOUT))
+        response = pool.request("POST", "/v1/rewards", rewards_request(part), Deadline(TIMEOUT))
         receipts = parse_receipts(*response, tickets)
     except ServiceError as error:
         if error.reason not in REFUSED_BATCH:

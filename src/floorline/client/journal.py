@@ -8,10 +8,11 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
-from .checks import finite, ticket_id
+from .checks import finite
 from .messages import ServiceError
+from .reward import Reward, checked_reward
 
 try:
     import fcntl
@@ -22,16 +23,6 @@ log = logging.getLogger("floorline.client")
 
 SPARE_LINES = 1000
 """Lines of rewards already sent, beyond as many as wait, before the file is written anew."""
-
-
-class Reward(NamedTuple):
-    """What one decision has earned."""
-
-    ticket: str
-    reward: float
-    deferred_since: float | None = None
-    """When the service first refused it for a reason that may pass, as an unknown ticket: in Unix
-    seconds."""
 
 
 class Journal:
@@ -63,13 +54,13 @@ class Journal:
 
     def load(self) -> list[Reward]:
         """The rewards in the file. Lines that are not rewards are moved to `refused_path`."""
-        rewards: dict[tuple[str, float], Reward] = {}
+        rewards: dict[Reward, Reward] = {}
         refused = []
         with open(self._path, "rb") as file:
             for line in filter(bytes.strip, file):
                 try:
                     reward = _parse(line)
-                    rewards[reward.ticket, reward.reward] = reward  # the last line counts
+                    rewards[reward._replace(deferred_since=None)] = reward  # the last line counts
                 except (ValueError, TypeError, RecursionError):
                     refused.append(line.decode(errors="backslashreplace").rstrip("\n"))
         self._torn = True  # until the file is written anew: its last line may be cut short
@@ -99,9 +90,7 @@ class Journal:
     def refuse(self, reward: Reward, error: ServiceError) -> None:
         """Append a reward that will not be sent again to `refused_path`."""
         with _errors_logged(self.refused_path):
-            self._append_refused(
-                [{"ticket": reward.ticket, "reward": reward.reward, "reason": str(error)}]
-            )
+            self._append_refused([{**reward.message, "reason": str(error)}])
 
     def close(self) -> None:
         """Give up the lock. The file stays."""
@@ -122,12 +111,16 @@ class Journal:
 
 
 def _line(reward: Reward) -> str:
-    fields = reward[:2] if reward.deferred_since is None else reward
+    fields: list[Any] = [reward.ticket, reward.reward]
+    if reward.deferred_since is not None or reward.metrics:
+        fields.append(reward.deferred_since)
+    if reward.metrics:
+        fields.append(dict(reward.metrics))
     return json.dumps(fields) + "\n"
 
 
 def _parse(line: bytes) -> Reward:
-    """The reward in a line.
+    """The reward in a line: ticket and reward, since when it is deferred, and metrics.
 
     Raises:
         ValueError, TypeError: there is none.
@@ -135,10 +128,11 @@ def _parse(line: bytes) -> Reward:
     fields = json.loads(line)
     if not isinstance(fields, list):
         raise TypeError("a reward is a list")
-    ticket, reward, *since = fields
-    if len(since) > 1:
-        raise ValueError("a reward has at most three fields")
-    return Reward(ticket_id(ticket), finite("reward", reward), *(finite("time", t) for t in since))
+    if not 2 <= len(fields) <= 4:
+        raise ValueError("a reward has two to four fields")
+    ticket, value, since, metrics = (*fields, None, None)[:4]
+    reward = checked_reward(ticket, finite("reward", value), metrics)
+    return reward if since is None else reward._replace(deferred_since=finite("time", since))
 
 
 def _locked(path: str) -> IO[bytes]:

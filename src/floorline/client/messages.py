@@ -9,6 +9,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 from urllib.parse import quote
 
+from .reward import Reward
+
 PROBLEM_PREFIX = "urn:floorline:problem:"
 
 MAX_BATCH = 1000
@@ -105,10 +107,9 @@ def decision_request(
     return body
 
 
-def rewards_request(rewards: Iterable[tuple[str, float]]) -> bytes:
-    """Body that reports rewards, given as pairs of ticket and reward."""
-    items = [{"ticket": ticket, "reward": reward} for ticket, reward in rewards]
-    return json.dumps({"rewards": items}).encode()
+def rewards_request(rewards: Iterable[Reward]) -> bytes:
+    """Body that reports rewards."""
+    return json.dumps({"rewards": [reward.message for reward in rewards]}).encode()
 
 
 def parse_decision(status: int, body: bytes) -> Decision:

@@ -95,14 +95,19 @@ class FloorlineProvider(AbstractProvider):
         evaluation_context: EvaluationContext | None = None,
         tracking_event_details: TrackingEventDetails | None = None,
     ) -> None:
-        """Report the event's value, or 1, as the reward of the `ticket` in its attributes."""
+        """Report the event's value, or 1, as the reward of the `ticket` in its attributes.
+
+        Their `metrics` are values of guardrails, by name.
+        """
         details = tracking_event_details or TrackingEventDetails()
         ticket = details.attributes.get("ticket")
         if ticket is None:  # another kind of event, or the service made no decision
             log.debug("event %s has no ticket", tracking_event_name)
             return
         try:
-            self._client.reward(str(ticket), 1.0 if details.value is None else details.value)
+            value = 1.0 if details.value is None else details.value
+            metrics: Any = details.attributes.get("metrics")  # checked by the client
+            self._client.reward(str(ticket), value, metrics)
         except ValueError as error:
             log.warning("event %s: %s", tracking_event_name, error)
 

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from .campaigns import TIMEOUT, CampaignAdmin
-from .checks import positive, reward_of, ticket_id
+from .checks import positive, ticket_id
 from .deadline import Deadline
 from .fallback import DefaultArms
 from .messages import (
@@ -25,9 +25,13 @@ from .messages import (
     parse_receipts,
     rewards_request,
 )
-from .rewards import RewardQueue
+from .reward import checked_reward
+from .reward_queue import RewardQueue
 
 URL = "http://127.0.0.1:8400"
+
+TicketReward = tuple[str, float] | tuple[str, float, Mapping[str, float]]
+"""Ticket, reward and, if there are any, metrics."""
 
 DECISION_TIMEOUT = 0.15
 """Seconds for a decision, unless told otherwise: a visitor waits."""
@@ -173,30 +177,39 @@ class Client:
         """The decision to play the default arm because of `error`, which is raised if unknown."""
         return self._defaults.fallback_decision(campaign, error)
 
-    def reward(self, ticket: str | None, value: float) -> bool:
+    def reward(
+        self, ticket: str | None, value: float, metrics: Mapping[str, float] | None = None
+    ) -> bool:
         """Report a reward, in the background; False if the queue is full.
 
         It is sent again until the service has it. A decision without a ticket was made without the
         service, which does not want its reward: nothing is sent, and False is returned.
+
+        Args:
+            ticket: that of the decision.
+            value: the reward.
+            metrics: values of the campaign's guardrails, by name. With a name that the campaign
+                does not have, the service refuses the reward.
         """
-        return ticket is not None and self._rewards.put(ticket, value)
+        return ticket is not None and self._rewards.put(ticket, value, metrics)
 
-    def reward_many(self, rewards: Iterable[tuple[str, float]]) -> list[RewardReceipt]:
-        """Report rewards, as pairs of ticket and value, and return what became of each.
+    def reward_many(self, rewards: Iterable[TicketReward]) -> list[RewardReceipt]:
+        """Report rewards, and return what became of each.
 
-        Unlike `reward` this waits for the service, and does not use the queue.
+        A reward is a pair of ticket and value, or these and its metrics. Unlike `reward` this waits
+        for the service, and does not use the queue.
 
         Raises:
             ServiceError: there is no response, or an error. Some may have been taken: it is safe to
                 report all of them again.
         """
-        pairs = [(ticket_id(ticket), reward_of(value)) for ticket, value in rewards]
+        checked = [checked_reward(*reward) for reward in rewards]
         receipts = []
-        for start in range(0, len(pairs), MAX_BATCH):
-            batch = pairs[start : start + MAX_BATCH]
+        for start in range(0, len(checked), MAX_BATCH):
+            batch = checked[start : start + MAX_BATCH]
             body = rewards_request(batch)
             response = self._pool.request("POST", "/v1/rewards", body, Deadline(TIMEOUT))
-            receipts += parse_receipts(*response, [ticket for ticket, _ in batch])
+            receipts += parse_receipts(*response, [reward.ticket for reward in batch])
         return receipts
 
     def void(self, ticket: str) -> None:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import math
 
+from floorline.core.beta import log_inverse_beta
 from floorline.core.kernel import kernel
+from floorline.core.records import TOLERANCE
 
 RATIO = 1.25
 """Each change point looked at comes after this many times the plays of the one before."""
@@ -25,7 +27,7 @@ def next_point(point: int) -> int:
 @kernel
 def log_mixture(up: float, down: float, prior_up: float, prior_down: float) -> float:
     """Log of B(prior_up + up, prior_down + down) / B(prior_up, prior_down)."""
-    start = math.lgamma(prior_up + prior_down) - math.lgamma(prior_up) - math.lgamma(prior_down)
+    start = log_inverse_beta(prior_up, prior_down)
     mixed = math.lgamma(prior_up + up) + math.lgamma(prior_down + down)
     return start + mixed - math.lgamma(prior_up + up + prior_down + down)
 
@@ -66,10 +68,11 @@ def change_evidence(
 def known_change_evidence(mean: float, since_plays: int, since_total: float) -> float:
     """The same for a mean that is known, from 0 to 1."""
     failures = since_plays - since_total
+    rounding = TOLERANCE * since_plays  # of the sums, and of moving them to [0, 1]
     if mean <= 0.0:
-        return math.inf if since_total > 0.0 else 0.0
+        return math.inf if since_total > rounding else 0.0
     if mean >= 1.0:
-        return math.inf if failures > 0.0 else 0.0
+        return math.inf if failures > rounding else 0.0
     strength = 2.0 / min(mean, 1.0 - mean)
     evidence = log_mixture(since_total, failures, strength * mean, strength * (1.0 - mean))
     return evidence - since_total * math.log(mean) - failures * math.log1p(-mean)

@@ -1,4 +1,4 @@
-"""What a policy would have earned a decision: three estimates, with intervals that always hold."""
+"""What a policy would have earned per decision: estimates, with intervals that always hold."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from floorline.core.checks import number, require
 from floorline.core.display import Displayed, Table
 from floorline.core.records import Counts, Floats
 from floorline.offpolicy.logged import LoggedData
-from floorline.offpolicy.sequences import lower_average
+from floorline.offpolicy.sequences import error_probability, lower_average
 
 SUPPORT_ERRORS = 4.0
 """Standard errors by which the mean weight must miss 1 to say that support is missing."""
@@ -27,7 +27,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Displayed):
-    """Estimates of what a policy would have earned a decision."""
+    """Estimates of what a policy would have earned per decision."""
 
     decisions: int
     confidence: float
@@ -80,7 +80,7 @@ class Evaluation(Displayed):
             ),
             ("what was logged", f"{self.logged:.6g}", "", ""),
         ]
-        return Table(title, ("estimate", "reward a decision", "surely from", "to"), rows)
+        return Table(title, ("estimate", "reward per decision", "from", "to"), rows)
 
 
 def _ends(interval: Interval) -> tuple[str, str]:
@@ -94,7 +94,7 @@ def evaluate(
     confidence: float = 0.95,
     least_propensity: float | None = None,
 ) -> Evaluation:
-    """Return what a policy would have earned a decision.
+    """Return what a policy would have earned per decision.
 
     Args:
         log: decisions with their propensities.
@@ -108,7 +108,7 @@ def evaluate(
         ValueError: propensities are missing, or the arguments do not fit.
     """
     log.require_propensities()
-    alpha = 1 - number("confidence", confidence, 0, 1)
+    alpha = error_probability(confidence)
     chances = np.asarray(target, float)
     fits = chances.shape == (len(log), len(log.arms)) and bool((chances >= 0).all())
     require(
@@ -130,7 +130,7 @@ def evaluate(
     )
     robust_interval = None
     if least_propensity is not None:
-        largest = _largest_weight(log, chances, least_propensity)
+        largest = 1 / _checked_least(log, chances, least_propensity)
         robust_interval = Interval(
             max(0.0, lower_average(robust, alpha / 2, largest)),
             min(1.0, 1 - lower_average(1 - robust, alpha / 2, largest)),
@@ -168,8 +168,8 @@ def earlier_averages(arm: Counts, rewards: Floats, n_arms: int) -> Floats:
     return averages
 
 
-def _largest_weight(log: LoggedData, chances: Floats, least: float) -> float:
-    """Return the largest weight that there can be; raise if the log contradicts `least`."""
+def _checked_least(log: LoggedData, chances: Floats, least: float) -> float:
+    """Return the least propensity; raise if the log contradicts it."""
     number("least_propensity", least, 0, 1, open_low=True)
     played = chances[np.arange(len(log)), log.arm] > 0
     smallest = float(log.propensity[played].min()) if played.any() else 1.0
@@ -179,4 +179,4 @@ def _largest_weight(log: LoggedData, chances: Floats, least: float) -> float:
         f"at most {smallest:g}, the smallest in the log",
         least,
     )
-    return float(chances.max()) / least
+    return least

@@ -87,7 +87,7 @@ def read_log(
 
     Args:
         path: the file, such as `floorline ledger export` writes.
-        default: the name of the default arm; that of the first decision unless told.
+        default: the name of the default arm; by default that of the first row.
         low: no reward is below this.
         high: no reward is above this.
         uniform: whether every arm was equally likely in every decision; then no propensities
@@ -104,21 +104,18 @@ def read_log(
     chance = "probability" if old else "propensity"
     for name in ("arm", "reward", *(() if uniform else (chance,))):
         require(name in columns, str(path), f"a table with a column {name!r}", list(columns))
-    kept = [row for row in rows if row["reward"]]
-    names = list(dict.fromkeys(row["arm"] for row in kept))
+    names = list(dict.fromkeys(row["arm"] for row in rows))
+    kept = [(line, row) for line, row in enumerate(rows, start=1) if row["reward"]]
     if default is not None:
         require(default in names, "default", f"one of {', '.join(names)}", default)
         names = [default, *(name for name in names if name != default)]
     index = {name: i for i, name in enumerate(names)}
-    chances = [
-        1 / len(names) if uniform else _value(path, row, i, chance, math.nan)
-        for i, row in enumerate(kept)
-    ]
+    chances = [1 / len(names) if uniform else _value(path, row, line, chance) for line, row in kept]
     missing = len(rows) - len(kept)
     return LoggedData(
         tuple(names),
-        np.array([index[row["arm"]] for row in kept], np.int64),
-        np.array([_value(path, row, i, "reward", math.nan) for i, row in enumerate(kept)]),
+        np.array([index[row["arm"]] for _, row in kept], np.int64),
+        np.array([_value(path, row, line, "reward") for line, row in kept]),
         np.array(chances, float),
         number("low", low, -math.inf, math.inf),
         number("high", high, low, math.inf, open_low=True),
@@ -126,11 +123,12 @@ def read_log(
     )
 
 
-def _value(path: Path, row: dict[str, str], index: int, name: str, empty: float) -> float:
+def _value(path: Path, row: dict[str, str], line: int, name: str) -> float:
+    """Return a number of a row; NaN where there is none."""
     text = row[name]
     try:
-        return float(text) if text else empty
+        return float(text) if text else math.nan
     except ValueError:
         raise ValueError(
-            f"{path}: {name} of decision {index + 1} must be a number, not {text!r}"
+            f"{path}: {name} of decision {line} must be a number, not {text!r}"
         ) from None

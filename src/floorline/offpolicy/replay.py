@@ -10,9 +10,9 @@ from floorline.core.checks import require, whole
 from floorline.core.display import Displayed, Table
 from floorline.offpolicy.estimates import Interval
 from floorline.offpolicy.logged import LoggedData
-from floorline.offpolicy.sequences import lower_average
-from floorline.offpolicy.stepper import Stepper
+from floorline.offpolicy.sequences import error_probability, lower_average
 from floorline.policy import Policy
+from floorline.simulation.stepping import Stepper
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,9 +27,9 @@ class Replay(Displayed):
     plays: list[int]
     """Its plays of each arm."""
     reward: float
-    """What it earned a round."""
+    """What it earned per round."""
     interval: Interval
-    """Of what it earned a round on average, given all before each round; at all times together."""
+    """Of what it earned per round on average, given all before each; at all times together."""
     confidence: float
     logged_reward: float
     notes: list[str]
@@ -37,8 +37,8 @@ class Replay(Displayed):
 
     def _table(self) -> Table:
         title = [
-            f"{self.rounds:,} rounds from {self.logged:,} logged decisions: {self.reward:.6g} a "
-            f"round (surely from {self.interval.lower:.6g} to {self.interval.upper:.6g}, "
+            f"{self.rounds:,} rounds from {self.logged:,} logged decisions: {self.reward:.6g} per "
+            f"round (from {self.interval.lower:.6g} to {self.interval.upper:.6g}, "
             f"confidence {self.confidence:.6g}); logged: {self.logged_reward:.6g}",
             *self.notes,
         ]
@@ -68,23 +68,23 @@ def replay(log: LoggedData, policy: Policy, *, seed: int = 1, confidence: float 
         ValueError: propensities are missing, or no decision could be kept.
     """
     log.require_propensities()
-    stepper = Stepper(policy, len(log.arms), len(log), whole("seed", seed, 0))
-    keep = np.random.default_rng([seed, 2])
+    alpha = error_probability(confidence) / 2
+    seed = whole("seed", seed, 0)
+    rng, coin, keep = (np.random.default_rng([seed, use]) for use in range(3))
+    stepper = Stepper(policy, len(log.arms), len(log), rng, coin)
     least = float(log.propensity.min())
     plays = [0] * len(log.arms)
     rewards: list[float] = []
-    decision = stepper.decide()
     for arm, reward, propensity in zip(
         log.arm.tolist(), log.reward.tolist(), log.propensity.tolist(), strict=True
     ):
+        decision = stepper.decide()
         if decision.arm == arm and keep.random() * propensity < least:
             plays[arm] += 1
             rewards.append(reward)
             stepper.learn(arm, reward, decision.fallback_probability)
-        decision = stepper.decide()
     require(len(rewards) > 0, "log", "one in which the policy's arms were played", "it has none")
     scaled = (np.array(rewards) - log.low) / (log.high - log.low)
-    alpha = (1 - confidence) / 2
     ends = (lower_average(scaled, alpha), 1 - lower_average(1 - scaled, alpha))
     lower, upper = (log.low + (log.high - log.low) * min(max(end, 0.0), 1.0) for end in ends)
     return Replay(

@@ -17,6 +17,7 @@ import math
 
 import numpy as np
 
+from floorline.core.checks import number, require
 from floorline.core.records import Floats
 
 RATES = 0.75 * 0.5 ** np.arange(40)
@@ -24,6 +25,12 @@ RATES = 0.75 * 0.5 ** np.arange(40)
 WEIGHTS = 1.0 / ((np.arange(40) + 1.0) * (np.arange(40) + 2.0))
 """Their weights, which add up to less than 1."""
 PENALTIES = -np.log1p(-RATES) - RATES
+
+
+def error_probability(confidence: float) -> float:
+    """Return 1 - confidence; raise unless the confidence is at least 0 and below 1."""
+    require(confidence != 1, "confidence", "below 1, since nothing is certain", confidence)
+    return 1 - number("confidence", confidence, 0, 1)
 
 
 def lower_average(values: Floats, alpha: float, below: float = 0.0) -> float:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from floorline.core.checks import choice, number, require
+from floorline.core.checks import choice, number, require, whole
 from floorline.core.records import Floats
 from floorline.offpolicy.logged import LoggedData
-from floorline.offpolicy.stepper import Stepper
 from floorline.policy import Policy
+from floorline.simulation.stepping import Stepper
 
 UNIFORM = "uniform"
 
@@ -51,7 +51,8 @@ def followed_target(log: LoggedData, policy: Policy, seed: int = 1) -> Floats:
     """
     if policy.floor.tosses_coins:
         raise ValueError("policy: a randomised floor keeps account of its own plays; use replay")
-    stepper = Stepper(policy, len(log.arms), len(log), seed)
+    rng, coin = (np.random.default_rng([whole("seed", seed, 0), use]) for use in range(2))
+    stepper = Stepper(policy, len(log.arms), len(log), rng, coin)
     rows = []
     for arm, reward in zip(log.arm.tolist(), log.reward.tolist(), strict=True):
         decision = stepper.decide()

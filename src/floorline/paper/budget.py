@@ -9,10 +9,10 @@ import numpy as np
 from floorline.boundaries import Boundary
 from floorline.environments import Gaussian
 from floorline.floors import ConfidenceFloor
-from floorline.paper.style import legend, pyplot, save
+from floorline.paper.style import legend, save
 from floorline.policy import Policy
 from floorline.proposers import optimistic
-from floorline.simulation.plots import tidy
+from floorline.simulation.plots import new_figure, tidy
 from floorline.simulation.stepping import step_through
 
 # Wide gaps, little noise and a large loss: 50 rounds then show saving, exploring and a lead.
@@ -38,9 +38,7 @@ def draw_budget(folder: Path) -> None:
     earned = np.concatenate([[0], np.cumsum(np.array(MEANS)[run.arm])])
     default, floor = MEANS[0] * rounds, (1 - MAX_LOSS) * MEANS[0] * rounds
     safe = np.flatnonzero(run.arm != 0) + 1
-    figure, (top, bottom) = pyplot().subplots(
-        2, 1, figsize=(8, 7.5), sharex=True, layout="constrained", height_ratios=(3, 2)
-    )
+    figure, (top, bottom) = new_figure((8, 7.5), rows=2, sharex=True, height_ratios=(3, 2))
     top.plot(rounds, earned, color=BLUE, lw=2.5, label="this run")
     top.plot(rounds, default, color=GREEN, ls=":", lw=2.5, label="default arm: μ₀t")
     top.plot(rounds, floor, color=RED, ls="--", lw=2, label="floor: (1 − α)μ₀t")

@@ -11,9 +11,10 @@ import numpy as np
 
 from floorline.boundaries import Boundary
 from floorline.paper.run import ResultRow
-from floorline.paper.style import BOUNDARY_LINES, LINES, Line, legend, pyplot, save
+from floorline.paper.style import BOUNDARY_LINES, LINES, Line, legend, save
 from floorline.paper.sweeps import BOUNDARIES, FIVE, HORIZON, MEANS
-from floorline.simulation.plots import tidy
+from floorline.simulation.plots import new_figure, tidy
+from floorline.simulation.summary import share_error
 
 BAND = 1.96
 """Half the width of a 95% band, in standard errors."""
@@ -21,7 +22,7 @@ BAND = 1.96
 
 def draw_alpha(rows: Sequence[ResultRow], folder: Path) -> None:
     """Draw the paper's figure of average regret over alpha (our max_loss)."""
-    figure, axes = pyplot().subplots(figsize=(7, 4.6), layout="constrained")
+    figure, axes = new_figure((7, 4.6))
     for policy in FIVE:
         curve = _curve(rows, "alpha", policy=policy)
         _average_regret(axes, LINES[policy], [row.max_loss for row in curve], curve)
@@ -34,7 +35,7 @@ def draw_alpha(rows: Sequence[ResultRow], folder: Path) -> None:
 
 def draw_horizon(rows: Sequence[ResultRow], folder: Path) -> None:
     """Draw the paper's figure of average regret over the horizon."""
-    figure, axes = pyplot().subplots(figsize=(7, 4.6), layout="constrained")
+    figure, axes = new_figure((7, 4.6))
     for policy in FIVE:
         curve = _curve(rows, "horizon", policy=policy)
         _average_regret(axes, LINES[policy], [row.horizon for row in curve], curve)
@@ -48,7 +49,7 @@ def draw_horizon(rows: Sequence[ResultRow], folder: Path) -> None:
 
 def draw_breaches(rows: Sequence[ResultRow], folder: Path) -> None:
     """Draw the share of runs below the floor at any time, over alpha."""
-    figure, axes = pyplot().subplots(figsize=(7, 4), layout="constrained")
+    figure, axes = new_figure((7, 4))
     never = []
     for policy in FIVE:
         curve = _curve(rows, "alpha", policy=policy)
@@ -56,7 +57,7 @@ def draw_breaches(rows: Sequence[ResultRow], folder: Path) -> None:
             never.append(LINES[policy])
         losses = [row.max_loss for row in curve]
         share = np.array([row.breach_rate for row in curve])
-        half = BAND * np.sqrt(share * (1 - share) / np.array([row.runs for row in curve]))
+        half = BAND * share_error(share, np.array([row.runs for row in curve]))
         _line(axes, LINES[policy], losses, 100 * share, 100 * half)
     axes.set(
         xlabel="α  (max_loss)",
@@ -74,7 +75,7 @@ def draw_breaches(rows: Sequence[ResultRow], folder: Path) -> None:
 
 def draw_boundaries(rows: Sequence[ResultRow], folder: Path) -> None:
     """Draw the price of each boundary: the width of its intervals, and the regret they cost."""
-    figure, (left, right) = pyplot().subplots(1, 2, figsize=(10, 4), layout="constrained")
+    figure, (left, right) = new_figure((10, 4), columns=2)
     seen = np.unique(np.geomspace(1, HORIZON, 80).astype(int))
     for name in BOUNDARIES:
         line = BOUNDARY_LINES[name]

@@ -14,8 +14,6 @@ from floorline.paper.sweeps import (
     PARTS,
     POLICIES,
     QUICK,
-    QUICK_RUNS,
-    RUNS,
     PaperRun,
 )
 from floorline.sweeping.plan import PER_HORIZON, Instance, SweepPlan
@@ -30,7 +28,7 @@ def own_plans(
     """Return the sweeps over alpha and over the horizon, each with delta = 1 / horizon.
 
     Args:
-        settings: those of the paper's run; 0 runs mean the usual number.
+        settings: those of the paper's run.
         means: each arm's mean, the default arm's first.
         noise: `gaussian`, of scale 1, or `bernoulli`.
         policies: names of policies; by default those of the paper's figures.
@@ -48,7 +46,7 @@ def own_plans(
     plan = SweepPlan(
         (Instance("own", tuple(means), noise),),
         {**grid, "max_loss": losses, "horizon": [HORIZON]},
-        runs=settings.runs or (QUICK_RUNS if settings.quick else RUNS),
+        runs=settings.runs,
         seed=settings.seed,
     )
     over_horizon = {**grid, "max_loss": [MAX_LOSS], "horizon": list(long.horizons)}

@@ -14,9 +14,10 @@ from floorline.paper import figures
 from floorline.paper.budget import draw_budget
 from floorline.paper.report import ReportData, report
 from floorline.paper.run import ResultRow, collect
-from floorline.paper.style import FORMATS, pyplot
+from floorline.paper.style import FORMATS
 from floorline.paper.sweeps import HORIZON, PARTS, PaperRun, points
 from floorline.simulation import DEVICES, start_device
+from floorline.simulation.plots import require_matplotlib
 from floorline.sweeping.journal import NAME, PointJournal
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def reproduce(
     _check(settings)
     if force or not (folder / REPORT).exists():  # otherwise there may be nothing to do
         start_device(settings.device)
-    pyplot()  # fail now if either is missing, not after the simulations
+    require_matplotlib()  # fails now if it is missing, not after the simulations
     try:
         journal = _open(folder, settings, force)
         wanted = [point for part in parts for point in points(settings, part)]

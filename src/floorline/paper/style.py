@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from floorline.paper.sweeps import BUDGET_FIRST, CONSERVATIVE, LEARNED, MOSS, UCB
@@ -43,18 +42,6 @@ BOUNDARY_LINES = {
 }
 
 
-def pyplot() -> ModuleType:
-    """Return matplotlib's pyplot, set up to draw into files."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise ValueError("figures need matplotlib: pip install matplotlib") from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot
-
-
 def legend(target: Any, **options: Any) -> None:
     """Add a legend, with lines long enough to show their dashes, to a figure or axes."""
     target.legend(frameon=False, handlelength=4, **options)
@@ -69,4 +56,3 @@ def save(figure: Any, folder: Path, name: str, formats: Sequence[str] = ()) -> N
         for kind in formats or FORMATS:
             figure.savefig(folder / f"{name}.{kind}", dpi=200, metadata=dates[kind])
             figure.set_layout_engine(None)  # keep this layout for the other formats
-    pyplot().close(figure)

@@ -34,20 +34,26 @@ def connect(cluster: str | None) -> Iterator[Client | None]:
         raise ValueError("cluster: needs the extra [dask]: pip install 'floorline[dask]'") from None
     from floorline.simulation.job import all_cores
 
-    # A lost worker is abandoned after this time; by default it would delay a sweep by 30 s.
-    dask.config.set({"distributed.comm.timeouts.connect": f"{CONNECT_SECONDS}s"})
-    if cluster == "local":
-        # Workers look at their own stack a hundred times a second, which nobody reads here.
-        dask.config.set({"distributed.worker.profile.enabled": False})
-        local = LocalCluster(
-            n_workers=all_cores(), threads_per_worker=1, host="127.0.0.1", dashboard_address=None
-        )
-        with local, Client(local) as client:
+    settings = {
+        # A lost worker is abandoned after this time; by default it would delay a sweep by 30 s.
+        "distributed.comm.timeouts.connect": f"{CONNECT_SECONDS}s",
+        # Workers would look at their own stack a hundred times a second, which nobody reads here.
+        "distributed.worker.profile.enabled": False,
+    }
+    with dask.config.set(settings):
+        if cluster == "local":
+            local = LocalCluster(
+                n_workers=all_cores(),
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address=None,
+            )
+            with local, Client(local) as client:
+                yield client
+            return
+        try:
+            client = Client(cluster, timeout=CONNECT_SECONDS)
+        except OSError as error:
+            raise ValueError(f"cluster: cannot reach {cluster}: {error}") from None
+        with client:
             yield client
-        return
-    try:
-        client = Client(cluster, timeout=CONNECT_SECONDS)
-    except OSError as error:
-        raise ValueError(f"cluster: cannot reach {cluster}: {error}") from None
-    with client:
-        yield client

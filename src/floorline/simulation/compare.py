@@ -22,6 +22,7 @@ from floorline.simulation.sweep import sweep
 
 if TYPE_CHECKING:
     import pandas
+    from distributed import Client
 
 CHECKPOINTS = 50
 """Points of the curves that `Comparison.plot` draws."""
@@ -67,6 +68,7 @@ def compare(
     max_loss: float = 0.1,
     threads: int | None = None,
     device: str = "cpu",
+    cluster: Client | None = None,
     **setup: Any,
 ) -> Comparison:
     """Return several policies side by side, each played with the same seed.
@@ -79,13 +81,14 @@ def compare(
     Args:
         policies: names of the catalogue; or policies of your own, by a name for each.
         environment: what the arms pay.
-        horizon: rounds a run.
+        horizon: rounds per run.
         runs: how many runs of each.
         seed: any whole number from 0.
         max_loss: the share of the default's reward that may be lost; breaches of every policy
             are counted against it.
-        threads: how many threads; all cores unless told.
+        threads: how many threads; by default all cores.
         device: `cpu`, `cuda` or `python`, as for `simulate`.
+        cluster: a client of a Dask cluster, as for `simulate`.
         setup: other fields of `PolicySetup`, for policies given by name.
     """
     check_environment(environment)
@@ -103,5 +106,12 @@ def compare(
     cases = [
         Case(policy, environment, rounds, max_loss, points.tolist()) for policy in made.values()
     ]
-    found = sweep(cases, runs=whole("runs", runs, 2), seed=seed, threads=threads, device=device)
-    return Comparison(dict(zip(made, found, strict=True)))
+    summaries = sweep(
+        cases,
+        runs=whole("runs", runs, 2),
+        seed=seed,
+        threads=threads,
+        device=device,
+        cluster=cluster,
+    )
+    return Comparison(dict(zip(made, summaries, strict=True)))

@@ -16,13 +16,38 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 DASHES = ("-", "--", "-.", ":")
 
 
-def pyplot() -> ModuleType:
-    """Return matplotlib's pyplot; raise ValueError where it is not installed."""
+def require_matplotlib() -> None:
+    """Raise ValueError where matplotlib is not installed."""
     try:
-        from matplotlib import pyplot
+        import matplotlib  # noqa: F401
     except ImportError:
         raise ValueError("figures need matplotlib: pip install 'floorline[figures]'") from None
+
+
+def pyplot() -> ModuleType:
+    """Return matplotlib's pyplot, for figures on the screen or in a notebook."""
+    require_matplotlib()
+    from matplotlib import pyplot
+
     return pyplot
+
+
+def new_figure(
+    size: tuple[float, float], rows: int = 1, columns: int = 1, **options: Any
+) -> tuple[Any, Any]:
+    """Return a figure for a file, and its axes; it needs no display.
+
+    Args:
+        size: width and height in inches.
+        rows: rows of axes.
+        columns: columns of axes.
+        options: other arguments of matplotlib's `Figure.subplots`.
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    return figure, figure.subplots(rows, columns, **options)
 
 
 def tidy(axes: Any) -> None:

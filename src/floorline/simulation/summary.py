@@ -21,6 +21,12 @@ SHOWN_CHECKPOINTS = 8
 """The most checkpoints in a summary's table."""
 
 
+def share_error(share: Floats, runs: int | Counts) -> Floats:
+    """Return the standard error of the share of runs in which something happened."""
+    error: Floats = np.sqrt(share * (1 - share) / runs)
+    return error
+
+
 @dataclass(frozen=True)
 class Spread:
     """How a number is spread over the runs, at each checkpoint."""
@@ -78,8 +84,7 @@ class Summary(Displayed):
     @property
     def breach_error(self) -> Floats:
         """Standard error of the breach rate, at each checkpoint."""
-        error: Floats = np.sqrt(self.breach_rate * (1 - self.breach_rate) / self.runs)
-        return error
+        return share_error(self.breach_rate, self.runs)
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return a data frame with a row for each checkpoint."""

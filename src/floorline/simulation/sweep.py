@@ -57,7 +57,7 @@ def sweep(
     """
     start = time.perf_counter()
     jobs = (prepare(case, runs, seed, threads, device, cluster) for case in cases)
-    digests: Iterator[Digest] = map(_alone, jobs)
+    digests: Iterator[Digest] = map(_alone, _compiled(jobs))
     if device == "cuda":
         digests = _in_grids(jobs)
     elif cluster is not None:
@@ -68,8 +68,14 @@ def sweep(
         start = now
 
 
+def _compiled(jobs: Iterable[Job]) -> Iterator[Job]:
+    for job in jobs:
+        job.engine.compile()
+        yield job
+
+
 def _alone(job: Job) -> Digest:
-    job.engine.compile()
+    """Return the digest of a compiled job."""
     digest = Digest(job.checkpoints)
     for part in job.engine.parts(job.runs, lambda done: None):
         digest.add(part)
@@ -79,8 +85,7 @@ def _alone(job: Job) -> Digest:
 def _on_cluster(jobs: Iterable[Job], threads: int) -> Iterator[Digest]:
     """Yield the same, with enough cases submitted ahead to keep all workers busy."""
     submitted: deque[tuple[Job, int]] = deque()
-    for job in jobs:
-        job.engine.compile()
+    for job in _compiled(jobs):
         submitted.append((job, cast("ClusterEngine", job.engine).submit(job.runs)))
         while sum(tasks for _, tasks in submitted) > TASKS_AHEAD * threads:
             yield _alone(submitted.popleft()[0])

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from floorline.simulation.plots import COLOURS, DASHES, pyplot, tidy
+import numpy as np
+
+from floorline.simulation.plots import COLOURS, DASHES, new_figure, tidy
+from floorline.simulation.summary import share_error
 
 PREFERRED = ("horizon", "max_loss", "delta")
 """What lies along the x axis, if it has several values; else another number that has."""
@@ -23,7 +26,7 @@ def draw_instance(
     lines: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         lines.setdefault(", ".join(str(row[name]) for name in others), []).append(row)
-    figure, (left, right) = pyplot().subplots(1, 2, figsize=(11, 4.6), layout="constrained")
+    figure, (left, right) = new_figure((11, 4.6), columns=2)
     for number, (label, line) in enumerate(lines.items()):
         x = [row[along] for row in line] if along else [number]
         look = {
@@ -34,12 +37,9 @@ def draw_instance(
         }
         errors = [2 * row["regret_standard_error"] for row in line]
         left.errorbar(x, [row["regret"] for row in line], errors, capsize=3, **look)
-        rates = [row["breach_rate"] for row in line]
-        errors = [
-            2 * (rate * (1 - rate) / row["runs"]) ** 0.5
-            for rate, row in zip(rates, line, strict=True)
-        ]
-        right.errorbar(x, rates, errors, capsize=3, **look)
+        rates = np.array([row["breach_rate"] for row in line])
+        half = 2 * share_error(rates, np.array([row["runs"] for row in line]))
+        right.errorbar(x, rates, half, capsize=3, **look)
     left.set(ylabel="regret, ± 2 standard errors")
     right.set(ylabel="share of runs below the floor")
     for axes in (left, right):
@@ -50,17 +50,24 @@ def draw_instance(
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
     figure.suptitle(instance)
-    path = folder / f"{re.sub(r'[^A-Za-z0-9-]+', '-', instance)}.png"
+    path = folder / figure_name(instance)
     figure.savefig(path, dpi=150)
-    pyplot().close(figure)
     return path
+
+
+def figure_name(instance: str) -> str:
+    """Return the name of an instance's figure, of characters that every file system allows.
+
+    >>> figure_name("three arms")
+    'three-arms.png'
+    """
+    return re.sub(r"[^A-Za-z0-9-]+", "-", instance) + ".png"
 
 
 def axis_of(grid: dict[str, list[Any]]) -> str | None:
     """Return the setting along the x axis; None if no number has several values."""
     for name in (*PREFERRED, *grid):
         values = grid.get(name, [])
-        numbers = [value for value in values if isinstance(value, (int, float))]
-        if len(values) > 1 and len(numbers) == len(values):
-            return name
+        if len(values) > 1 and all(type(value) in (int, float) for value in values):
+            return name  # True and False are settings, not numbers
     return None

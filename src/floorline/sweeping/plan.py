@@ -14,6 +14,7 @@ from floorline.environments import Bernoulli, Environment, Gaussian, Tabulated
 from floorline.policies import find_entry
 from floorline.policy_setup import Entry, PolicySetup
 from floorline.simulation import Case
+from floorline.sweeping.figures import figure_name
 
 NOISES = ("gaussian", "bernoulli", "table")
 PER_HORIZON = "1/horizon"
@@ -89,12 +90,19 @@ class SweepPlan:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        for name in self.grid:
+        require("policy" in self.grid, "grid.policy", "one policy or several", None)
+        for name, values in self.grid.items():
             choice("grid", name, ("policy", *SETTINGS))
-        require(bool(self.grid.get("policy")), "grid.policy", "one policy or several", None)
+            require(len(values) > 0, f"grid.{name}", "one value or several", values)
+            once = all(value not in values[:i] for i, value in enumerate(values))
+            require(once, f"grid.{name}", "values that differ", values)
+        for policy in self.grid["policy"]:
+            require(isinstance(policy, str), "grid.policy", "the names of policies", policy)
         require(len(self.instances) > 0, "instance", "given once or more", None)
         names = [instance.name for instance in self.instances]
-        require(len({*names}) == len(names), "instance.name", "different for each", names)
+        files = {figure_name(name).lower() for name in names}  # some file systems ignore case
+        allowed = "different for each, as file names too"
+        require(len(files) == len(names), "instance.name", allowed, names)
         object.__setattr__(self, "runs", whole("runs", self.runs, 2))
         object.__setattr__(self, "seed", whole("seed", self.seed, 0))
 
@@ -136,11 +144,14 @@ def plan_of(content: Mapping[str, Any], folder: Path = Path()) -> SweepPlan:
     """
     for name in content:
         choice("setting", name, ("runs", "seed", "grid", "instance"))
+    given, rows = content.get("grid", {}), content.get("instance", [])
+    require(isinstance(given, Mapping), "grid", "a table: [grid]", given)
+    tables = isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows)
+    require(tables, "instance", "one table or more: [[instance]]", rows)
     grid = {
-        name: values if isinstance(values, list) else [values]
-        for name, values in content.get("grid", {}).items()
+        name: values if isinstance(values, list) else [values] for name, values in given.items()
     }
-    instances = tuple(_instance(values, folder) for values in content.get("instance", []))
+    instances = tuple(_instance(row, folder) for row in rows)
     rest = {name: content[name] for name in ("runs", "seed") if name in content}
     return SweepPlan(instances, grid, **rest)
 
@@ -149,10 +160,9 @@ def _instance(values: Mapping[str, Any], folder: Path) -> Instance:
     known = [field.name for field in fields(Instance)]
     for name in values:
         choice("instance", name, known)
-    if "name" not in values:
-        raise ValueError("instance.name: must be given")
-    table = values.get("table")
-    changed = {"means": tuple(values.get("means", ()))}
-    return Instance(
-        **{**values, **changed, "table": None if table is None else str(folder / table)}
-    )
+    title, means, table = values.get("name"), values.get("means", []), values.get("table")
+    require(isinstance(title, str) and title != "", "instance.name", "a text", title)
+    require(isinstance(means, list), "instance.means", "a list of numbers", means)
+    require(table is None or isinstance(table, str), "instance.table", "the name of a file", table)
+    beside = None if table is None else str(folder / table)
+    return Instance(**{**values, "means": tuple(means), "table": beside})

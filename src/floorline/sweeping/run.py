@@ -1,4 +1,4 @@
-"""Runs a sweep in a folder: every cell is saved as soon as it is there."""
+"""Runs a sweep in a folder: every cell is saved as soon as it is finished."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from floorline.policies import find_entry
 from floorline.policy_setup import Entry
 from floorline.simulation import Summary, sweep
+from floorline.simulation.plots import require_matplotlib
 from floorline.simulation.progress import progress_bar
 from floorline.sweeping.figures import draw_instance
 from floorline.sweeping.journal import NAME, PointJournal
 from floorline.sweeping.plan import Cell, SweepPlan
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 RESULTS = "results.csv"
 PARQUET = "results.parquet"
@@ -27,6 +31,7 @@ class SameNumbers:
 
     runs: int
     seed: int
+    device: str
 
 
 class Measured(NamedTuple):
@@ -57,26 +62,29 @@ def run_sweep(
     find: Callable[[str], Entry] = find_entry,
     threads: int | None = None,
     device: str = "cpu",
+    cluster: Client | None = None,
     force: bool = False,
 ) -> Finished:
     """Simulate the cells that the folder does not have, then write results and figures.
 
-    Cells of an earlier plan with the same runs and seed are kept: a grid can grow.
+    Cells of an earlier plan with the same runs, seed and device are kept: a grid can grow.
 
     Args:
         plan: the grid and its instances.
         folder: where everything goes.
         find: the entry of a policy by its name.
-        threads: how many threads; all cores unless told.
+        threads: how many threads; by default all cores.
         device: `cpu`, `cuda` or `python`.
+        cluster: a client of a Dask cluster, as for `simulate`.
         force: start the folder again.
     """
+    require_matplotlib()  # fails now if it is missing, not after the simulations
     cells = plan.cells()
     cases = [cell.case(find) for cell in cells]  # all of them, so that errors come first
     folder.mkdir(parents=True, exist_ok=True)
     if force:
         (folder / NAME).unlink(missing_ok=True)
-    journal = PointJournal(folder / NAME, SameNumbers(plan.runs, plan.seed))
+    journal = PointJournal(folder / NAME, SameNumbers(plan.runs, plan.seed, device))
     missing = [i for i, cell in enumerate(cells) if cell not in journal]
     total = sum(int(cases[i].horizon) for i in missing)
     found = sweep(
@@ -85,6 +93,7 @@ def run_sweep(
         seed=plan.seed,
         threads=threads,
         device=device,
+        cluster=cluster,
     )
     with progress_bar("simulating", total) as tick:
         done, start = 0, time.perf_counter()
@@ -134,7 +143,7 @@ def _plain(value: Any) -> Any:
 
 
 def write_files(plan: SweepPlan, rows: Sequence[dict[str, Any]], folder: Path) -> list[Path]:
-    """Write the rows as CSV and, where it is installed, as Parquet; and a figure an instance."""
+    """Write the rows as CSV and, with pyarrow, as Parquet; and a figure for each instance."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     with open(folder / RESULTS, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, names)

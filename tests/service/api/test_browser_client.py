@@ -154,10 +154,16 @@ def test_rewards_of_an_outage_are_sent_by_the_next_page(
 
 
 def test_a_reward_is_sent_while_the_page_is_left(shop: Shop, visit: Any, wait_until: Any) -> None:
+    """Also if all rewards that wait are more than a browser sends then."""
     page = visit()
     ticket = page.evaluate(START, {**shop.open("leaving"), "durable": False})["ticket"]
     page.evaluate(
-        "(ticket) => { client.reward(ticket, 1); location.href = 'about:blank'; }", ticket
+        """(ticket) => {
+            client.reward(ticket, 1);
+            for (let n = 0; n < 999; n++) client.reward("1-1-1", n, { latency_ms: n });
+            location.href = "about:blank";
+        }""",
+        ticket,
     )
     wait_until(lambda: shop.rewards("leaving") == [1])
 

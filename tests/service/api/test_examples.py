@@ -87,7 +87,7 @@ def test_the_service_takes_and_gives_the_examples(client: TestClient) -> None:
     rewards = client.post("/v1/rewards", json=EXAMPLES["RewardsBody"])
     assert rewards.json()["results"][0]["problem"]["status"] == 404  # of another service
     for body, path, answer in (
-        ("OfrepBody", "/ofrep/v1/evaluate/flags/page", "OfrepAnswer"),
+        ("OfrepFlagBody", "/ofrep/v1/evaluate/flags/page", "OfrepAnswer"),
         ("OfrepBulkBody", "/ofrep/v1/evaluate/flags", "OfrepFlags"),
     ):
         assert shape(client.post(path, json=EXAMPLES[body]).json()) == shape(EXAMPLES[answer])

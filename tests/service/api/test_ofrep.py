@@ -45,12 +45,30 @@ def test_a_targeting_key_is_a_request_key(client: TestClient, page: str) -> None
     assert made["ticket"] == ticket("one")
 
 
+def test_attributes_are_kept_with_each_decision(client: TestClient, page: str) -> None:
+    client.post(
+        "/v1/campaigns", json={**PAGE, "name": "other", "floor": "randomised", "holdback": 0.1}
+    )
+    client.post(ONE, json=context(None))
+    client.post(ONE, json={"context": {"targetingKey": "bare"}})
+    client.post(ALL, json={"context": {"targetingKey": "all", "tags": ["a"], "age": 7}})
+    client.post(ALL, json={"context": {"targetingKey": "all", "age": 8}})  # decided already
+    records = client.get(f"{page}/decisions").json()["decisions"]
+    kept = {"tags": ["a"], "age": 7}
+    assert [one["context"] for one in records] == [{"country": "NZ"}, None, kept]
+    other = client.get("/v1/campaigns/other/decisions").json()["decisions"]
+    assert [one["context"] for one in other] == [kept]
+
+
 def test_errors_are_those_of_ofrep(client: TestClient, page: str) -> None:
     for path, body, status, code in (
         (f"{ALL}/none", context("one"), 404, "FLAG_NOT_FOUND"),
         (ONE, context("x" * 201), 400, "INVALID_CONTEXT"),
         (ONE, context("two\nlines"), 400, "INVALID_CONTEXT"),
         (ONE, {"context": 1}, 400, "INVALID_CONTEXT"),
+        (ONE, {"context": {"targetingKey": 1}}, 400, "INVALID_CONTEXT"),
+        (ONE, {"context": {"long": "x" * 4096}}, 400, "INVALID_CONTEXT"),
+        (ALL, {"context": {"targetingKey": 1}}, 400, "INVALID_CONTEXT"),
         (ALL, context(None), 400, "TARGETING_KEY_MISSING"),
         (ALL, {}, 400, "TARGETING_KEY_MISSING"),
     ):

@@ -59,10 +59,39 @@ def test_what_is_no_answer_is_an_error(
                 await peer.ask(REQUEST)
         if answer is None:
             with pytest.raises(PeerError, match=address):
-                await peer.stream(REQUEST)
+                await peer.stream(REQUEST, 0.2)
         peer.close()
 
     assert with_server(answer, ask) > 0
+
+
+def test_a_stream_may_begin_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report is made before it is sent, which takes longer than an exchange may."""
+    monkeypatch.setattr(peers, "EXCHANGE_SECONDS", 0.1)
+    target, ended = b"", asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal target
+        target = (await reader.readuntil(b"\r\n\r\n")).split(b" ")[1]
+        await asyncio.sleep(0.3)
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\npage")
+        await reader.read()  # until the other end closes
+        writer.close()
+        await writer.wait_closed()
+        ended.set()
+
+    async def run() -> bytes:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        peer = Peer(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", b"")
+        request = ForwardedRequest("GET", "/v1/campaigns/größe/report", b"a=b", [], b"")
+        _, parts = await peer.stream(request, 20)
+        body = b"".join([part async for part in parts])
+        await ended.wait()
+        server.close()
+        return body
+
+    assert asyncio.run(run()) == b"page"
+    assert target == b"/v1/campaigns/gr%C3%B6%C3%9Fe/report?a=b"
 
 
 def test_nothing_is_sent_for_those_who_have_gone() -> None:

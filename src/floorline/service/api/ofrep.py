@@ -8,11 +8,13 @@ import msgspec
 
 from floorline.live import CampaignError, Stopped
 from floorline.service.api.decisions import decide_one
-from floorline.service.api.requests import DecisionRequest, OfrepBody
+from floorline.service.api.requests import DecisionRequest, OfrepBody, OfrepContext
 from floorline.service.api.responses import OfrepAnswer, OfrepFlag, OfrepFlags
 from floorline.service.host.owners import OwnedElsewhere
+from floorline.service.http.forwarding import RefusedThere
 from floorline.service.http.operations import Call, Reply
 from floorline.service.http.problems import Problem, ProblemDocument, problem_of
+from floorline.service.http.wording import in_words
 
 MAX_FLAGS = 100
 """Campaigns that one bulk evaluation decides."""
@@ -53,7 +55,7 @@ def error_code(document: ProblemDocument) -> str:
 
 async def evaluate(call: Call) -> OfrepAnswer:
     """A decision as the value of a flag. The same targeting key always gets the same decision."""
-    return await _evaluate(call, call.path["key"], _targeting_key(call))
+    return await _evaluate(call, call.path["key"], _request(call))
 
 
 async def evaluate_all(call: Call) -> Reply:
@@ -62,8 +64,8 @@ async def evaluate_all(call: Call) -> Reply:
     Clients ask again and again, so that there must be a targeting key: without one, each of these
     requests would be new decisions, which nobody sees.
     """
-    targeting_key = _targeting_key(call)
-    if targeting_key is None:
+    request = _request(call)
+    if request.request_key is None:
         raise Problem(400, NO_TARGETING_KEY, "targetingKey: must be given to evaluate all flags")
     await call.host.registry.catalogue.list_again()
     names = [name for name in call.host.registry.catalogue.names() if call.access.sees(name)]
@@ -71,7 +73,7 @@ async def evaluate_all(call: Call) -> Reply:
         detail = f"there are {len(names)} campaigns; use a key that is limited to {MAX_FLAGS}"
         raise Problem(400, "too-many-flags", detail)
     # One after the other, since few campaigns may be open at a time.
-    flags = [await _flag(call, name, targeting_key) for name in names]
+    flags = [await _flag(call, name, request) for name in names]
     body = msgspec.json.encode(OfrepFlags(flags))
     tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     if tag in call.headers.get(b"if-none-match", b"").decode("latin-1"):
@@ -79,33 +81,42 @@ async def evaluate_all(call: Call) -> Reply:
     return Reply(body, headers={"ETag": tag})
 
 
-def _targeting_key(call: Call) -> str | None:
+def _request(call: Call) -> DecisionRequest:
+    """The targeting key is the request key; the other attributes are kept with the decision."""
     body: OfrepBody = call.body
-    return (body.context.targetingKey or None) if body.context else None
+    context = body.context or {}
+    try:
+        key = msgspec.convert(context, OfrepContext).targetingKey
+    except msgspec.ValidationError as error:
+        raise Problem(422, "invalid", in_words(str(error), OfrepContext, context)) from None
+    others = {name: value for name, value in context.items() if name != "targetingKey"}
+    return DecisionRequest(key or None, context=others or None)
 
 
-async def _flag(call: Call, name: str, targeting_key: str) -> OfrepFlag:
+async def _flag(call: Call, name: str, request: DecisionRequest) -> OfrepFlag:
     """A decision among others, or why there is none: one campaign must not break all of them."""
     path, body = f"/ofrep/v1/evaluate/flags/{name}", msgspec.json.encode(call.body)
     decode = msgspec.json.Decoder(OfrepAnswer).decode
     try:
         answer = await call.wherever(
-            lambda: _evaluate(call, name, targeting_key), "POST", path, body, decode
+            lambda: _evaluate(call, name, request), "POST", path, body, decode
         )
     except OwnedElsewhere:
         raise  # the server that sent it here knows better by now
+    except RefusedThere as refusal:
+        problem = msgspec.json.decode(refusal.body, type=OfrepProblem)
+        return OfrepFlag(name, errorCode=problem.errorCode, errorDetails=problem.errorDetails)
     except (CampaignError, ValueError) as error:
         document = problem_of(error).document()
         return OfrepFlag(name, errorCode=error_code(document), errorDetails=document.detail)
     return OfrepFlag(**msgspec.structs.asdict(answer))
 
 
-async def _evaluate(call: Call, name: str, targeting_key: str | None) -> OfrepAnswer:
+async def _evaluate(call: Call, name: str, request: DecisionRequest) -> OfrepAnswer:
     hosted = await call.host.registry.get(name)
-    request = DecisionRequest(targeting_key)
     try:
         decision = await hosted.queue.submit(
-            lambda campaign: decide_one(hosted, campaign, request), keys=(targeting_key,)
+            lambda campaign: decide_one(hosted, campaign, request), keys=(request.request_key,)
         )
     except Stopped:
         arm = hosted.index_entry.default_arm  # what it was stopped with

@@ -11,7 +11,7 @@ from typing import Any, LiteralString
 
 from floorline.live import LedgerError
 from floorline.live.ledgers import postgres_schema as schema
-from floorline.live.ledgers.postgres_clock import database_clock
+from floorline.live.ledgers.postgres_clock import TIME, database_clock
 from floorline.live.ledgers.postgres_connection import (
     Connection,
     connect,
@@ -130,7 +130,11 @@ class DatabaseStore:
     def __init__(self, session: Session, url: str) -> None:
         self._session = session
         self._url = url
-        self.clock = database_clock(session.connection)
+        self.clock = database_clock(self._read_time)
+
+    def _read_time(self) -> float:
+        ((time,),) = self._session.run(TIME)
+        return float(time)
 
     def names(self) -> list[str]:
         """The campaigns that have a ledger, sorted."""

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import msgspec
 
@@ -126,15 +126,19 @@ class Peer:
         return None
 
     async def stream(
-        self, request: ForwardedRequest
+        self, request: ForwardedRequest, seconds: float
     ) -> tuple[ForwardedReply, AsyncGenerator[bytes, None]]:
-        """Return the beginning of a response without an end, and its parts."""
+        """Return the beginning of a long response, which comes within `seconds`, and its parts.
+
+        The connection is closed at the end of the parts.
+        """
         headers = [(name.decode(), value.decode("latin-1")) for name, value in request.headers]
-        target = request.path + (f"?{request.query.decode()}" if request.query else "")
+        query = f"?{request.query.decode('latin-1')}" if request.query else ""
+        target = quote(request.path) + query
         headers.append((SECRET_HEADER, self._secret))
         connection = None
         try:
-            async with asyncio.timeout(EXCHANGE_SECONDS):
+            async with asyncio.timeout(seconds):
                 connection = await PeerConnection.open(self._address)
                 reply = await connection.request(request.method, target, headers, b"")
         except BaseException as error:

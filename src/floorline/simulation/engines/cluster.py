@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from floorline.simulation.job import Case
 
 ROUNDS_PER_TASK = 50_000_000
-"""The fewest: a third of a second for the fastest policies, to outweigh the transfer of a task."""
+"""What a task has unless its runs are too many: a third of a second for the fastest policies, to
+outweigh its transfer."""
 
 CACHED_ENGINES = 4
 
@@ -40,8 +41,8 @@ class ClusterEngine:
         self._seed = seed
         self._client = client
         size = BLOCK
-        while size * case.horizon < ROUNDS_PER_TASK and size < 64 * CHUNK:
-            size *= 2  # so that it divides CHUNK or is a multiple of it
+        while size * case.horizon < ROUNDS_PER_TASK and size < CHUNK:
+            size *= 2  # so that it divides CHUNK: a worker holds no more runs at a time than here
         self._size = size
         self._pending: deque[Future] = deque()
 
@@ -76,20 +77,18 @@ class ClusterEngine:
         if not self._pending:
             self.submit(runs)
         measure = self._engine.measure
-        whole = self.outcome(min(max(CHUNK, self._size), runs))  # chunks, from one task or several
+        records = self.outcome(min(CHUNK, runs))
         done = filled = 0
-        for records in self._results():
-            start, filled = filled, filled + records.first_breach.size
-            _copy(records, rows(whole, start, filled))
+        for part in self._results():
+            start, filled = filled, filled + part.first_breach.size
+            _copy(part, rows(records, start, filled))
             done += filled - start
             tick(done)
-            if filled < CHUNK and done < runs:
-                continue
-            for first in range(0, filled, CHUNK):
-                chunk = rows(whole, first, min(first + CHUNK, filled))
+            if filled == CHUNK or done == runs:
+                chunk = rows(records, 0, filled)
                 check_arms(chunk)
                 yield sums_of(chunk, measure.checkpoints, measure.wants_quantiles)
-            filled = 0
+                filled = 0
 
     def _results(self) -> Iterator[RunRecords]:
         """Yield the results of the tasks in order; cancel what is left after an interrupt."""

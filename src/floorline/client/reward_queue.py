@@ -8,14 +8,16 @@ import os
 import threading
 import time
 from collections import deque
+from collections.abc import Mapping
 from itertools import islice
 
-from .checks import positive_int, reward_of, ticket_id
+from .checks import positive_int
 from .deferred import RETENTION_SECONDS, DeferredRewards
 from .delivery import Delivery, deliver
-from .journal import Journal, Reward
+from .journal import Journal
 from .messages import MAX_BATCH, ServiceError
 from .requests import Requests
+from .reward import Reward, checked_reward
 
 log = logging.getLogger("floorline.client")
 
@@ -42,9 +44,9 @@ class RewardQueue:
         if self._waiting:
             self._start()
 
-    def put(self, ticket: str, value: float) -> bool:
+    def put(self, ticket: str, value: float, metrics: Mapping[str, float] | None = None) -> bool:
         """Add a reward; False if the queue is full."""
-        reward = Reward(ticket_id(ticket), reward_of(value))
+        reward = checked_reward(ticket, value, metrics)
         with self._changed:
             if self._closing:
                 raise ValueError("client: must be open, and is closed")
