@@ -93,6 +93,7 @@ def verify(ledger: str = LEDGER) -> None:
     typer.echo(
         f"{report.events:,} events, {report.decisions:,} decisions, {report.rewards:,} rewards, "
         f"{report.snapshots} snapshots"
+        + (f", {report.erased:,} decisions without key and context" if report.erased else "")
     )
     if report.problems:
         raise typer.Exit(1)

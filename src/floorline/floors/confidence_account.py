@@ -132,11 +132,12 @@ def recount_lower_ends(
     rules: ConfidenceRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
 ) -> None:
     """Sum up what challengers have earned for sure; voided plays count at the lowest reward."""
+    plays, lower, voided = arms.plays, arms.lower, pending.voided
     earned = 0.0
-    for i in range(1, len(arms.plays)):
-        earned += arms.plays[i] * arms.lower[i]
-        if pending.voided[i] > 0:
-            earned += pending.voided[i] * low
+    for i in range(1, len(plays)):
+        earned += plays[i] * lower[i]
+        if voided[i] > 0:
+            earned += voided[i] * low
     memory[SURELY_EARNED] = earned
 
 

@@ -223,7 +223,8 @@ def sure_budget_bounded(
     default = y  # which is right where the default does not matter
     if kappa != 0.0:
         default = most if kappa > 0.0 else rho
-    if divergence(x, challengers) + divergence(y, default) > allowed:
+    found = divergence(x, challengers)  # often enough by itself
+    if found > allowed or found + divergence(y, default) > allowed:
         nu = least_nu(kappa, x, y, most, allowed, rho)
         challengers = max(x / (1.0 + nu), rho)
         tilt = 1.0 - kappa * nu
@@ -248,9 +249,10 @@ def least_nu(kappa: float, x: float, y: float, most: float, allowed: float, rho:
         if not inside < nu < outside:
             nu = 0.5 * (inside + outside) if outside < math.inf else 2.0 * inside + 1.0
         slope = 0.0
-        a = x / (1.0 + nu)
+        more = 1.0 + nu
+        a = x / more
         if a > rho:
-            slope += x * nu / ((1.0 + nu) * (1.0 + nu))
+            slope = x * nu / (more * more)
         else:
             a = rho
         tilt = 1.0 - kappa * nu

@@ -265,9 +265,10 @@ def proof_learned(rules: JointRules, deficit: float, shift: float, tally: Tally)
 @kernel
 def count_voided(memory: Floats, pending: PendingPlays) -> None:
     """Count the challengers' plays that reached nobody."""
-    memory[VOIDED] = 0.0
+    voided = 0.0
     for i in range(1, len(pending.voided)):
-        memory[VOIDED] += pending.voided[i]
+        voided += pending.voided[i]
+    memory[VOIDED] = voided
 
 
 @kernel
@@ -278,16 +279,18 @@ def recount_learned(
     count_voided(memory, pending)
     tally = best_tally(memory)
     default_total, challenger_total = fill_in(tally)
-    memory[DEFAULT + PLAYS] = tally.default_plays
-    if default_total != memory[DEFAULT + TOTAL] or not leaves_cost(0.0):
+    steady = leaves_cost(0.0)  # the cost of mixing changes only when a sum does
+    if default_total != memory[DEFAULT + TOTAL] or not steady:
         spread = tally.default_spread
         memory[DEFAULT + COST] = mixture(rules, tally.default_plays, default_total, spread)
+    if challenger_total != memory[CHALLENGERS + TOTAL] or not steady or rules.shift > 0.0:
+        spread = tally.challenger_spread
+        cost = mixture(rules, tally.challenger_plays, challenger_total, spread)
+        memory[CHALLENGERS + COST] = cost - missing_cost(rules, tally)
+    memory[DEFAULT + PLAYS] = tally.default_plays
     memory[DEFAULT + TOTAL] = default_total
-    spread = tally.challenger_spread
-    cost = mixture(rules, tally.challenger_plays, challenger_total, spread)
     memory[CHALLENGERS + PLAYS] = tally.challenger_plays
     memory[CHALLENGERS + TOTAL] = challenger_total
-    memory[CHALLENGERS + COST] = cost - missing_cost(rules, tally)
 
 
 @kernel

@@ -49,3 +49,12 @@ def exact_percent(share: float) -> str:
     ('90%', '99.95%')
     """
     return f"{100 * share:.6g}%"
+
+
+def sentence(text: str) -> str:
+    """Return a clause as a sentence of its own.
+
+    >>> sentence("no reward has come"), sentence("are rewards reported?")
+    ('No reward has come.', 'Are rewards reported?')
+    """
+    return f"{text[0].upper()}{text[1:]}{'' if text[-1] in '.?' else '.'}"

@@ -25,6 +25,7 @@ from floorline.live.opening import open_recorder, refuse_other_settings
 from floorline.live.outcomes import Outcomes
 from floorline.live.recorder import Recorder
 from floorline.live.request import check_request, checked_chances
+from floorline.live.seals import new_nonce
 from floorline.live.settings import plain_text
 from floorline.live.status import Status, status_of
 from floorline.live.tickets import TicketIds, ticket_of
@@ -105,6 +106,13 @@ class Campaign(Controls):
         """The campaign's own part of its tickets' ids."""
         return self._id
 
+    @property
+    def first_arms(self) -> list[str]:
+        """The arms that the campaign was opened with, the default of that time first."""
+        with self._recorder.reading():
+            arms: list[str] = self._ledger.opened().body["settings"]["arms"]
+            return arms
+
     def refuse_others(self, settings: Mapping[str, Any]) -> None:
         """Raise ValueError if one of these settings is not the campaign's, as `open` does."""
         with self._recorder.reading():
@@ -171,6 +179,8 @@ class Campaign(Controls):
         body = choose(state, candidate, self._coin, self._rng, likely)
         if context is not None:
             body["context"] = context
+        if recorder.seals and (context is not None or request_key is not None):
+            body["nonce"] = new_nonce()
         return ticket_of(self._ids, arms, recorder.record("decided", None, request_key, body))
 
     def observe(
@@ -236,7 +246,7 @@ class Campaign(Controls):
     def look_up_keys(self, request_keys: Collection[str]) -> None:
         """Look up request keys together, at the beginning of a transaction that decides for them.
 
-        It only saves time, where a ledger is on another machine.
+        It only saves time.
         """
         self._ledger.look_up_keys(request_keys)
 

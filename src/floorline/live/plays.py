@@ -84,8 +84,10 @@ class OpenPlays(OrderedDict[int, OpenPlay]):
         """Remove a play and return it; the book is told what has become of it."""
         play = self.pop(seq)
         age = play.time // TICK
-        self.ages[age] -= 1
-        if self.ages[age] == 0:
+        left = self.ages[age] - 1
+        if left:
+            self.ages[age] = left
+        else:
             del self.ages[age]
         self._free.append(play.slot)
         return play

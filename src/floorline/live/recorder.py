@@ -13,7 +13,7 @@ from typing import Any, TypeVar, TypeVarTuple, Unpack
 from floorline.live import snapshot
 from floorline.live.clock import clock_problems
 from floorline.live.errors import LedgerError
-from floorline.live.events import Event
+from floorline.live.events import SEALED, VERSION, Event
 from floorline.live.ledgers import Ledger
 from floorline.live.replay import load
 from floorline.live.state import State
@@ -39,9 +39,13 @@ class Recorder:
     nobody could report a reward.
     """
 
-    def __init__(self, ledger: Ledger, state: State, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, ledger: Ledger, state: State, clock: Callable[[], float], version: int = VERSION
+    ) -> None:
         self.ledger = ledger
         self.state = state
+        self.seals = version >= SEALED
+        """Whether request keys and contexts are sealed, so that they can be erased."""
         self.points: Callable[[], Any] = lambda: None
         """Called for what is stored with each snapshot, as plain JSON values."""
         self._clock = clock
@@ -156,7 +160,8 @@ class Recorder:
             if interrupted and (self._out_of_step or self.ledger.failed):
                 self._roll_back()  # and the interrupt goes on
                 return
-            self._refuse_if_out_of_step()
+            if self._out_of_step or self.ledger.failed:
+                raise self._lost_transaction()
             self._save_snapshot_if_due()
             recovers = self._failing_since is not None and self.ledger.in_transaction
             self.ledger.commit()
@@ -168,12 +173,11 @@ class Recorder:
             self._roll_back()
             raise
 
-    def _refuse_if_out_of_step(self) -> None:
-        """Raise LedgerError if the transaction is lost because something in it has failed."""
-        if self._out_of_step or self.ledger.failed:
-            raise LedgerError(
-                f"{self.ledger.locator}: could not be written to; the transaction was rolled back"
-            )
+    def _lost_transaction(self) -> LedgerError:
+        """Return the error for a transaction that is lost because something in it has failed."""
+        return LedgerError(
+            f"{self.ledger.locator}: could not be written to; the transaction was rolled back"
+        )
 
     def _roll_back(self) -> None:
         """Return to what is durable."""
@@ -212,14 +216,16 @@ class Recorder:
         body: dict[str, Any] | None = None,
     ) -> Event:
         """Record an event of now, inside a transaction."""
-        self._refuse_if_out_of_step()
         event = Event(self.state.seq + 1, self.now(), kind, decision_seq, key, body or {})
         self._append(event)
         return event
 
     def _append(self, event: Event) -> None:
+        ledger = self.ledger
+        if self._out_of_step or ledger.failed:
+            raise self._lost_transaction()
         self._out_of_step = True  # unless both of these are done
-        self.ledger.append(event)
+        ledger.append(event)
         self.state.apply(event)
         self._out_of_step = False
 

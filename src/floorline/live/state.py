@@ -134,11 +134,11 @@ class State(Knowledge):
 
     def _decided(self, event: Event) -> None:
         body = event.body
-        arm, number = self.index[body["arm"]], self.decisions
+        arm, number, reason = self.index[body["arm"]], self.decisions, body["reason"]
         self.decisions += 1
         self.as_default[0] += 1
-        self.reasons[body["reason"]] += 1
-        if body["reason"] in ("budget-low", "no-rewards"):
+        self.reasons[reason] += 1
+        if reason in ("budget-low", "no-rewards"):
             self.turned_away[self.index[body["candidate"]]] += 1
             self.turned_to[0] += 1
         probability = fallback_probability_of(body)
@@ -152,8 +152,7 @@ class State(Knowledge):
         if decision_seq is None or decision_seq not in self.open:
             raise LedgerError(f"event {self.seq}: its decision {decision_seq} is not open")
         self.refused_open.discard(decision_seq)
-        play = self.open.take(decision_seq)
-        return play
+        return self.open.take(decision_seq)
 
     def _count_if_voidable(self, play: OpenPlay) -> None:
         """Count a default that could be voided until now."""

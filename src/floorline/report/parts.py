@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from floorline.core.words import counted
-from floorline.live.amounts import amount, exact_percent, percent
+from floorline.live.amounts import amount, exact_percent, percent, sentence
 from floorline.live.headline import difference
 from floorline.live.notes import words_of
 from floorline.live.status import ArmStatus
@@ -62,7 +62,7 @@ def numbers(entries: Iterable[tuple[str, str, str]]) -> str:
 def verdict(facts: ReportFacts) -> str:
     """Return the headline and whether the floor holds."""
     status = facts.status
-    problems = "".join(f"<p>{escape(problem)}.</p>" for problem in status.problems)
+    problems = "".join(f"<p>{escape(sentence(problem))}</p>" for problem in status.problems)
     text = f"<p>{escape(status.headline)}</p><p>{escape(status.verdict)}.</p>{problems}"
     holds = status.guaranteed_share >= status.promised_share - 1e-9
     return section("Result", text, "verdict" if holds else "verdict warn")
@@ -211,13 +211,15 @@ def timeline(facts: ReportFacts, time_of: Callable[[float], str]) -> str:
 def settings(facts: ReportFacts) -> str:
     """Return the settings."""
     rows = [
-        (name, ", ".join(map(str, value)) if isinstance(value, list) else _plain(value))
+        (name, ", ".join(map(_plain, value)) if isinstance(value, list) else _plain(value))
         for name, value in facts.settings.to_json().items()
     ]
     return section("Settings", table(("Setting", "Value"), rows))
 
 
 def _plain(value: object) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{name}={part}" for name, part in value.items() if part is not None)
     return "not given" if value is None else str(value)
 
 

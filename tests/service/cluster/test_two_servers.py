@@ -62,6 +62,15 @@ def test_any_server_answers_for_any_campaign(pair: list[Server], sql: Sql) -> No
     for found in lists:
         assert [one["name"] for one in found] == [f"page{number}" for number in range(3)]
         assert all(one["available"] for one in found)
+    for number, (one, other) in enumerate(((first, second), (second, first))):
+        path = f"/v1/campaigns/page{number}"
+        assert one.post(f"{path}/stop").status_code == 200
+        assert other.post(f"{path}/delete", json={"name": f"page{number}"}).status_code == 200
+        assert [client.get(path).status_code for client in (one, other)] == [404, 404]
+        left = [client.get("/v1/campaigns").json()["campaigns"] for client in (one, other)]
+        assert [len(found) for found in left] == [2 - number] * 2
+    assert second.post("/v1/campaigns", json={**PAGE, "name": "page0"}).status_code == 201
+    assert first.get("/v1/campaigns/page0").json()["status"]["decisions"] == 0
 
 
 def test_owners_are_spread_and_handed_over(

@@ -1,7 +1,7 @@
 // What was done to a campaign, its settings and its exports.
 
 import { campaignPath, get, request } from "./api.js";
-import { byId, el } from "./dom.js";
+import { byId, el, say } from "./dom.js";
 import { time } from "./format.js";
 import { credentials } from "./session.js";
 import { table } from "./table.js";
@@ -15,8 +15,9 @@ export function eventList(campaign) {
     const rows = events.map((event) => [time(event.time), event.words]);
     host.replaceChildren(table("What happened", [{ name: "Time" }, { name: "What" }], rows));
   };
-  load();
-  return { refresh: load };
+  const refresh = () => load().catch(() => {}); // the stream says when nobody answers
+  refresh();
+  return { refresh };
 }
 
 /** A value of a setting as text. */
@@ -51,14 +52,21 @@ function download(campaign, table, format) {
   return anchor;
 }
 
+function save(content, file) {
+  const saved = el("a", { href: URL.createObjectURL(content), download: file });
+  saved.click();
+  URL.revokeObjectURL(saved.href);
+}
+
 function link(anchor, path, file) {
   anchor.href = path;
   anchor.addEventListener("click", async (event) => {
     if (!("Authorization" in credentials())) return;
     event.preventDefault();
-    const whole = await (await request(path)).blob();
-    const saved = el("a", { href: URL.createObjectURL(whole), download: file });
-    saved.click();
-    URL.revokeObjectURL(saved.href);
+    try {
+      save(await (await request(path)).blob(), file);
+    } catch (error) {
+      say(byId("action-error"), error.message);
+    }
   });
 }

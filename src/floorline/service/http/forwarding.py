@@ -146,7 +146,7 @@ class Forwarder:
         self, elsewhere: OwnedElsewhere, request: ForwardedRequest, until: float
     ) -> ForwardedReply:
         """Return the response of the owner; raise PeerError or Problem(421) if it gives none."""
-        asking = asyncio.ensure_future(self._peer(elsewhere.address).ask(request))
+        asking = asyncio.ensure_future(self._peer(elsewhere).ask(request))
         try:
             async with asyncio.timeout_at(until):
                 while not (await asyncio.wait({asking}, timeout=LOOK_SECONDS))[0]:
@@ -163,7 +163,7 @@ class Forwarder:
     async def _stream(
         self, elsewhere: OwnedElsewhere, request: ForwardedRequest
     ) -> Reply | StreamReply:
-        head, parts = await self._peer(elsewhere.address).stream(request)
+        head, parts = await self._peer(elsewhere).stream(request)
         _refuse_misdirected(head.status)
         if head.status != 200:
             body = b"".join([part async for part in parts])
@@ -171,10 +171,13 @@ class Forwarder:
         reply = reply_of(head)
         return StreamReply(parts, reply.media_type, reply.headers)
 
-    def _peer(self, address: str) -> Peer:
-        if address not in self._peers:
-            self._peers[address] = Peer(address, self.secret)
-        return self._peers[address]
+    def _peer(self, elsewhere: OwnedElsewhere) -> Peer:
+        """The server that owns a campaign; those that have gone are forgotten."""
+        if elsewhere.server not in self._peers:
+            for server in [one for one in self._peers if not self._cluster.is_alive(one)]:
+                self._peers.pop(server).close()
+            self._peers[elsewhere.server] = Peer(elsewhere.address, self.secret)
+        return self._peers[elsewhere.server]
 
     def close(self) -> None:
         """Close all connections."""
