@@ -76,6 +76,7 @@ FLOORS_TRIED = {
     "joint, variance": (JointFloor(0.1, form="variance"), Boundary("beta-binomial")),
     "randomised": (RandomisedFloor(0.3, delta=1e-9), None),  # without a boundary: never
     "realised": (RealisedFloor(0.1, 0.5), None),
+    "succession": (floors.SuccessionFloor(0.1), HALF),
     "warm-up, certain": (WarmUp(0.3, 0.5, "certain"), None),
     "warm-up, certified": (WarmUp(0.3, 0.5), HALF),
 }
