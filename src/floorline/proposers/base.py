@@ -103,7 +103,7 @@ class Proposer(Part):
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""
-        kernels = {
+        kernels: dict[Function, Function] = {
             slots.propose: self.propose,
             slots.learn: self.learn,
             slots.chance: self.chance,
