@@ -42,18 +42,16 @@ def remember_lil_index(
 ) -> None:
     """Keep the arm's index: it changes only when the arm is observed."""
     plays = arms.plays[arm]
-    if plays < len(rules.table):
-        memory[arm] = arms.average[arm] + rules.table[plays]
-    else:
-        memory[arm] = arms.average[arm] + lil_bonus(rules, plays)
+    bonus = rules.table[plays] if plays < len(rules.table) else lil_bonus(rules, plays)
+    memory[arm] = arms.average[arm] + bonus
 
 
 @kernel
 def lil_arm(rules: LilRules, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
     """The arm found best, once there is one; else the largest index, each arm once first.
 
-    An arm is found best when it has been played more than `share` times, at least once, as often
-    as all others together. Playing it on keeps that true: there is nothing to remember.
+    An arm is found best when it has been played more than `share` times as often as all others
+    together. Playing it on keeps that true: there is nothing to remember.
     """
     total = 0
     most = 0
