@@ -13,11 +13,13 @@ import argparse
 import time
 from typing import Any
 
+import cloudpickle
 import numpy as np
 from distributed import Client, LocalCluster
 
 from floorline import Case, Gaussian, PolicySetup, make_policy, sweep
 from floorline.paper.sweeps import LONG, MAX_LOSS, MEANS, RUNS
+from floorline.simulation.engines.cluster import play_runs
 
 HORIZONS = LONG.horizons[4:25:5]
 POLICIES = ("conservative-ucb", "unbalanced-moss")
@@ -75,8 +77,9 @@ def main() -> None:
         ) as local,
         Client(local) as client,
     ):
-        for one in (None, client):
-            measure(one, 64)  # compiled, or loaded
+        measure(None, 64)
+        for case in cases():  # compiled, or loaded, by each worker
+            client.run(play_runs, cloudpickle.dumps(case), 1, 0, 1)
         ratios = []
         for _ in range(turns):
             alone, alone_cpu, here = measure(None, runs)

@@ -93,6 +93,7 @@ def verify(ledger: str = LEDGER) -> None:
     typer.echo(
         f"{report.events:,} events, {report.decisions:,} decisions, {report.rewards:,} rewards, "
         f"{report.snapshots} snapshots"
+        + (f", {report.erased:,} decisions without key and context" if report.erased else "")
     )
     if report.problems:
         raise typer.Exit(1)
@@ -162,7 +163,7 @@ def show(
 
 @app.command("repair-clock")
 def repair_clock_command(ledger: str = LEDGER) -> None:
-    """Correct the time of a ledger that was written while the machine's clock was ahead.
+    """Correct the time of a ledger that was written while the clock was ahead.
 
     Stop its service and correct the clock first. Unless the campaign has ended, a new epoch
     starts, since windows ended too early: the guarantee holds for it separately.

@@ -73,6 +73,14 @@ def plan(
     ] = "unknown",
     lost: Annotated[str, typer.Option(help="Rewards that never come, such as 2%.")] = "0%",
     delay_hours: Annotated[float, typer.Option(help="Hours until a reward comes.")] = 0.0,
+    in_flight_rate: Annotated[
+        float,
+        typer.Option(
+            help="For the randomised floor: k pending rewards of the default are together at most "
+            "this times k, plus --in-flight-burst, in units of --high less --low."
+        ),
+    ] = 1.0,
+    in_flight_burst: Annotated[float, typer.Option(help="See --in-flight-rate.")] = 0.0,
     runs: Annotated[int, typer.Option(help="Simulated campaigns of each case.")] = 128,
     seed: options.Seed = 1,
     device: Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")] = "cpu",
@@ -119,6 +127,8 @@ def plan(
         missing=missing,
         lost=shares("lost", lost)[0],
         delay=round(delay_hours / 24 * decisions_per_day),
+        in_flight_rate=in_flight_rate,
+        in_flight_burst=in_flight_burst,
     )
     guesses = [question]
     if default_mean_error > 0:

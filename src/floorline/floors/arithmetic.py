@@ -86,12 +86,3 @@ class InFlightCheck(Protocol):
 
     def restore(self, values: dict[str, Any]) -> None:
         """Restore what `to_json` returned."""
-
-
-def counted(number: float, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "play"), counted(2000, "play")
-    ('1 play', '2,000 plays')
-    """
-    return f"{number:,.6g} {noun}" if number == 1 else f"{number:,.0f} {noun}s"

@@ -9,7 +9,7 @@ from typing import Self
 from floorline.boundaries import Boundary
 from floorline.core.checks import choice, number, require
 from floorline.core.kernel import Function, kernel
-from floorline.core.records import TOLERANCE, Arms, Floats
+from floorline.core.records import Arms, Floats
 from floorline.core.slots import (
     charge,
     credit,
@@ -21,7 +21,8 @@ from floorline.core.slots import (
     guaranteed_share,
     recount,
 )
-from floorline.floors.arithmetic import Arithmetic, BudgetTerm, Moment, counted
+from floorline.core.words import counted
+from floorline.floors.arithmetic import Arithmetic, BudgetTerm, Moment
 from floorline.floors.base import Floor, play_default
 from floorline.floors.confidence_account import (
     ConfidenceRules,
@@ -35,6 +36,7 @@ from floorline.floors.confidence_account import (
     recount_without_doubtful,
     refuse_unaffordable,
     rounds_to_save,
+    saving_of,
 )
 
 
@@ -109,13 +111,8 @@ class ConfidenceFloor(Floor):
 
     def rules(self, n_arms: int, horizon: int, boundary: Boundary | None) -> ConfidenceRules:
         """The record for the kernels."""
-        # A loss that rounding swallows cannot be saved up for.
-        gain = self.max_loss * (self.default_mean or 0.0) if 1 - self.max_loss < 1 else 0.0
-        return ConfidenceRules(
-            max_loss=float(self.max_loss),
-            saving=1 / gain if gain > 0 else math.inf,
-            slack=TOLERANCE / self.max_loss if gain > 0 else 0.0,
-        )
+        saving, slack = saving_of(self.max_loss, self.max_loss * (self.default_mean or 0.0))
+        return ConfidenceRules(float(self.max_loss), saving, slack)
 
     def kernels(self) -> dict[Function, Function]:
         """How this floor fills the slots."""

@@ -64,6 +64,14 @@ def refuse_unaffordable(
     return 0.0 if confidence_budget(rules, arms, memory, round, candidate) >= 0.0 else 1.0
 
 
+def saving_of(max_loss: float, gain: float) -> tuple[float, float]:
+    """Return `saving` and `slack`, if a play of the default adds `gain` to the budget."""
+    # A loss that rounding swallows cannot be saved up for.
+    if 1 - max_loss == 1 or not gain > 0:
+        return math.inf, 0.0
+    return 1 / gain, TOLERANCE / max_loss
+
+
 @kernel
 def rounds_short(saving: float, slack: float, budget: float, round: int) -> int:
     """Plays of a default arm that make up for a negative budget, up to one more; at least 1.

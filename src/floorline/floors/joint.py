@@ -13,7 +13,6 @@ from typing import Self
 from floorline.boundaries import Boundary
 from floorline.core.checks import choice, number, require
 from floorline.core.kernel import Function
-from floorline.core.records import TOLERANCE
 from floorline.core.slots import (
     await_reward,
     credit,
@@ -27,6 +26,7 @@ from floorline.core.slots import (
 )
 from floorline.floors.arithmetic import Arithmetic, Moment
 from floorline.floors.base import Floor
+from floorline.floors.confidence_account import saving_of
 from floorline.floors.joint_account import (
     budget_of_known,
     budget_of_known_now,
@@ -44,6 +44,7 @@ from floorline.floors.joint_evidence import gamma_excess
 from floorline.floors.joint_forms import BOUNDED, SUBGAUSSIAN, JointRules
 from floorline.floors.joint_late import (
     LATE_MEMORY,
+    SUM,
     WITHOUT_SPREAD,
     count_play,
     count_reward,
@@ -135,7 +136,7 @@ class JointFloor(Floor):
 
     def account(self, n_arms: int) -> range:
         """What was counted of late rewards; the sums of the test follow from it."""
-        return range(MEMORY, MEMORY + LATE_MEMORY)
+        return range(MEMORY, SUM)
 
     def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Self, Boundary | None]:
         """Fill in the form that goes with the boundary, and its weight."""
@@ -153,8 +154,7 @@ class JointFloor(Floor):
         if mean is not None:
             number("default_mean", mean, low, self._highest(boundary))
         width = self._width(boundary)
-        # A loss that rounding swallows cannot be saved up for.
-        gain = self.max_loss * (mean or 0.0) / width if 1 - self.max_loss < 1 else 0.0
+        saving, slack = saving_of(self.max_loss, self.max_loss * (mean or 0.0) / width)
         return JointRules(
             max_loss=float(self.max_loss),
             default_mean=math.nan if mean is None else (mean - low) / width,
@@ -164,8 +164,8 @@ class JointFloor(Floor):
             log_inverse_delta=max(-math.log(boundary.delta), LEAST_EVIDENCE),
             weight=float(self.weight),
             start=gamma_excess(self.weight),
-            saving=1 / gain if gain > 0 else math.inf,
-            slack=TOLERANCE / self.max_loss if gain > 0 else 0.0,
+            saving=saving,
+            slack=slack,
         )
 
     def kernels(self) -> dict[Function, Function]:

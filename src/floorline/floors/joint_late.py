@@ -33,6 +33,7 @@ from floorline.floors.joint_forms import (
     Tally,
     evidence,
     fill_in,
+    is_complete,
     leaves_cost,
     mixture,
     sure_sum,
@@ -65,15 +66,16 @@ CUT = MEMORY + 5
 """The tally of the plays before that cut, kept up to date."""
 ALL = CUT + GROUPS * FIELDS
 """The tally of all plays."""
-SUM = ALL + GROUPS * FIELDS
-"""A tally to add up segments in; it is of no use afterwards."""
-CUTS = SUM + GROUPS * FIELDS
+CUTS = ALL + GROUPS * FIELDS
+"""The cuts, segment by segment."""
 GUESSES = CUTS + cuts_size(GROUPS)
-"""What rewards are guessed to be, for forms that use the spread: the last stretch of decisions that
-has guesses, then a guess for each stretch and group."""
+"""What rewards are guessed to be, for forms that use the spread: how many stretches of decisions
+have guesses, then a guess for each stretch and group."""
 STRETCHES = 4 * 48
 """Stretches of decisions with a guess each: four while decisions double, up to 2^48 of them."""
-LATE_MEMORY = GUESSES + 1 + GROUPS * STRETCHES - MEMORY
+SUM = GUESSES + 1 + GROUPS * STRETCHES
+"""A tally to add up segments in; it is of no use afterwards, and no part of the account."""
+LATE_MEMORY = SUM + GROUPS * FIELDS - MEMORY
 
 
 @slot
@@ -132,8 +134,8 @@ def count_play(
     Cuts are looked at here and not when the floor is asked: which one is used follows from the
     plays and rewards alone, and not from who asked when.
     """
-    looks = memory[NEWS] > 0.0 and decision + 1 >= memory[NEXT_LOOK]
-    looks = looks and is_missing_some(memory, ALL)
+    is_due = memory[NEWS] > 0.0 and decision + 1 >= memory[NEXT_LOOK]
+    looks = is_due and not is_complete(tally_at(memory, ALL))
     memory[DECISIONS] = decision + 1
     doubled = memory[CUTS]
     make_room(memory, CUTS, GROUPS, decision)
@@ -191,21 +193,6 @@ def tally_at(memory: Floats, place: int) -> Tally:
 
 
 @kernel
-def is_missing_some(memory: Floats, place: int) -> bool:
-    """Whether rewards are missing in the tally that begins there."""
-    if memory[place + SEEN] < memory[place + PLAYED]:
-        return True
-    return memory[place + FIELDS + SEEN] < memory[place + FIELDS + PLAYED]  # type: ignore[no-any-return]
-
-
-@kernel
-def is_complete(tally: Tally) -> bool:
-    """Whether no reward is missing."""
-    default_seen = tally.default_seen >= tally.default_plays
-    return default_seen and tally.challenger_seen >= tally.challenger_plays
-
-
-@kernel
 def forget_cut(memory: Floats) -> None:
     """Go back to the cut before the first decision."""
     memory[END] = 0.0
@@ -245,9 +232,10 @@ def look_at_cuts(
 @kernel
 def best_tally(memory: Floats) -> Tally:
     """All plays if no reward is missing; else these, or those before the cut."""
-    if memory[USES_CUT] > 0.0 and is_missing_some(memory, ALL):
+    everything = tally_at(memory, ALL)
+    if memory[USES_CUT] > 0.0 and not is_complete(everything):
         return tally_at(memory, CUT)
-    return tally_at(memory, ALL)
+    return everything
 
 
 @kernel

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from floorline.floors.arithmetic import Moment, counted
+from floorline.core.words import counted
+from floorline.floors.arithmetic import Moment
 from floorline.floors.randomised_account import (
     CANDIDATE_SUM,
     DEFAULT_SUM,

@@ -25,6 +25,7 @@ from floorline.live.opening import open_recorder, refuse_other_settings
 from floorline.live.outcomes import Outcomes
 from floorline.live.recorder import Recorder
 from floorline.live.request import check_request, checked_chances
+from floorline.live.seals import new_nonce
 from floorline.live.settings import plain_text
 from floorline.live.status import Status, status_of
 from floorline.live.tickets import TicketIds, ticket_of
@@ -61,9 +62,9 @@ class Campaign(Controls):
             # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
             # that knows the reward would break everything. Nor may coins begin anew at each
             # opening: those of short-lived processes would all agree.
-            events = recorder.state.seq
-            self._coin = random.Random(f"floorline {seed}" + (f" {events}" if events > 1 else ""))
-            self._rng = np.random.default_rng([seed, STREAM, events])
+            seq = recorder.state.seq
+            self._coin = random.Random(f"floorline {seed}" + (f" {seq}" if seq > 1 else ""))
+            self._rng = np.random.default_rng([seed, STREAM, seq])
 
     @classmethod
     def open(
@@ -104,6 +105,13 @@ class Campaign(Controls):
     def id(self) -> str:
         """The campaign's own part of its tickets' ids."""
         return self._id
+
+    @property
+    def first_arms(self) -> list[str]:
+        """The arms that the campaign was opened with, the default of that time first."""
+        with self._recorder.reading():
+            arms: list[str] = self._ledger.opened().body["settings"]["arms"]
+            return arms
 
     def refuse_others(self, settings: Mapping[str, Any]) -> None:
         """Raise ValueError if one of these settings is not the campaign's, as `open` does."""
@@ -171,6 +179,8 @@ class Campaign(Controls):
         body = choose(state, candidate, self._coin, self._rng, likely)
         if context is not None:
             body["context"] = context
+        if recorder.seals and (context is not None or request_key is not None):
+            body["nonce"] = new_nonce()
         return ticket_of(self._ids, arms, recorder.record("decided", None, request_key, body))
 
     def observe(

@@ -1,4 +1,4 @@
-"""Repairing a ledger that was written while the machine's clock was ahead."""
+"""Repairing a ledger that was written while the clock was ahead."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from floorline.core.checks import choice
+from floorline.live.erasure import erase
 from floorline.live.errors import Conflict, Stopped
 from floorline.live.notes import checked_labels, checked_note
 from floorline.live.recorder import Recorder
@@ -140,6 +141,18 @@ class Controls:
         """Replace the campaign's labels, by which people find it."""
         body = {"labels": checked_labels(labels)}
         self._recorder.run(self._recorder.record, "noted", None, None, body)
+
+    def erase(self, request_key: str | None = None, before: float | None = None) -> int:
+        """Erase the request key and the context of one request, or of all decisions before a time.
+
+        Return of how many decisions. Decisions, rewards and checksums stay. Who asks again with an
+        erased key gets another decision.
+
+        Raises:
+            ValueError: neither or both are given.
+            Conflict: the ledger was begun before 0.2, and cannot erase them.
+        """
+        return erase(self._recorder, request_key, before)
 
     def archive(self, archived: bool = True) -> None:
         """Leave the campaign out of lists, or take it back in. It goes on as before."""

@@ -23,7 +23,7 @@ def logged_data(ledger: LedgerReader) -> LoggedData:
     was proposed. Where silence means zero, it is a reward.
     """
     body = ledger.opened().body
-    settings = CampaignSettings.from_json(body["settings"])
+    settings = CampaignSettings.from_ledger(body["settings"])
     index = {name: i for i, name in enumerate(settings.arms)}
     left_out: Counter[str] = Counter()
     kept = []

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from floorline.core.checks import require
+from floorline.core.words import counted
 
 MAX_NOTE = 500
 """Characters of a note."""
@@ -67,6 +68,8 @@ def words_of(kind: str, body: Mapping[str, Any]) -> str:
 
 
 def _noted(body: Mapping[str, Any]) -> str:
+    if "erased" in body:
+        return f"request keys and contexts of {counted(body['erased'], 'decision')} erased"
     if "archived" in body:
         return "archived" if body["archived"] else "taken out of the archive"
     if "labels" in body:

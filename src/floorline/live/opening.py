@@ -40,7 +40,7 @@ def open_recorder(
         state = load(ledger)
         refuse_other_settings(first, state.settings, settings)
         ids = ticket_ids(ledger, first)
-        recorder = Recorder(ledger, state, clock)
+        recorder = Recorder(ledger, state, clock, first.body["version"])
         if up_since is not None:
             recorder.record_outage(up_since)
         return recorder, ids
@@ -75,10 +75,14 @@ def _begin(
 ) -> tuple[Recorder, TicketIds]:
     for warning in settings.warnings:
         warnings.warn(warning, stacklevel=4)  # where the campaign is opened
-    recorder = Recorder(ledger, State(settings), clock)
-    body = {"version": UNSIGNED_IDS, "id": new_campaign_id(), "settings": settings.to_json()}
+    body: dict[str, Any] = {
+        "version": UNSIGNED_IDS,
+        "id": new_campaign_id(),
+        "settings": settings.to_json(),
+    }
     secret = ledger.secret
     if secret is not None:
         body |= {"version": VERSION, "secret": fingerprint(secret)}
+    recorder = Recorder(ledger, State(settings), clock, body["version"])
     opened = recorder.run(recorder.record, "opened", None, None, body)
     return recorder, ticket_ids(ledger, opened)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, TypeVarTuple, Unpack
 from floorline.live import snapshot
 from floorline.live.clock import clock_problems
 from floorline.live.errors import LedgerError
-from floorline.live.events import Event
+from floorline.live.events import SEALED, VERSION, Event
 from floorline.live.ledgers import Ledger
 from floorline.live.replay import load
 from floorline.live.state import State
@@ -39,9 +39,13 @@ class Recorder:
     nobody could report a reward.
     """
 
-    def __init__(self, ledger: Ledger, state: State, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, ledger: Ledger, state: State, clock: Callable[[], float], version: int = VERSION
+    ) -> None:
         self.ledger = ledger
         self.state = state
+        self.seals = version >= SEALED
+        """Whether request keys and contexts are sealed, so that they can be erased."""
         self.points: Callable[[], Any] = lambda: None
         """Called for what is stored with each snapshot, as plain JSON values."""
         self._clock = clock

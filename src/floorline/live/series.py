@@ -156,7 +156,7 @@ class SeriesRecorder:
         return [*self.points, *self._uncommitted]
 
     def restore(self, stored: Any, arms: Sequence[str]) -> None:
-        """Add points that were stored, in a campaign with these arms.
+        """Add points that were stored, in a campaign that was opened with these arms.
 
         Raises:
             ValueError: they are not points.

@@ -16,9 +16,7 @@ BY_PLAY = ("run", "run_least", "run_most")
 
 def to_json(state: State) -> dict[str, Any]:
     """Return everything of a state that cannot be derived, as plain values."""
-    plays = (
-        state.open.values()
-    )  # perhaps 100,000, while decisions wait: hence no loop over plays below
+    plays = state.open.values()  # perhaps 100,000, and decisions wait meanwhile
     slots = [play.slot for play in plays]
     return {
         "settings": state.settings.to_json(),

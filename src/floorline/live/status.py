@@ -64,8 +64,7 @@ class Status(Displayed):
     serves: str | None
     """The arm that everybody gets for good, once it is finished or stopped; None before."""
     winner: str | None
-    """The challenger that is surely better than the default and than all others, if there is one;
-    or the default, if it is surely better than every challenger."""
+    """The arm that is surely better than all others that are not retired; None if none is."""
     epoch: int
     decisions: int
     """In this epoch."""

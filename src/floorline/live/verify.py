@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from floorline.core.words import counted
 from floorline.live import snapshot
 from floorline.live.errors import Conflict, LedgerError
 from floorline.live.events import Event
@@ -18,7 +19,7 @@ from floorline.live.roster import addable, promotable, promotable_anew, retirabl
 from floorline.live.settings import CHANGEABLE, CHANGEABLE_IN_NEW_EPOCH
 from floorline.live.state import State
 
-CHANGES = (
+OTHER_CHANGES = (
     *("epoch", "stopped", "finished", "serves", "outage", "set_back"),
     *("added", "retired", "why", "promoted"),
 )
@@ -33,6 +34,8 @@ class Report:
     decisions: int = 0
     rewards: int = 0
     snapshots: int = 0
+    erased: int = 0
+    """Decisions whose request key and context were erased."""
     lowest_budget: float = math.inf
     """The lowest guaranteed budget of a decision for a challenger."""
     problems: list[str] = field(default_factory=list)
@@ -63,6 +66,7 @@ def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -
     stored = ledger.counts()
     kept = set(ledger.snapshots())
     counts: Counter[str] = Counter()
+    said_to_be_erased = 0
     state, events = start(ledger)
     for event, check in events:
         try:
@@ -72,6 +76,8 @@ def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -
             raise unusable(ledger, event, error) from None
         counts[event.kind] += 1
         report.events += 1
+        report.erased += "sealed" in event.body
+        said_to_be_erased += event.body.get("erased", 0)
         if event.seq in kept:
             kept.remove(event.seq)
             _compare_snapshot(ledger, state, check, report)
@@ -81,6 +87,11 @@ def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -
             break  # a running campaign may have appended more since
     for seq in sorted(kept):
         report.problems.append(f"snapshot after event {seq}: there is no such event")
+    if report.erased > said_to_be_erased:
+        report.problems.append(
+            f"the request keys and contexts of {counted(report.erased, 'decision')} are gone, and "
+            f"those of {said_to_be_erased:,} were erased"
+        )
     report.decisions, report.rewards = counts["decided"], counts["observed"]
     if dict(counts) != stored:
         report.problems.append(f"events by kind: {dict(counts)} replayed, {stored} stored")
@@ -175,7 +186,7 @@ def _expired(state: State, event: Event) -> str | None:
 
 def _changed(state: State, event: Event) -> str | None:
     allowed = CHANGEABLE_IN_NEW_EPOCH if "epoch" in event.body else CHANGEABLE
-    others = set(event.body) - {*allowed, *CHANGES}
+    others = set(event.body) - {*allowed, *OTHER_CHANGES}
     if others:
         return f"changed {', '.join(sorted(others))}, which cannot change"
     outage = event.body.get("outage")

@@ -42,6 +42,9 @@ class Question:
         missing: what a missing reward means: `unknown`, or after the delay `zero` or `random`.
         lost: the share of all rewards that never arrive.
         delay: decisions until a reward arrives.
+        in_flight_rate: with `in_flight_burst`, what is stated about pending rewards, if the floor
+            is randomised; see `RandomisedFloor`.
+        in_flight_burst: see `in_flight_rate`.
     """
 
     challengers: int
@@ -61,6 +64,8 @@ class Question:
     missing: str = "unknown"
     lost: float = 0.0
     delay: int = 0
+    in_flight_rate: float = 1.0
+    in_flight_burst: float = 0.0
 
     def __post_init__(self) -> None:
         for name, low in (("challengers", 1), ("decisions_per_day", 1), ("days", 1), ("delay", 0)):
@@ -147,6 +152,10 @@ class Question:
             floor=self.floor,
             holdback=self.holdback,
         )
+        if self.floor == "randomised":  # others are told nothing about pending rewards
+            setup = replace(
+                setup, in_flight_rate=self.in_flight_rate, in_flight_burst=self.in_flight_burst
+            )
         if self.holdback is None:
             setup = replace(setup, holdback=self._floor(setup).live_holdback)
         return setup
@@ -161,11 +170,11 @@ class Question:
     def traffic_limit(self, max_loss: float) -> float:
         """Return the largest share of decisions that the better challenger can ever get.
 
-        That is all but the holdback, unless missing rewards are `unknown` and the floor rests on
-        means. With enough plays
-        the default's upper end u and the challenger's lower end l are then their means with
-        the worst value for each lost reward. A share s is affordable while
-        (max_loss - s) u + s l >= 0.
+        That is all but the holdback, unless missing rewards are `unknown`. With enough plays the
+        default's upper bound u and the challenger's lower bound l are then their means with the
+        worst value for each lost reward. A challenger's play costs (1 - max_loss) u - l, and a
+        default's pays for it with max_loss u, or under a floor of rewards received with max_loss
+        times the default's own lower bound.
 
         >>> question = Question(challengers=1, default_mean=0.03, improvement=1 / 3,
         ...                     decisions_per_day=1000, lost=0.1)
@@ -173,14 +182,16 @@ class Question:
         0.14
         """
         most = 1 - self.share_held_back
-        if self.missing != "unknown" or self._floor(self._setup(max_loss)).counts_received:
+        if self.missing != "unknown":
             return most
-        kept = 1 - self.lost
-        upper = self.default_mean * kept + self.lost * self.high
-        lower = self.default_mean * (1 + self.improvement) * kept + self.lost * self.low
-        if lower >= (1 - max_loss) * upper:
+        arrives = self.default_mean * (1 - self.lost)
+        lower, upper = (arrives + self.lost * worst for worst in (self.low, self.high))
+        cost = (1 - max_loss) * upper - (lower + self.improvement * arrives)
+        if cost <= 0:
             return most
-        return min(most, max_loss * upper / (upper - lower))
+        received = self._floor(self._setup(max_loss)).counts_received
+        pay = max_loss * (lower if received else upper)
+        return min(most, pay / (pay + cost))
 
     def reward_values(self, mean: float) -> tuple[float, float, float]:
         """Return the two values of a reward with this mean, and the chance of the larger.

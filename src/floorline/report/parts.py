@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-from floorline.live.amounts import amount, exact_percent, percent, plural
+from floorline.core.words import counted
+from floorline.live.amounts import amount, exact_percent, percent, sentence
 from floorline.live.headline import difference
 from floorline.live.notes import words_of
 from floorline.live.status import ArmStatus
@@ -61,7 +62,7 @@ def numbers(entries: Iterable[tuple[str, str, str]]) -> str:
 def verdict(facts: ReportFacts) -> str:
     """Return the headline and whether the floor holds."""
     status = facts.status
-    problems = "".join(f"<p>{escape(problem)}.</p>" for problem in status.problems)
+    problems = "".join(f"<p>{escape(sentence(problem))}</p>" for problem in status.problems)
     text = f"<p>{escape(status.headline)}</p><p>{escape(status.verdict)}.</p>{problems}"
     holds = status.guaranteed_share >= status.promised_share - 1e-9
     return section("Result", text, "verdict" if holds else "verdict warn")
@@ -129,7 +130,7 @@ def earned(facts: ReportFacts) -> str:
             (
                 f"What the floor {cost}",
                 amount(abs(status.price), unit),
-                f"by estimate, with {plural(turned, 'decision')} that it gave to the default",
+                f"by estimate, with {counted(turned, 'decision')} that it gave to the default",
             )
         )
     return section("What was earned", numbers(shown))
@@ -151,7 +152,7 @@ def arms(facts: ReportFacts) -> str:
                 _named(facts, arm),
                 against,
                 f"{arm.plays:,}",
-                f"{arm.plays / total:.1%}",
+                percent(arm.plays / total),
                 amount(arm.average),
                 f"{amount(arm.lower)} to {amount(arm.upper)}",
             )
@@ -164,7 +165,7 @@ def arms(facts: ReportFacts) -> str:
 def _averages(facts: ReportFacts, total: int) -> str:
     """Return each arm's traffic and average, where averages do not compare the arms."""
     rows = [
-        (_named(facts, arm), f"{arm.plays:,}", f"{arm.plays / total:.1%}", amount(arm.average))
+        (_named(facts, arm), f"{arm.plays:,}", percent(arm.plays / total), amount(arm.average))
         for arm in facts.status.arms
     ]
     columns = ("Arm", "Decisions", "Share", _mean(facts.settings.unit))
@@ -209,14 +210,15 @@ def timeline(facts: ReportFacts, time_of: Callable[[float], str]) -> str:
 
 def settings(facts: ReportFacts) -> str:
     """Return the settings."""
-    rows = [
-        (name, ", ".join(map(str, value)) if isinstance(value, list) else _plain(value))
-        for name, value in facts.settings.to_json().items()
-    ]
+    rows = [(name, _plain(value)) for name, value in facts.settings.to_json().items()]
     return section("Settings", table(("Setting", "Value"), rows))
 
 
 def _plain(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value)) or "none"
+    if isinstance(value, dict):
+        return " ".join(f"{name}={part}" for name, part in value.items() if part is not None)
     return "not given" if value is None else str(value)
 
 
@@ -226,7 +228,7 @@ def verification(facts: ReportFacts) -> str:
     if found is None:
         return section("How this was verified", "<p>The ledger was not verified.</p>")
     counts = ", ".join(
-        plural(number, name)
+        counted(number, name)
         for number, name in (
             (found.events, "event"),
             (found.decisions, "decision"),
@@ -239,9 +241,12 @@ def verification(facts: ReportFacts) -> str:
         "Chained checksums show that none is damaged or missing; each had to be allowed by "
         "those before it; and the budget of every decision was computed again.</p>"
     )
+    if found.erased:
+        erased = counted(found.erased, "decision")
+        text += f"<p>Request keys and contexts of {erased} were erased, as the events say.</p>"
     if found.problems:
         listed = "".join(f"<li>{escape(text)}</li>" for text in found.problems[:MAX_PROBLEMS])
-        text += f"<p><b>{plural(len(found.problems), 'problem')}:</b></p><ul>{listed}</ul>"
+        text += f"<p><b>{counted(len(found.problems), 'problem')}:</b></p><ul>{listed}</ul>"
     else:
         text += "<p>All of it agrees; every decision for a challenger was affordable.</p>"
     text += "<p>To repeat it: <code>floorline ledger verify FILE</code></p>"

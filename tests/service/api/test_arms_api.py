@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from serving import PAGE, problem
+from serving import PAGE, Server, problem
 from starlette.testclient import TestClient
 
 from floorline.service.api.examples import EXAMPLES
@@ -89,3 +90,51 @@ def test_bad_input_names_the_field(client: TestClient) -> None:
         assert names(begun) == ["video", "now"]
         assert begun.json()["status"]["epoch"] == 2
     assert names(client.post(f"{URL}/add-arm", json={"arm": "quiz"})) == ["video", "now", "quiz"]
+
+
+def test_the_page_adds_retires_and_promotes(
+    start: Callable[..., Server], look: Callable[..., Any], tmp_path: Path
+) -> None:
+    from browsing import expect, ready, violations
+
+    server = start(tmp_path / "data")
+    overview = look(f"{server.url}/")
+    overview.click("#new")
+    overview.fill("#name", "page")
+    overview.fill("#arms", "now\nvideo")
+    overview.check("#missing-unknown")
+    overview.click("summary:has-text('More settings')")
+    overview.check("#arms_may_change")
+    overview.click("text=Open the campaign")
+    overview.wait_for_url("**/campaigns/page")
+    page = ready(overview)
+    with server.client() as client:
+        play(client, 60)
+    expect(page.locator("#tiles")).to_contain_text("60")
+
+    def ask(button: str, arm: str, yes: str) -> None:
+        page.click(f"#{button}")
+        if button == "add-arm":
+            page.fill("#ask-arm", arm)
+        else:
+            page.select_option("#ask-arm", arm)
+        assert violations(page) == []
+        page.click(f"dialog[open] >> text={yes}")
+
+    ask("add-arm", "quiz", "Add it")
+    expect(page.locator("#arms")).to_contain_text("quiz")
+    ask("add-arm", "now", "Add it")
+    expect(page.locator("#action-error")).to_have_text("arm: now is the default")
+    ask("promote-arm", "quiz", "Promote it")
+    expect(page.locator("#arms")).to_contain_text("quiz (default)")
+    expect(page.locator("#action-error")).to_have_text("")
+    ask("retire-arm", "video", "Retire it")
+    expect(page.locator("#arms")).to_contain_text("video (retired)")
+    for words in ("quiz added as a challenger", "video retired", "quiz promoted"):
+        expect(page.locator("#events")).to_contain_text(words)
+    with server.client() as client:
+        play(client, 20)
+    expect(page.locator("#by-arm")).to_contain_text("quiz")
+    assert violations(page) == []
+    page.click("#retire-arm")
+    assert page.locator("#ask-arm option").all_text_contents() == ["now"]

@@ -162,6 +162,21 @@ def test_from_the_form_to_the_end(server: Server, look: Callable[..., Any]) -> N
     page.click("text=Show 1 archived campaign")
     expect(page.locator("#campaigns")).to_contain_text("autumn")
 
+    page.click("text=landing")
+    page.click("#delete")
+    expect(page.locator("text=Delete for good")).to_be_disabled()
+    page.fill("#delete-name", "landing")
+    assert violations(page) == []
+    page.click("text=Delete for good")
+    expect(page.locator("#campaigns")).to_contain_text("busy")
+    expect(page.locator("#campaigns")).not_to_contain_text("landing")
+    expect(page.locator("#archived-field")).to_be_hidden()
+
+
+def test_a_running_campaign_cannot_be_deleted(server: Server, look: Callable[..., Any]) -> None:
+    page = ready(look(f"{server.url}/campaigns/busy"))
+    expect(page.locator("#delete")).to_be_disabled()
+
 
 def test_numbers_agree_with_the_service(server: Server, look: Callable[..., Any]) -> None:
     page = ready(look(f"{server.url}/campaigns/busy"))

@@ -34,8 +34,10 @@ from floorline.live.ledgers.postgres_reader import (
 from floorline.live.ledgers.postgres_schema import LOCK_CLASS, create
 from floorline.live.ledgers.postgres_statements import (
     COMMIT_GROUP,
+    DELETE_CAMPAIGN,
     DELETE_SNAPSHOT,
     END_SESSION,
+    ERASE,
     INSERT,
     MOVE_MARK,
     NEW_CAMPAIGN,
@@ -104,6 +106,17 @@ class PostgresLedger(PostgresReader, Ledger):
         """Replace the secret in the transaction."""
         self._change(SET_SECRET, campaign=self._campaign, secret=secret)
         self._secret = secret
+
+    def erase(self, seqs: Collection[int]) -> None:
+        """Delete key and private part; the database's VACUUM overwrites what they were."""
+        self._change(ERASE, campaign=self._campaign, seqs=list(seqs))
+
+    def delete(self) -> None:
+        """Delete all rows of the campaign in one transaction."""
+        for statement in DELETE_CAMPAIGN:
+            self._change(statement, campaign=self._campaign)
+        self.commit()
+        self.close()
 
     def retire(self) -> str:
         """Rename the campaign and close the ledger; return its new locator."""

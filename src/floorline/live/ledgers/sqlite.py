@@ -37,6 +37,10 @@ PRAGMA user_version = {VERSION};
 INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
 INSERT_SECRET = "INSERT INTO secrets VALUES (x'{}')"
 TAKEN_KEYS = "SELECT key FROM events WHERE key IN (SELECT value FROM json_each(?))"
+ERASE = """
+UPDATE events SET key = NULL, body = substr(body, 1, instr(body, char(10)) - 1)
+WHERE seq = ? AND instr(body, char(10)) > 0
+"""
 LAST_CHECK = 'SELECT "check" FROM events ORDER BY seq DESC LIMIT 1'
 
 
@@ -49,6 +53,7 @@ class SqliteLedger(SqliteReader, Ledger):
         self._check: int | None = None  # of the last row written, once that is known
         self._last: Mark | None = None  # the last row written in this transaction
         self._free_keys: set[str] = set()  # looked up, and not taken
+        self._has_erased = False  # so the log holds what must not stay
         self._lock = files.lock(locator)
         super().__init__(locator)
 
@@ -70,6 +75,19 @@ class SqliteLedger(SqliteReader, Ledger):
         self._change("DELETE FROM secrets", ())
         if secret is not None:
             self._change("INSERT INTO secrets VALUES (?)", (secret,))
+
+    def erase(self, seqs: Collection[int]) -> None:
+        """Overwrite what is erased, in the file and in its index; the log is emptied later."""
+        self._do("PRAGMA secure_delete = ON")
+        for seq in seqs:
+            self._change(ERASE, (seq,))
+        self._has_erased = True
+
+    def delete(self) -> None:
+        """Delete the file and those beside it."""
+        SqliteReader.close(self)  # the lock is kept until all of it is gone
+        files.delete(self.locator)
+        self._lock.close()
 
     def retire(self) -> str:
         """Rename the file and close it; return its new path."""
@@ -104,11 +122,14 @@ class SqliteLedger(SqliteReader, Ledger):
             if self._last.seq == 1:
                 self._empty_log()
             self._last = None
+        if self._has_erased:
+            self._empty_log(apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            self._has_erased = False
 
-    def _empty_log(self) -> None:
-        """Move the opening event into the file: without its log, it must not look unused."""
-        with suppress(apsw.Error):  # the event is durable already
-            self._db.wal_checkpoint()
+    def _empty_log(self, mode: int = apsw.SQLITE_CHECKPOINT_PASSIVE) -> None:
+        """Move the log into the file: without it, a new ledger must not look unused."""
+        with suppress(apsw.Error):  # what is in it is durable already
+            self._db.wal_checkpoint(mode=mode)
 
     def _refuse_if_replaced(self) -> None:
         """Raise LedgerError if what is written would not be found under the ledger's name."""

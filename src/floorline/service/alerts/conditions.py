@@ -66,7 +66,8 @@ def alerts_of(status: Status, settings: CampaignSettings, flow: RewardFlow) -> d
             "decisions for challengers were lower than all that was known allowed"
         )
     if status.alarm is not None:
-        found[DRIFT] = f"the default seems to have changed: {status.alarm}"
+        changed = "" if status.same_rounds else "the default seems to have changed: "
+        found[DRIFT] = f"{changed}{status.alarm}"
     if status.problems:
         found[LEARNING] = "; ".join(status.problems)
     if stopped:

@@ -13,9 +13,9 @@ import msgspec
 from floorline.core.checks import choice, require
 from floorline.service.alerts.conditions import KINDS
 from floorline.service.host.files import locked_for_change, replace_file
+from floorline.service.host.folder import WEBHOOKS_FILE
 
 MAX_WEBHOOKS = 20
-WEBHOOKS_FILE = "webhooks.json"
 
 
 class Webhook(msgspec.Struct, frozen=True):

@@ -10,7 +10,8 @@ import msgspec
 
 from floorline.live import Campaign, Conflict
 from floorline.live.names import check_campaign_name
-from floorline.service.api.responses import CampaignAnswer, Campaigns
+from floorline.service.api.requests import EraseBody
+from floorline.service.api.responses import CampaignAnswer, Campaigns, Deleted, Erased
 from floorline.service.host.campaigns import ClosedCampaign, HostedCampaign, UnavailableCampaign
 from floorline.service.host.errors import Unavailable
 from floorline.service.http.operations import Call, Reply
@@ -174,6 +175,25 @@ async def archive(call: Call) -> CampaignAnswer:
         campaign.archive(archived)
 
     return await _change(call, archive)
+
+
+async def erase(call: Call) -> Erased:
+    """Erase request keys and contexts of decisions, which themselves stay."""
+    body: EraseBody = call.body
+    campaign = await call.host.registry.get(call.path["name"])
+    erased = await campaign.queue.submit(lambda found: found.erase(body.request_key, body.before))
+    log.info("keys and contexts erased", extra={"campaign": campaign.name, "decisions": erased})
+    return Erased(erased)
+
+
+async def delete(call: Call) -> Deleted:
+    """Delete a campaign that was finished or stopped, with everything that it holds."""
+    name = call.path["name"]
+    if call.body.name != name:
+        raise ValueError(f"name: must be {name}, to confirm that it is to be deleted")
+    await call.host.registry.delete(name)
+    log.info("campaign deleted", extra={"campaign": name})
+    return Deleted(name)
 
 
 async def start_epoch(call: Call) -> CampaignAnswer:

@@ -53,6 +53,8 @@ EXAMPLES: dict[str, Any] = {
     "NoteBody": {"text": "The newsletter went out."},
     "LabelsBody": {"labels": ["shop", "autumn"]},
     "ArchiveBody": {"archived": True},
+    "EraseBody": {"request_key": "visit-1"},
+    "DeleteBody": {"name": "page"},
     "OfrepFlagBody": {"context": {"targetingKey": "visit-1", "country": "NZ"}},
     "OfrepBulkBody": {"context": {"targetingKey": "visit-1", "country": "NZ"}},
     "OfrepAnswer": FLAG,

@@ -196,6 +196,22 @@ class ArchiveBody(Struct, forbid_unknown_fields=True):
     archived: bool = True
 
 
+class EraseBody(Struct, forbid_unknown_fields=True):
+    """Whose request keys and contexts are to be erased: one of these must be given."""
+
+    request_key: RequestKey | None = None
+    """Those of the request with this key."""
+    before: Annotated[float, Meta(ge=0)] | None = None
+    """Those of all decisions before this time, in seconds since 1970."""
+
+
+class DeleteBody(Struct, forbid_unknown_fields=True):
+    """The confirmation that a campaign is to be deleted."""
+
+    name: CampaignName
+    """Its name again."""
+
+
 class EpochBody(Struct, forbid_unknown_fields=True):
     """Which epoch is to end, and what is new in the next one."""
 

@@ -64,6 +64,19 @@ class CampaignAnswer(Struct):
     """What the person who created it should know."""
 
 
+class Erased(Struct):
+    """What was erased."""
+
+    erased: int
+    """Decisions whose request key and context were erased."""
+
+
+class Deleted(Struct):
+    """What was deleted."""
+
+    name: str
+
+
 class Campaigns(Struct):
     """All campaigns, by name."""
 

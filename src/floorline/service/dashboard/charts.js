@@ -12,8 +12,8 @@ const EMPTY = "No decisions yet.";
 const COLOURS = 8; // beside the default's grey
 
 /** The arms as parts of the traffic. Where there are many, those played least are one part. */
-function armsOf(names, plays) {
-  const parts = names.map((name) => ({ name, counts: plays[name] }));
+function armsOf(names, { plays, decisions }) {
+  const parts = names.map((name) => ({ name, counts: plays[name] ?? decisions.map(() => 0) }));
   const [first, ...others] = parts;
   const byPlays = [...others].sort((a, b) => b.counts.at(-1) - a.counts.at(-1));
   const rest = others.length > COLOURS ? byPlays.slice(COLOURS - 1) : [];
@@ -40,21 +40,22 @@ export function charts(settings) {
     show(series, status) {
       const columns = series.isEmpty ? null : series.columns;
       const tossed = status.same_rounds !== null;
+      const names = status.arms.map(({ name }) => name); // of now: arms come and go
       const over = columns && { times: columns.time, decisions: columns.decisions };
       picture.show(over && { ...over, ...(tossed ? received : expected)(columns, share), unit });
       budget.show(over && { ...over, ...budgetOf(columns), unit });
       for (const card of document.querySelectorAll(".coin")) card.hidden = !tossed;
       if (tossed) {
-        chance.show(over && { ...over, ...chanceOf(columns, settings.arms[0]) });
-        missed.show(over && { ...over, ...missedOf(columns, settings.arms[0]), unit });
+        chance.show(over && { ...over, ...chanceOf(columns, names[0]) });
+        missed.show(over && { ...over, ...missedOf(columns, names[0]), unit });
       }
-      byArm.show(over && { ...over, label: "Traffic by arm", parts: armsOf(settings.arms, columns.plays) });
+      byArm.show(over && { ...over, label: "Traffic by arm", parts: armsOf(names, columns) });
       byReason.show(over && { ...over, label: "Traffic by reason", parts: reasonsOf(columns.reasons, tossed) });
       const mean = settings.default_mean ?? status.arms[0].average;
       arms.show({
-        arms: status.arms, floor: mean === null || tossed ? null : (1 - settings.max_loss) * mean,
+        arms: status.arms, retired: status.retired, floor: mean === null || tossed ? null : (1 - settings.max_loss) * mean,
         low: settings.low, high: settings.high, unit, bounded: !tossed,
-        look: (arm) => (settings.arms.length > COLOURS + 1 ? `c${Math.min(arm, 1)}` : `c${arm}`),
+        look: (arm) => (names.length > COLOURS + 1 ? `c${Math.min(arm, 1)}` : `c${arm}`),
       });
     },
   };

@@ -72,7 +72,7 @@ function settingsOf(form) {
     if ((values[name] ?? "").trim() !== "") settings[name] = Number(values[name]);
   }
   if ("window" in settings) settings.window *= Number(byId("window-unit").value);
-  if ("voids" in values) settings.voids = true;
+  for (const name of ["voids", "arms_may_change"]) if (name in values) settings[name] = true;
   const guardrails = guardrailsOf();
   if (guardrails.length > 0) settings.guardrails = guardrails;
   return settings;

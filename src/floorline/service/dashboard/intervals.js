@@ -11,15 +11,15 @@ const AXIS = 26;
 const SIDE = 12;
 
 /**
- * A chart of intervals. `show` takes {arms, floor, low, high, unit, look, bounded}, the arms as a status has
- * them. Not `bounded`: nothing is known of the means but the averages.
+ * A chart of intervals. `show` takes {arms, retired, floor, low, high, unit, look, bounded}, the arms as a status
+ * has them. Not `bounded`: nothing is known of the means but the averages.
  */
 export function intervalChart(host) {
   let data = null;
   const chart = new Chart(host, (width) => {
     if (data !== null) drawIntervals(chart, data, width);
   });
-  host.append(numbersOf("", () => numbers(data)));
+  host.append(numbersOf(() => numbers(data)));
   return {
     show(shown) {
       data = shown;
@@ -28,12 +28,13 @@ export function intervalChart(host) {
   };
 }
 
-function drawIntervals(chart, { arms, floor, low, high, unit, look, bounded }, width) {
+function drawIntervals(chart, { arms, retired, floor, low, high, unit, look, bounded }, width) {
   const height = arms.length * ROW + AXIS;
   const ends = bounded ? arms.flatMap((arm) => [arm.lower, arm.upper ?? high])
     : [low, ...arms.map((arm) => arm.average ?? low)];
   const least = Math.max(low, Math.min(...ends, floor ?? high));
-  const most = Math.min(high, Math.max(...ends)) > least ? Math.min(high, Math.max(...ends)) : high;
+  const reached = Math.min(high, Math.max(...ends));
+  const most = reached > least ? reached : high;
   const room = (most - least) * 0.04;
   const x = linear(Math.max(low, least - room), most + room, SIDE, width - SIDE);
   const bottom = arms.length * ROW;
@@ -44,7 +45,7 @@ function drawIntervals(chart, { arms, floor, low, high, unit, look, bounded }, w
   arms.forEach((arm, i) => {
     const y = i * ROW + 32;
     parts.push(
-      svg("text", { class: "strong", x: SIDE - 6, y: y - 14 }, arm.name + (i === 0 ? " (default)" : "")),
+      svg("text", { class: "strong", x: SIDE - 6, y: y - 14 }, arm.name + roleOf(arm, i, retired)),
       svg("text", { x: width - SIDE + 6, y: y - 14, "text-anchor": "end" }, plural(arm.plays, "decision")));
     if (bounded) {
       const [left, right] = [x(arm.lower), x(arm.upper ?? high)];
@@ -62,6 +63,8 @@ function drawIntervals(chart, { arms, floor, low, high, unit, look, bounded }, w
     { name: "promised share of the default's estimate", look: "floor", swatch: "is-dashed", value: inUnit(floor, unit) },
   ]);
 }
+
+const roleOf = ({ name }, i, retired) => (i === 0 ? " (default)" : retired.includes(name) ? " (retired)" : "");
 
 function spoken(arms, floor, unit, bounded) {
   if (!bounded) return `Average reward. ${arms.map((arm) => `${arm.name}: ${inUnit(arm.average, unit)}`).join("; ")}.`;

@@ -20,7 +20,7 @@ export function lineChart(host, empty) {
     else drawLines(chart, data, width, height, (used) => { scale = used; });
   });
   chart.follow((place) => (data === null ? null : nearest(data.times, scale(place))));
-  host.append(numbersOf(data?.label, () => numbers(data)));
+  host.append(numbersOf(() => numbers(data)));
   return {
     show(shown) {
       data = shown;

@@ -37,10 +37,12 @@ export function decisionLog(campaign, { missing, unit, floor }) {
     table("Decisions", columnsIn(unit), decisions.map((made) => row(made, missing, floor, open))),
     el("div", { class: "pages" },
       el("button", { class: "small", "data-what": "newest", disabled: cursor === null,
-        onclick: () => show(null) }, "Newest"),
+        onclick: () => turnTo(null) }, "Newest"),
       el("button", { class: "small", "data-what": "older", disabled: next === null,
-        onclick: () => show(next) }, "Older")),
+        onclick: () => turnTo(next) }, "Older")),
   ];
+
+  const turnTo = (at) => show(at).catch((error) => say(byId("search-error"), error.message));
 
   async function open(ticket) {
     try {

@@ -1,7 +1,7 @@
 // The verdict in words, and the numbers that matter most.
 
 import { byId, el, refill, say } from "./dom.js";
-import { count, exactPercent, inUnit, percent } from "./format.js";
+import { count, exactPercent, inUnit, percent, sentence } from "./format.js";
 
 /** `good`, `warn` or `bad`: how a verdict is to be taken. */
 export function mood(status) {
@@ -44,9 +44,6 @@ function earned({ estimated_share: share, same_rounds: same }) {
     : `So far about ${change.toFixed(1)}% ${word} was earned than the default alone would have. `;
 }
 
-/** A problem as a sentence of its own. */
-const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith("?") ? "" : "."}`;
-
 function more(status) {
   if (status.state !== "running") return MORE[status.state];
   if (status.decisions === 0) return "No decision has been made yet.";
@@ -54,9 +51,14 @@ function more(status) {
   return status.same_rounds === null ? MORE.running : MORE.tossed;
 }
 
+/** Decisions for arms that were not the default then. */
+function onChallengers({ reasons, serves, arms }) {
+  const winner = serves === arms[0].name ? 0 : reasons.finished;
+  return (reasons.explore ?? 0) + (reasons.exploit ?? 0) + (winner ?? 0);
+}
+
 export function showTiles(status, unit) {
-  const explored = status.arms.slice(1).reduce((total, arm) => total + arm.plays, 0);
-  const share = status.decisions > 0 ? explored / status.decisions : 0;
+  const share = status.decisions > 0 ? onChallengers(status) / status.decisions : 0;
   const epoch = status.epoch > 1 ? `in epoch ${status.epoch}` : "since it was opened";
   const tiles = [
     ["Decisions", count(status.decisions), epoch],

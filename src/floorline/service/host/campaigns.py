@@ -77,7 +77,7 @@ class HostedCampaign:
         try:
             stored = self._campaign.stored_points()
             if stored is not None:
-                self.series.restore(stored[1], self.settings.arms)
+                self.series.restore(stored[1], self._campaign.first_arms)
                 self._stored_at = stored[0]
             if self._opened_at - self._stored_at <= MAX_EVENTS_AT_OPENING:
                 self.series.add(replay_points(*self._missing_points()))

@@ -152,7 +152,9 @@ class Cluster:
 
     def suspect(self, server: str) -> None:
         """Do without a server that could not be reached, until its silence shows or ends."""
-        self._suspects[server] = time.monotonic() + SILENT_SECONDS
+        now = time.monotonic()
+        others = {one: until for one, until in self._suspects.items() if until > now}
+        self._suspects = {**others, server: now + SILENT_SECONDS}
 
     def _is_trusted(self, server: str) -> bool:
         until = self._suspects.get(server, 0.0)

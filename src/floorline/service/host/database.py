@@ -48,7 +48,7 @@ class Session:
     def __init__(self, url: str, name: str = "floorline") -> None:
         self._url = locator_with(url, name)
         self._shown = without_password(url)
-        self._mutex = threading.Lock()
+        self._mutex = threading.RLock()
         self._connection: Connection | None = None
 
     def run(self, statement: LiteralString, values: Sequence[Any] = ()) -> list[Any]:
@@ -59,9 +59,10 @@ class Session:
 
     def connection(self) -> Connection:
         """Return the connection, a new one if it was lost."""
-        if self._connection is None or self._connection.closed:
-            self._connection = connect(self._url, ANSWER_SECONDS)
-        return self._connection
+        with self._mutex:
+            if self._connection is None or self._connection.closed:
+                self._connection = connect(self._url, ANSWER_SECONDS)
+            return self._connection
 
     def close(self) -> None:
         """End the session."""

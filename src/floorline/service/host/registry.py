@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from floorline.live import Campaign, CampaignSettings
+from floorline.live.deletion import delete, refuse_unless_ended
 from floorline.live.errors import OpenElsewhere
 from floorline.service.host.campaigns import (
     ClosedCampaign,
@@ -93,6 +94,8 @@ class Registry:
             campaign = self.pool.get(name)
             if campaign is not None:
                 return campaign
+            if name not in self.catalogue:  # deleted just now
+                raise UnknownCampaign(name)
             if await self.catalogue.examine(name):
                 try:
                     campaign = await self.pool.add(name, lambda: self._host(name))
@@ -177,6 +180,22 @@ class Registry:
             await self.owners.claimed(name)
             self.catalogue.add(hosted.index_entry)
             return hosted, True
+
+    async def delete(self, name: str) -> None:
+        """Delete a campaign that has ended, with its ledger.
+
+        Raises:
+            Conflict: it is neither finished nor stopped.
+            LedgerError: it cannot be deleted.
+        """
+        async with self._creating:
+            campaign = await self.get(name)
+            refuse_unless_ended(await campaign.queue.submit(lambda campaign: campaign.serves))
+            async with self._locks[name]:
+                await campaign.feed.end()
+                await self.pool.hand_over(name)
+                await asyncio.to_thread(delete, campaign.locator)
+                self.catalogue.forget(name)
 
     async def get(self, name: str) -> HostedCampaign:
         """A campaign, which is opened if it is not open.
