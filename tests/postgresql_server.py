@@ -32,8 +32,11 @@ def programs() -> Path | None:
 class PostgresServer:
     """A server on a free port of this machine; everybody here may connect as its superuser."""
 
-    def __init__(self, folder_of_programs: Path, **settings: str) -> None:
-        self._programs = folder_of_programs
+    def __init__(
+        self, folder_of_programs: Path, primary: PostgresServer | None = None, **settings: str
+    ) -> None:
+        """Start a server, as a standby if there is a primary."""
+        self.programs = folder_of_programs
         self._settings = settings
         # Not in pytest's folder, which the package's user may not enter.
         self._folder = Path(tempfile.mkdtemp(prefix="floorline-postgresql-"))
@@ -42,7 +45,12 @@ class PostgresServer:
             shutil.chown(self._folder, PACKAGE_USER)
             self._as_user = {"user": PACKAGE_USER, "group": PACKAGE_USER, "extra_groups": []}
         self._databases = 0
-        self._run("initdb", "--auth=trust", "--username=floorline", "--encoding=UTF8", "--no-sync")
+        if primary is None:
+            words = ("--auth=trust", "--username=floorline", "--encoding=UTF8", "--no-sync")
+            self._run("initdb", *words)
+        else:
+            words = ("--dbname", primary.url, "--write-recovery-conf", "--checkpoint=fast")
+            self._run("pg_basebackup", *words, "--no-sync")
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -51,7 +59,7 @@ class PostgresServer:
 
     def _run(self, program: str, *words: str) -> None:
         subprocess.run(
-            [self._programs / program, "-D", self._folder / "data", *words],
+            [self.programs / program, "-D", self._folder / "data", *words],
             check=True,
             capture_output=True,
             cwd=self._folder,
@@ -71,7 +79,7 @@ class PostgresServer:
         words = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         with (self._folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [self._programs / "postgres", "-D", self._folder / "data", *words],
+                [self.programs / "postgres", "-D", self._folder / "data", *words],
                 stdout=log,
                 stderr=log,
                 cwd=self._folder,
@@ -113,3 +121,33 @@ class PostgresServer:
         """End the server and delete its folder."""
         self.end()
         shutil.rmtree(self._folder)
+
+
+class PostgresPair:
+    """A primary with the database `shop`, and its standby."""
+
+    def __init__(self, folder_of_programs: Path) -> None:
+        self.primary = PostgresServer(folder_of_programs)
+        self.standby = PostgresServer(folder_of_programs, self.primary)
+        self.primary.execute("postgres", "CREATE DATABASE shop")
+
+    def locator(self, campaign: str = "") -> str:
+        """Return what leads to whichever of them can be written to."""
+        hosts = f"127.0.0.1:{self.primary.port},127.0.0.1:{self.standby.port}"
+        path = f"shop/{campaign}" if campaign else "shop"
+        return f"postgresql://floorline@{hosts}/{path}?target_session_attrs=read-write"
+
+    def wait_for_standby_at_each_commit(self) -> None:
+        """Make the standby a synchronous one."""
+        self.primary.execute("postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'")
+        self.primary.execute("postgres", "SELECT pg_reload_conf()")
+
+    def fail_over(self) -> None:
+        """Kill the primary and promote the standby."""
+        self.primary.kill()
+        self.standby.execute("postgres", "SELECT pg_promote()")
+
+    def delete(self) -> None:
+        """End both and delete their folders."""
+        self.standby.delete()
+        self.primary.delete()

@@ -43,7 +43,11 @@ class TcpProxy:
                 client, _ = self._listening.accept()
                 self._sockets.append(client)
                 if not self._is_cut:  # else it is accepted and never answered
-                    server = socket.create_connection(self._target)
+                    try:
+                        server = socket.create_connection(self._target)
+                    except OSError:  # nobody listens there
+                        client.close()
+                        continue
                     self._sockets.append(server)
                     args = (client, server, self._generation)
                     threading.Thread(target=self._relay, args=args, daemon=True).start()
@@ -52,12 +56,17 @@ class TcpProxy:
         with suppress(OSError, ValueError), selectors.DefaultSelector() as waiting:
             waiting.register(client, selectors.EVENT_READ, server)
             waiting.register(server, selectors.EVENT_READ, client)
-            while True:
-                for key, _ in waiting.select():
-                    data = key.fileobj.recv(65536)  # type: ignore[union-attr]
-                    if generation != self._generation:
-                        return
-                    if not data:
-                        key.data.shutdown(socket.SHUT_WR)
-                        return
-                    key.data.sendall(data)
+            while self._pass_on(waiting, generation):
+                pass
+        if generation == self._generation:  # one side has closed, and not the network
+            client.close()
+            server.close()
+
+    def _pass_on(self, waiting: selectors.BaseSelector, generation: int) -> bool:
+        """Forward what has come; return whether there may be more."""
+        for key, _ in waiting.select():
+            data = key.fileobj.recv(65536)  # type: ignore[union-attr]
+            if generation != self._generation or not data:
+                return False
+            key.data.sendall(data)
+        return True

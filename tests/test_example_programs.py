@@ -194,6 +194,7 @@ def test_the_router_of_language_models(
         scored = {"ticket": answer["ticket"], "score": score}
         assert program.post(f"{url}/scores", scored) == {"taken": True}
         assert router.floorline.flush(10)
+    assert program.post(f"{url}/scores", scored) == {"taken": True}  # and once more
     records = shown.records()
     assert [one["arm"] for one in records] == used
     assert all(one["reward"] is not None for one in records)

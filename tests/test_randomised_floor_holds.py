@@ -17,6 +17,7 @@ from floorline import (
     ConfidenceFloor,
     Delayed,
     Late,
+    Linear,
     Lure,
     Policy,
     Proposer,
@@ -28,6 +29,7 @@ from floorline import (
     Turncoat,
     beta_thompson,
     kernel,
+    lin_ucb,
     simulate,
 )
 from floorline.core.slots import fallback_probability
@@ -69,11 +71,19 @@ WORLDS = {
     "lost for good": Delayed(CLICKS, 20, lost=0.002),
     "repeated": Delayed(CLICKS, range(100), repeated=0.5),
 }
-HOSTILE = {
-    "harmful": (harmful, Segments([[0.1, 0.2], [0.9, 0.2]])),
-    "always": (challenger, Turncoat([1.0, 0.0])),
-    "always, and trusted": (challenger, Turncoat([0.2, 0.8])),
-    "always, and betrayed": (challenger, Changing([0.2, 1.0], [(1000, [1.0, 0.0])])),
+ALWAYS = Proposer(challenger)
+FANS = Linear(
+    features=[[1, 0], [1, 1]],  # the second: whether the visitor is a fan
+    weights=[[0.0, 1.0], [0.05, 0.0], [0.0, 0.1]],  # the default pays from fans alone
+    shares=[0.8, 0.2],
+)
+LIN_UCB = lin_ucb(n_features=2, width=2.0)
+PROPOSED = {
+    "harmful": (Proposer(harmful), Segments([[0.1, 0.2], [0.9, 0.2]])),
+    "LinUCB": (LIN_UCB, FANS),
+    "always": (ALWAYS, Turncoat([1.0, 0.0])),
+    "always, and trusted": (ALWAYS, Turncoat([0.2, 0.8])),
+    "always, and betrayed": (ALWAYS, Changing([0.2, 1.0], [(1000, [1.0, 0.0])])),
 }
 
 
@@ -90,7 +100,7 @@ def breaches(proposer, world, delta, *, horizon=HORIZON, runs=1000, floor=Random
 
 def thompson(world):
     """Beta for rewards up to 1; for others any proposer will do."""
-    return beta_thompson() if world.bounded else Proposer(challenger)
+    return beta_thompson() if world.bounded else ALWAYS
 
 
 @pytest.mark.parametrize("delta", [0.2, 0.05, 0.01])
@@ -100,18 +110,18 @@ def test_the_floor_holds(world, delta):
 
 
 @pytest.mark.parametrize("delta", [0.2, 0.05, 0.01])
-@pytest.mark.parametrize("case", HOSTILE)
+@pytest.mark.parametrize("case", PROPOSED)
 def test_the_floor_holds_whatever_is_proposed(case, delta):
-    propose, world = HOSTILE[case]
-    assert breaches(Proposer(propose), world, delta) <= most(delta, 1000)
+    proposer, world = PROPOSED[case]
+    assert breaches(proposer, world, delta) <= most(delta, 1000)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("delta", [0.2, 0.05, 0.01])
-@pytest.mark.parametrize("case", [*WORLDS, *HOSTILE])
+@pytest.mark.parametrize("case", [*WORLDS, *PROPOSED])
 def test_the_floor_holds_for_long(case, delta):
-    propose, world = HOSTILE.get(case, (None, WORLDS.get(case)))
-    proposer = Proposer(propose) if propose else thompson(world)
+    proposer, world = PROPOSED.get(case, (None, WORLDS.get(case)))
+    proposer = proposer or thompson(world)
     assert breaches(proposer, world, delta, horizon=50_000, runs=10_000) <= most(delta, 10_000)
 
 
@@ -123,7 +133,7 @@ def test_the_bound_is_not_wasteful(delta, horizon, runs):
     """A fifth of delta at the least. It is 7.3% of 2,000 runs at delta 0.2 and 2.1% of 2,000 at
     0.05, as seeded: fewer than a fifth of delta is over 5 standard errors away in both cases."""
     world = Turncoat([1.0, 0.0])
-    count = breaches(Proposer(challenger), world, delta, horizon=horizon, runs=runs)
+    count = breaches(ALWAYS, world, delta, horizon=horizon, runs=runs)
     assert delta / 5 * runs <= count <= most(delta, runs)
 
 
@@ -164,8 +174,8 @@ def broken(slot, by):
     ],
 )
 def test_a_broken_floor_is_caught(slot, by, world):
-    propose, world = HOSTILE[world]
-    count = breaches(Proposer(propose), world, 0.05, runs=200, floor=broken(slot, by))
+    proposer, world = PROPOSED[world]
+    count = breaches(proposer, world, 0.05, runs=200, floor=broken(slot, by))
     assert count > most(0.05, 200)
 
 
@@ -176,6 +186,7 @@ def test_a_broken_floor_is_caught(slot, by, world):
         pytest.param(
             Proposer(harmful), Segments([[0.1, 0.5], [0.9, 0.5]]), None, id="a looking proposer"
         ),
+        pytest.param(LIN_UCB, FANS, None, id="LinUCB"),
     ],
 )
 def test_the_confidence_floor_is_not_made_for_these(proposer, world, known):

@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 PAGES = {
     "dashboard.png": ("{url}/campaigns/landing-page", 1280, 900, "light"),
     "dashboard-phone.png": ("{url}/campaigns/landing-page", 390, 844, "dark"),
+    "dashboard-randomised.png": ("{url}/campaigns/randomised-floor", 1280, 1800, "light"),
     "report.png": ("{report}", 1000, 1250, "light"),
 }
 

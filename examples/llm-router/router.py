@@ -38,9 +38,10 @@ class Router(ThreadingHTTPServer):
 
     def score(self, ticket: str, score: float) -> dict[str, bool]:
         """Report how good an answer was, and what it has cost."""
-        taken = self.floorline.reward(ticket, score, {"cost": self.costs[ticket]})
+        cost = self.costs.get(ticket)  # None: scored before, or the router was restarted since
+        taken = self.floorline.reward(ticket, score, None if cost is None else {"cost": cost})
         if taken:
-            del self.costs[ticket]
+            self.costs.pop(ticket, None)
         return {"taken": taken}
 
     def server_close(self) -> None:

@@ -10,7 +10,14 @@ from typing import Any, NamedTuple, Self
 from floorline.boundaries import Boundary
 from floorline.core.checks import choice, number, whole
 from floorline.environments import Environment
-from floorline.floors import ConfidenceFloor, Floor, JointFloor, RandomisedFloor, WarmUp
+from floorline.floors import (
+    ConfidenceFloor,
+    Floor,
+    JointFloor,
+    RandomisedFloor,
+    SuccessionFloor,
+    WarmUp,
+)
 from floorline.policy import Policy
 from floorline.proposers import (
     Proposer,
@@ -45,16 +52,18 @@ class PolicySetup:
             `joint-variance` or `randomised`.
         fallback: what confidence floors play instead of a refused candidate.
         guarantee: what confidence floors guarantee: `probability` or `expectation`.
-        warm_up: the form of BudgetFirst's warm-up; chosen by the boundary unless told.
+        warm_up: the form of BudgetFirst's warm-up; by default chosen by the boundary.
         lil_ucb: the constants of lil'UCB: `theoretical` or `heuristic`.
         bounded: whether every reward lies in [0, 1]; Thompson sampling is then Beta.
         holdback: the least probability of the fallback arm where a challenger is the candidate;
-            unless told, 0.05 under the randomised floor and 0 under others.
+            by default 0.05 under the randomised floor and 0 under others.
         prior: the Beta prior of the boundary `beta-binomial`.
         voids: whether plays of the default may turn out to have reached nobody, as live.
         in_flight_rate: with `in_flight_burst`, what is stated about pending rewards under the
             randomised floor; see `RandomisedFloor`.
         in_flight_burst: see `in_flight_rate`.
+        numbers: the number of each arm, in the order in which they were ever added, where arms may
+            be added later, as live; they then share delta by these, see `Boundary`.
     """
 
     n_arms: int
@@ -78,6 +87,7 @@ class PolicySetup:
     voids: bool = False
     in_flight_rate: float = 1.0
     in_flight_burst: float = 0.0
+    numbers: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_arms", whole("n_arms", self.n_arms, 2))
@@ -111,7 +121,13 @@ class PolicySetup:
     def intervals(self) -> Boundary:
         """The confidence boundary."""
         return Boundary(
-            self.boundary, self.delta, self.noise_scale, self.low, self.high, self.prior
+            self.boundary,
+            self.delta,
+            self.noise_scale,
+            self.low,
+            self.high,
+            self.prior,
+            self.numbers,
         )
 
     def floored(self, proposer: Proposer) -> Policy:
@@ -129,7 +145,10 @@ class PolicySetup:
         """The paper's floor."""
         mean = None if self.learned else self.default_mean
         self._refuse_in_flight("confidence")
-        return ConfidenceFloor(self.max_loss, mean, self.fallback, self.guarantee, self.voids)
+        # Where arms may change, another may become the default, if all that it needs is there.
+        changes = self.numbers is not None and self.learned and not self.voids
+        kind = SuccessionFloor if changes else ConfidenceFloor
+        return kind(self.max_loss, mean, self.fallback, self.guarantee, self.voids)
 
     def joint_floor(self) -> JointFloor:
         """The floor that tests the budget itself; it has one fallback and one guarantee."""

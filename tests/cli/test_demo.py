@@ -42,7 +42,10 @@ def test_the_live_demo_runs_to_its_end_without_a_terminal(program, monkeypatch, 
     assert len(rows) == 5
     for column in zip(*rows, strict=True):
         assert sum(int(cell) for cell in column) == 400
-    assert re.search(r"\d decisions a second", said)
+    assert re.search(r"\d decisions per second", said)
+    seasons = said.partition("Second act")[2]
+    assert re.search(r"/campaigns/randomised-floor\n.*/campaigns/confidence-floor\n", seasons)
+    assert re.search(r"^clicks below the floor, at most +\d+\.\d +\d+\.\d +0\.0$", seasons, re.M)
     report = tmp_path / "demo-report.html"
     assert said.rstrip().endswith(f"Report: {report.as_uri()}")
     assert "How this was verified" in report.read_text()
@@ -132,6 +135,27 @@ def test_the_contrast_has_the_same_visitors():
     )
     assert found.clicks(np.array(rates)) == run.rewards[0, -1] > 0
     assert found.budget(np.array(rates), 0.1).min() == pytest.approx(run.lowest_budget[0, -1])
+
+
+def test_the_second_act_has_the_same_luck_on_both_pages():
+    pytest.importorskip("starlette", reason="the extra [service] is not installed")
+    from floorline.cli.live_demo_seasons import AFTER, BEFORE, TURN, Crowd, budget_of, share_of
+
+    crowd = Crowd.draw(20_000, 3)
+    turned = np.arange(20_000) >= TURN * 20_000
+    for rates, phase in ((BEFORE, ~turned), (AFTER, turned)):
+        for kind, by_page in rates.items():
+            chosen = phase & (np.array(crowd.kinds) == kind)
+            for page, rate in by_page.items():
+                clicks = crowd.default_clicks if page == "today" else crowd.candidate_clicks
+                error = clicks[chosen].mean() - rate
+                assert abs(error) < 5 * (0.25 / chosen.sum()) ** 0.5
+    likelier = ~turned & (np.array(crowd.kinds) == "regular")  # to click on today's page
+    assert (crowd.default_clicks >= crowd.candidate_clicks)[likelier].all()
+    clicks, of_default = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 1.0])
+    assert budget_of(clicks, of_default).tolist() == [1.0, 0.1, -0.8]
+    many = np.ones(60)
+    assert share_of(many / 2, many).tolist() == pytest.approx([0.5] * 11)
 
 
 def test_visits_are_counted_right():

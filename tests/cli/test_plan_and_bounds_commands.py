@@ -38,12 +38,18 @@ def test_plan_as_json_has_an_outlook_for_every_loss_and_every_guess(floorline):
 def test_a_plan_is_in_the_units_of_the_user(floorline):
     orders = ("--low", "0", "--high", "200", "--default-mean", "1.8", "--spread", "12")
     words = [word for word in PLAN if word not in ("--default-mean", "0.5")]
-    found = floorline(*words, *orders, "--max-loss", "20%", "--no-figure")
-    assert found.returncode == 0, found.stderr
-    page = " ".join(found.stdout.split())
+    plain = floorline(*words, *orders, "--max-loss", "20%", "--no-figure")
+    assert plain.returncode == 0, plain.stderr
+    page = " ".join(plain.stdout.split())
     assert "The default earns 1.8 a decision, 60 decisions a day: 1,296 in 12 days" in page
     assert "after 12 days, in reward -259" in page
     assert "A reward of the default is 81.8 in 2.2% of the decisions, else 0" in page
+    for unit in ("EUR", "[/]"):
+        found = floorline(*words, *orders, "--max-loss", "20%", "--no-figure", "--unit", unit)
+        page = " ".join(found.stdout.split())
+        assert f"earns 1.8 {unit} a decision, 60 decisions a day: 1,296 {unit} in 12 days" in page
+        assert f"after 12 days, in {unit} -259" in page and page.count(f" in {unit} ") == 3
+        assert f"is 81.8 {unit} in 2.2% of the decisions, else 0" in page
 
 
 def test_floors_and_losses_stand_side_by_side(floorline, monkeypatch, tmp_path):
@@ -53,7 +59,7 @@ def test_floors_and_losses_stand_side_by_side(floorline, monkeypatch, tmp_path):
 
     monkeypatch.setitem(FLOORS, "half", lambda setup: ConfidenceFloor(setup.max_loss / 2))
     words = ("--floor", "confidence,half", "--max-loss", "10%,40%", "--out", str(tmp_path))
-    found = floorline(*PLAN, *words, "--format", "json")
+    found = floorline(*PLAN, *words, "--unit", "EUR", "--format", "json")
     outlooks = json.loads(found.stdout)["outlooks"]
     assert [(one["floor"], one["max_loss"]) for one in outlooks] == [
         (floor, loss) for floor in ("confidence", "half") for loss in (0.1, 0.4)
@@ -63,6 +69,15 @@ def test_floors_and_losses_stand_side_by_side(floorline, monkeypatch, tmp_path):
     assert (tmp_path / "plan.png").exists()
 
 
+def test_a_plan_of_the_randomised_floor_has_its_holdback_and_its_promise(floorline):
+    words = ("--floor", "confidence,randomised", "--max-loss", "20%", "--no-figure")
+    page = " ".join(floorline(*PLAN, *words).stdout.split())
+    assert "First challenger at decision 5 depends" in page
+    assert "its traffic is never above 98% 95%" in page
+    assert "holds back 2% (confidence) or 5% (randomised) of the decisions" in page
+    assert "The randomised floor is about rewards received" in page
+
+
 def test_without_matplotlib_plan_says_so_in_one_line():
     code = (
         "import sys; sys.modules['matplotlib'] = None; "
@@ -70,7 +85,7 @@ def test_without_matplotlib_plan_says_so_in_one_line():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert found.returncode == 2
-    assert found.stderr == "floorline: figures need matplotlib: pip install matplotlib\n"
+    assert found.stderr == "floorline: figures need matplotlib: pip install 'floorline[figures]'\n"
 
 
 @pytest.mark.parametrize(

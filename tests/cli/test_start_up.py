@@ -3,10 +3,53 @@
 import subprocess
 import sys
 
-HEAVY = ("numpy", "numba", "matplotlib", "pandas", "starlette", "uvicorn")
+import pytest
+
+from floorline.cli.commands import ENTRIES, load
+
+HEAVY = (
+    *("numpy", "numba", "matplotlib", "pandas", "scipy", "pyarrow"),
+    *("starlette", "uvicorn", "msgspec", "apsw", "psycopg", "asyncio"),
+)
+COMMANDS = [f"floorline.cli.{entry.module}" for entry in ENTRIES.values()]
+SHOW_EVERY_HELP = """
+import contextlib, floorline.cli.main as program
+from floorline.cli.commands import ENTRIES, load
+
+def show(command, words):
+    with contextlib.suppress(SystemExit):
+        program.app([*words, "--help"])
+    for name, inner in getattr(command, "commands", {}).items():
+        show(inner, [*words, name])
+
+for name in ENTRIES:
+    show(load(name), [name])
+"""
 
 
-def test_the_command_line_loads_nothing_heavy_before_a_command_runs() -> None:
-    code = f"import floorline.cli.main, sys; print([m for m in {HEAVY} if m in sys.modules])"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "[]\n"
+def run(code: str, *modules: str) -> tuple[str, str]:
+    """Return what a program prints, and which of the modules it has loaded at its end."""
+    ending = f"import sys; print([m for m in {modules} if m in sys.modules], file=sys.stderr)"
+    command = [sys.executable, "-c", f"{code}\n{ending}"]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    return found.stdout, found.stderr
+
+
+def test_help_loads_nothing_heavy_and_no_command() -> None:
+    code = 'from floorline.cli.main import app; app(["--help"], standalone_mode=False)'
+    shown, loaded = run(code, "rich", *HEAVY, *COMMANDS)
+    lines = shown.splitlines()
+    names = [line.split()[0] for line in lines if line[:2] == "  " and line[2:3].islower()]
+    assert (names, loaded) == ([*ENTRIES], "[]\n")
+
+
+def test_no_help_loads_anything_heavy() -> None:
+    shown, loaded = run(SHOW_EVERY_HELP, *HEAVY)
+    for command in ("serve", "key create", "ledger export", "webhook add", "plan"):
+        assert f" {command} [OPTIONS]" in shown
+    assert loaded == "[]\n"
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_help_says_of_a_command_what_the_command_says(name: str) -> None:
+    assert load(name).get_short_help_str(200) == ENTRIES[name].summary

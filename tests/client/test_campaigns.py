@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
 
 import pytest
 
+from floorline.cli.main import main
 from floorline.client import (
     AsyncClient,
     CampaignView,
@@ -91,6 +93,50 @@ def test_the_life_of_a_campaign(client: Any, request: pytest.FixtureRequest) -> 
     assert stopped.reason == "stopped"
     with pytest.raises(ServiceError, match="unknown-campaign"):
         client.campaigns.show("nowhere")
+
+
+def test_arms_come_and_go(client: Any, request: pytest.FixtureRequest) -> None:
+    name = f"arms-{request.node.callspec.id}"
+    client.campaigns.open(name, ["now", "video"], 0.1, missing="unknown", arms_may_change=True)
+    for _ in range(2):  # a repeated call changes nothing
+        added = client.campaigns.add_arm(name, "a/b quiz")
+        assert [arm["name"] for arm in added.status["arms"]] == ["now", "video", "a/b quiz"]
+    for _ in range(2):
+        assert client.campaigns.retire_arm(name, "video").status["retired"] == ["video"]
+    for _ in range(2):
+        assert client.campaigns.promote_arm(name, "a/b quiz").default_arm == "a/b quiz"
+    made = client.decide(name)
+    assert (made.arm, made.is_default) == ("a/b quiz", True)
+    again = client.campaigns.open(
+        name, ["now", "video"], 0.1, missing="unknown", arms_may_change=True
+    )
+    assert again.settings["arms"] == ["a/b quiz", "video", "now"]
+    with pytest.raises(ServiceError, match="a/b quiz is the default") as caught:
+        client.campaigns.retire_arm(name, "a/b quiz")
+    assert caught.value.status == 422
+
+
+def test_the_program_runs_a_campaign(
+    service: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = service.open("by-hand", arms_may_change=True)
+
+    def run(*words: str) -> tuple[object, str, str]:
+        monkeypatch.setattr(sys, "argv", ["floorline", "campaign", *words, "--url", service.url])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return (ended.value.code or 0, *capsys.readouterr())
+
+    assert run("add-arm", name, "chat")[0] == 0
+    assert run("retire-arm", name, "video")[0] == 0
+    code, out, _ = run("promote-arm", name, "chat")
+    first = f"{name} (running): chat is the default, against quiz, now"
+    assert (code, out.splitlines()[0]) == (0, first)
+    assert "(paused)" in run("pause", name)[1] and "(running)" in run("resume", name)[1]
+    code, out, err = run("retire-arm", name, "chat")
+    assert (code, out) == (2, "") and "chat is the default" in err
+    assert "everybody gets quiz" in run("finish", name, "quiz")[1]
+    assert "(stopped)" in run("stop", name)[1]
 
 
 def test_without_the_service_a_finished_campaign_has_its_winner() -> None:

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from floorline.core.kernel import bind
+from floorline.core.slots import feature
 from floorline.environments.changing import Changing
+from floorline.environments.linear import Linear
 from floorline.environments.moments import click_now, mean_now, visitor_kind
 from floorline.environments.seasonal import Seasonal
 from floorline.environments.segments import Segments
@@ -14,6 +16,7 @@ from floorline.environments.segments import Segments
 ENVIRONMENTS = {
     "changing": Changing([0.3, 0.4], [(5, [0.6, 0.4]), (9, [0.1, 0.9])]),
     "seasonal": Seasonal([0.3, 0.4], period=8, swing=[1.0, -0.5]),
+    "linear": Linear([[1, 0.5], [1, 1]], [[0.2, 0.4], [0.8, -0.6]], shares=[0.75, 0.25]),
     "segments": Segments([[0.2, 0.4], [0.8, 0.0], [0.5, 1.0]], shares=[0.5, 0.25, 0.25]),
 }
 
@@ -52,6 +55,16 @@ def test_kinds_have_their_own_means_and_shares():
     assert counts / 20_000 == pytest.approx([0.5, 0.25, 0.25], abs=6 * 0.5 / math.sqrt(20_000))
 
 
+def test_means_are_linear_in_the_features_that_proposers_are_shown():
+    environment = ENVIRONMENTS["linear"]
+    kernels, rules = environment.kernels(), environment.rules()
+    for kind, features in enumerate(environment.features):
+        shown = [kernels[feature](rules, kind, index) for index in range(2)]
+        assert shown == list(features)
+        assert means(environment, 1, kind) == pytest.approx(np.array(environment.weights) @ shown)
+    assert environment.means == pytest.approx((0.45, 0.425))
+
+
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_clicks_have_the_mean_of_the_moment(name):
     """Within 6 standard errors: false alarm below 1e-8."""
@@ -76,6 +89,11 @@ def test_clicks_have_the_mean_of_the_moment(name):
         (lambda: Seasonal([0.3, 0.4], period=10, swing=1.5), "swing"),
         (lambda: Seasonal([0.3, 0.8], period=10, swing=0.5), "swing"),
         (lambda: Seasonal([0.3, 0.4], period=10, swing=[0.1]), "swing"),
+        (lambda: Linear([], [[0.1], [0.2]]), "features"),
+        (lambda: Linear([[1], [1, 2]], [[0.1], [0.2]]), "features"),
+        (lambda: Linear([[1]], [[0.1, 0.2], [0.1, 0.2]]), "weights"),
+        (lambda: Linear([[1], [2]], [[0.1], [0.6]]), "weights"),
+        (lambda: Linear([[1]], [[0.1], [0.2]], shares=[0.5]), "shares"),
         (lambda: Segments([]), "by_kind"),
         (lambda: Segments([[0.3, 0.4], [0.3, 0.4, 0.5]]), "by_kind"),
         (lambda: Segments([[0.3, 0.4]], shares=[0.5, 0.5]), "shares"),

@@ -5,6 +5,7 @@ import random
 
 import numpy as np
 import pytest
+from evidence import joint_evidence_bounded, log_evidence
 from scipy import special
 
 from floorline import Boundary, JointFloor
@@ -14,7 +15,7 @@ from floorline.floors.joint_cuts import (
     FIRST_LENGTH,
     SEGMENTS,
 )
-from floorline.floors.joint_evidence import default_deficit, joint_evidence_bounded, log_evidence
+from floorline.floors.joint_evidence import default_deficit
 from floorline.floors.joint_forms import Tally
 from floorline.floors.joint_late import (
     ALL,

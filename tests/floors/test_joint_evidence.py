@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from evidence import joint_evidence_bounded, joint_evidence_subgaussian, log_evidence
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import integrate, optimize, special, stats
@@ -11,10 +12,7 @@ from scipy import integrate, optimize, special, stats
 from floorline.floors.joint_evidence import (
     default_deficit,
     gamma_excess,
-    joint_evidence_bounded,
-    joint_evidence_subgaussian,
     least_refuted,
-    log_evidence,
     mixture_cost,
     normal_cost,
     sure_budget_bounded,

@@ -63,6 +63,13 @@ class Oracle:
         """A ledger that is ahead of the clock goes on from where it is."""
         self.ahead = max(0.0, self.time - now)
 
+    def stood_still(self, since, now):
+        """Windows did not run for a while, unless that was too short to be recorded."""
+        self.time = max(now + self.ahead, self.time)
+        if self.time - since >= 1:
+            for play in self.plays.values():
+                play.time += self.time - since
+
     def decided(self, ticket, now):
         self.time = now
         self.plays[ticket.id] = Play(self.settings.arms.index(ticket.arm), self.time)

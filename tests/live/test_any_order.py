@@ -243,9 +243,10 @@ class AnyOrder(RuleBasedStateMachine):
         told = {**self.given, "holdback": None} if given else {}  # it may have changed
         self.open(told)
 
-    @rule(number=st.integers(1, 3))
-    def the_ledger_fails(self, number):
-        before = replayed_file(self.path)
+    @rule(number=st.integers(1, 3), seconds=st.sampled_from([0.5, 30.0, 61.0]))
+    def the_ledger_fails(self, number, seconds):
+        """Nothing of a group happened, and windows stand still until something is committed."""
+        before, failed = replayed_file(self.path), self.oracle.at(self.clock.now)
         kept = self.oracle.copy(), list(self.tickets), dict(self.keys)
         error = LedgerError("broke, for a test")
         broken = mock.patch.object(type(self.campaign._ledger), "commit", side_effect=error)
@@ -254,6 +255,9 @@ class AnyOrder(RuleBasedStateMachine):
                 self.decide()
         self.oracle, self.tickets, self.keys = kept
         assert replayed(self.campaign) == before
+        self.clock.now += seconds
+        self.oracle.stood_still(failed, self.clock.now)
+        self.campaign.note("it works again")
 
     @invariant()
     def live_and_replayed_agree(self):

@@ -32,6 +32,16 @@ def test_a_refused_reward_is_recorded_and_its_decision_stays_open(reward):
     assert outcomes(campaign)[0] == "refused"
     assert campaign.observe(first, 49.0) == "accepted", "it was corrected"
     assert outcomes(campaign)[0] == "observed"
+    assert (campaign.status().refused, campaign.status().problems) == (0, [])
+    assert replayed(campaign) == campaign.state()
+
+
+def test_a_refused_reward_of_a_voided_decision_is_no_problem():
+    campaign, first, _ = large_order(voids=True)
+    with pytest.raises(ValueError, match="at most 50"):
+        campaign.observe(first, 60.0)
+    assert campaign.void(first) == "accepted"
+    assert (campaign.status().refused, campaign.status().problems) == (0, [])
     assert replayed(campaign) == campaign.state()
 
 

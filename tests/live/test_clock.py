@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,10 +14,10 @@ from typer.testing import CliRunner
 
 from floorline.cli.main import app
 from floorline.live import Campaign
-from floorline.live.clock import SteadyClock
+from floorline.live.clock import SteadyClock, seconds_since_boot
 from floorline.live.clock_repair import repair_clock
-from floorline.live.errors import DamagedLedger
-from floorline.live.ledgers import read_ledger
+from floorline.live.errors import DamagedLedger, LedgerError
+from floorline.live.ledgers import open_ledger, read_ledger
 from floorline.live.verify import verify
 
 YEAR = 365 * 86_400.0
@@ -82,6 +84,21 @@ def test_small_steps_are_believed(hands: Hands) -> None:
     assert hands.clock.step == 0
 
 
+def test_a_laptop_that_slept_has_not_set_its_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On macOS, where `time.monotonic` stops during sleep."""
+    monkeypatch.delattr(time, "CLOCK_BOOTTIME", raising=False)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(time, "clock_gettime", {time.CLOCK_MONOTONIC_RAW: 5000.0}.get)
+    assert seconds_since_boot() == 5000
+
+
+def test_elsewhere_the_time_since_boot_is_that_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(time, "CLOCK_BOOTTIME", raising=False)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(time, "monotonic", lambda: 5000.0)
+    assert seconds_since_boot() == 5000
+
+
 def harmed(path: Path, hands: Hands) -> None:
     """A ledger whose last event is a year ahead, as an unguarded clock left it."""
     with Campaign.open(path, clock=hands.wall, seed=1, **CLICKS) as campaign:
@@ -134,6 +151,14 @@ def test_repair_takes_a_clock_of_whole_seconds(tmp_path: Path, hands: Hands) -> 
     harmed(tmp_path / "page", hands)
     assert repair_clock(str(tmp_path / "page"), lambda: 1_700_000_000) > 0
     assert verify(str(tmp_path / "page")).problems == []
+
+
+def test_where_there_is_no_campaign_there_is_nothing_to_repair(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="there is no such file"):
+        repair_clock(str(tmp_path / "page"))
+    open_ledger(str(tmp_path / "page")).close()
+    with pytest.raises(LedgerError, match="holds no campaign yet"):
+        repair_clock(str(tmp_path / "page"))
 
 
 def test_the_command_says_when_there_is_nothing_to_repair(tmp_path: Path) -> None:
@@ -236,3 +261,63 @@ def test_a_ledger_that_is_refused_gets_no_outage(tmp_path: Path, hands: Hands) -
         Campaign.open(path, clock=hands.wall, up_since=hands.wall())
     with closing(read_ledger(str(path))) as reader:
         assert reader.event(seq + 1) is None
+
+
+class Disk:
+    """Lets the commits of a campaign fail while it is full."""
+
+    def __init__(self, campaign: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.full = False
+        self.answers = True
+        self._commit = campaign._ledger.commit
+        monkeypatch.setattr(campaign._ledger, "commit", self.commit)
+
+    def commit(self) -> None:
+        if self.full:
+            raise LedgerError("the disk is full")
+        self._commit()
+        if not self.answers:
+            raise LedgerError("the answer to a commit was lost")
+
+
+def test_windows_stand_still_while_commits_fail(
+    tmp_path: Path, hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clicks that are sent again after a full disk count; a window is as long as ever."""
+    path = tmp_path / "page"
+    with Campaign.open(path, clock=hands.wall, seed=3, **CLICKS) as campaign:
+        disk = Disk(campaign, monkeypatch)
+        tickets = [campaign.decide().id for _ in range(100)]
+        hands.elapsed += WINDOW / 2
+        disk.full = True
+        for _ in range(5):
+            with pytest.raises(LedgerError):
+                campaign.observe(tickets[0], 1.0)
+            hands.elapsed += 2 * WINDOW
+        disk.full = False
+        assert {campaign.observe(ticket, 1.0) for ticket in tickets[:50]} == {"accepted"}
+        hands.elapsed += WINDOW / 2 + 1
+        assert {campaign.observe(ticket, 1.0) for ticket in tickets[50:]} == {"late"}
+        assert campaign.state()["outage"] == 10 * WINDOW
+        hands.elapsed += WINDOW  # and windows run again
+        assert campaign.state()["outage"] == 10 * WINDOW
+    assert verify(str(path)).problems == []
+
+
+def test_an_outage_begins_after_what_was_committed_without_an_answer(
+    tmp_path: Path, hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "page"
+    with Campaign.open(path, clock=hands.wall, seed=3, **CLICKS) as campaign:
+        disk = Disk(campaign, monkeypatch)
+        disk.answers = False
+        with pytest.raises(LedgerError), campaign.transaction():
+            campaign.decide("first")
+            hands.elapsed += 20.0
+            campaign.decide("second")
+        disk.answers = True
+        hands.elapsed += 30.0
+        campaign.decide("second")
+        assert campaign.status().decisions == 2
+        assert campaign.state()["outage"] == 30
+    assert verify(str(path)).problems == []

@@ -36,7 +36,7 @@ def test_it_holds_every_kind_of_event(copy):
 def test_its_replay_is_what_it_was(copy):
     before = snapshot.plain(snapshot.from_json(json.loads(STATE.read_text())))
     replayed = json.loads(json.dumps(replayed_file(copy)))
-    for name in ("early", "turned_away"):  # which that version did not store
+    for name in ("early", "turned_away", "turned_to"):  # which that version did not store
         before[name] = replayed[name]
     for name in ("numbers", "probabilities"):
         before["open"][name] = replayed["open"][name]

@@ -7,7 +7,8 @@ import apsw
 import pytest
 from campaigns import new_campaign, play
 
-from floorline.live import Campaign, LedgerError, ledgers, recorder
+from floorline.live import Campaign, Conflict, LedgerError, ledgers, recorder
+from floorline.live.deletion import delete
 from floorline.live.ledgers import interface, open_ledger, read_ledger
 from floorline.live.ledgers.memory import MemoryLedger
 from floorline.live.verify import verify
@@ -212,3 +213,26 @@ def test_points_are_stored_with_snapshots(tmp_path, monkeypatch):
         assert points == {"points": seq}
         assert seq == campaign._ledger.snapshots()[0]
     assert verify(str(tmp_path / "c")).problems == []
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_campaign_that_has_ended_is_deleted_with_all_that_it_held(request, tmp_path, kind):
+    folder = tmp_path if kind == "sqlite" else request.getfixturevalue("database")
+    locator, other = f"{folder}/page", f"{folder}/other"
+    for path in (locator, other):
+        with new_campaign(path) as campaign:
+            play(campaign, REWARDS, 5)
+            campaign.save_snapshot()
+    with pytest.raises(Conflict, match="finished or stopped"):
+        delete(locator)
+    with Campaign.open(locator) as campaign:
+        campaign.finish("video")
+        with pytest.raises(LedgerError, match="open"):
+            delete(locator)
+    delete(locator)
+    assert not ledgers.exists(locator)
+    with pytest.raises(LedgerError, match="no such"):
+        delete(locator)
+    assert verify(other).problems == []
+    with new_campaign(locator) as campaign:
+        assert campaign.status().decisions == 0

@@ -70,6 +70,13 @@ def test_there_and_back(tmp_path, database):
         assert campaign.observe(ticket, 1.0) == "accepted"
 
 
+def test_what_is_moved_away_can_be_read_however_long_its_name(tmp_path, database):
+    source = f"{database}/{'x' * 64}"
+    fill(source)
+    moved = move(source, str(tmp_path / "page"))
+    assert verify(moved.kept_as).problems == []
+
+
 def test_what_was_interrupted_can_be_done_again(ways):
     source, target = ways
     state, _ = fill(source)

@@ -6,7 +6,7 @@ from contextlib import closing
 from importlib import import_module
 
 import pytest
-from campaigns import new_campaign, play
+from campaigns import Clock, new_campaign, play
 
 from floorline.live import Campaign, DamagedLedger, LedgerError
 from floorline.live.errors import OpenElsewhere
@@ -155,16 +155,21 @@ def test_a_campaign_connects_again_by_itself(locator, sql):
 
 
 def test_a_campaign_outlives_a_crash_of_the_database(postgres, locator):
-    with new_campaign(locator) as campaign:
+    """And its windows stand still until the database is back."""
+    clock = Clock()
+    with new_campaign(locator, missing="zero", window=60, clock=clock) as campaign:
         told = [campaign.decide(f"key {number}") for number in range(20)]
         postgres.kill()
         try:
             with pytest.raises(LedgerError):
                 campaign.decide()
+            clock.now += 1800
             with pytest.raises(LedgerError, match="cannot be reached"):
                 campaign.decide()
         finally:
             postgres.start()
+        assert campaign.observe(told[0], 1.0) == "accepted"
+        assert campaign.state()["outage"] == 1800
         assert [campaign.decide(f"key {number}") for number in range(20)] == told
     assert verify(locator).problems == []
 
@@ -203,6 +208,14 @@ def test_the_time_is_the_databases(locator, sql, monkeypatch):
         made = max(found.time for found in campaign.events())
     ((after,),) = sql("SELECT extract(epoch FROM clock_timestamp())::float8")
     assert before - 0.5 <= made <= after + 0.5
+
+
+def test_a_time_that_cannot_be_read_leaves_no_session_behind(locator, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("floorline.live.ledgers.postgres.TIME", "SELECT 1 / 0")
+        with pytest.raises(LedgerError, match="division by zero"):
+            open_ledger(locator)
+    open_ledger(locator).close()  # which a session left behind would have locked
 
 
 def test_commits_wait_for_the_disk_whatever_the_database_says(locator, sql, database):
@@ -269,8 +282,8 @@ def test_older_tables_are_migrated(locator, database, sql, floorline, monkeypatc
             ticket = campaign.decide("key")
     with pytest.raises(LedgerError, match=r"has schema 1, .* run: floorline ledger migrate"):
         open_ledger(locator)
-    assert "had version 1 and has version 2" in floorline("ledger", "migrate", database).stdout
-    assert "had version 2 and has version 2" in floorline("ledger", "migrate", database).stdout
+    assert "had version 1 and has version 3" in floorline("ledger", "migrate", database).stdout
+    assert "had version 3 and has version 3" in floorline("ledger", "migrate", database).stdout
     with Campaign.open(locator) as campaign:
         assert campaign.decide("key") == ticket
     assert sql("SELECT count(*) FROM floorline.servers") == [(0,)]

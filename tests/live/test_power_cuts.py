@@ -47,12 +47,12 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         folder.mkdir()
         path = folder / "c"
         disk = Disk()
+
+        def noted(path: str, mark: Any) -> None:
+            write_mark(path, mark)
+            disk.note_file(path)
+
         try:
-
-            def noted(path: str, mark: Any) -> None:
-                write_mark(path, mark)
-                disk.note_file(path)
-
             monkeypatch.setattr(sqlite_files, "write_mark", noted)
             sqlite.SqliteLedger(str(path)).close()
             # It is made under another name, which is in the folder until that is synced.
@@ -73,6 +73,7 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
             assert len(disk.operations) > 200
         finally:
             disk.unregister()
+            monkeypatch.setattr(sqlite_files, "write_mark", write_mark)
         return Recording(disk.operations, created, acknowledged)
 
     return run

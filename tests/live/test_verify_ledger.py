@@ -27,6 +27,8 @@ def decided(**other):
         ("decided", None, decided(arm="quiz"), "decided at"),
         ("observed", 2, {"reward": -50.0}, "outside the declared range"),
         ("observed", 99, {"reward": 1.0}, "which was not open"),
+        ("observed", 2, {"reward": 1.0, "metrics": {"ms": 9000.0}}, "'ms': 500.0} in their"),
+        ("observed", 2, {"reward": 1.0, "metrics": {"mm": 9.0}}, "metrics"),
         ("observed", 2, {"reward": 1.0, "late": True}, "late reward of an open decision"),
         ("voided", 2, {}, "voided in a campaign without voids"),
         ("expired", 2, {}, "before its window was over"),
@@ -35,7 +37,12 @@ def decided(**other):
     ],
 )
 def test_events_that_break_the_rules_are_found(tmp_path, kind, ticket, body, words):
-    with new_campaign(tmp_path / "c", missing="zero", window=60, clock=Clock()) as campaign:
+    settings = {
+        "missing": "zero",
+        "window": 60,
+        "guardrails": [{"name": "ms", "low": 0, "high": 500}],
+    }
+    with new_campaign(tmp_path / "c", clock=Clock(), **settings) as campaign:
         campaign.decide()
         assert verify(str(tmp_path / "c")).problems == []
         event = Event(3, 1_000_001.0, kind, ticket, None, body)

@@ -1,6 +1,9 @@
 """Plans: medians and ranges over campaigns that are simulated as they would run."""
 
 import math
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -63,6 +66,32 @@ def test_too_few_runs_for_a_range_are_refused():
         outlook(QUESTION, 0.1, runs=MIN_RUNS - 1)
 
 
+def test_an_error_keeps_other_cases_from_starting(monkeypatch):
+    """With one thread: the second case may have started, and waits until the rest is cancelled."""
+    started = []
+    cancelled = threading.Event()
+
+    class Pool(ThreadPoolExecutor):
+        def shutdown(self, wait=True, *, cancel_futures=False):
+            super().shutdown(wait=False, cancel_futures=cancel_futures)
+            cancelled.set()
+            super().shutdown(wait=wait)
+
+    def failing(question, max_loss, **options):
+        started.append(max_loss)
+        if len(started) > 1 and not cancelled.wait(5):
+            cancelled.set()
+        raise ValueError("this case fails")
+
+    module = sys.modules[outlooks.__module__]
+    monkeypatch.setattr(module, "outlook", failing)
+    monkeypatch.setattr(module, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr(module, "all_cores", lambda: 1)
+    with pytest.raises(ValueError, match="this case fails"):
+        outlooks([QUESTION], [0.1] * 20)
+    assert len(started) <= 2
+
+
 def test_rare_clicks_are_learned_from_under_the_boundary_of_live_campaigns_only():
     wide, narrow = (
         outlook(replace(CLICKS, boundary=boundary), 0.1, runs=100)
@@ -92,7 +121,7 @@ def live_settings(question, max_loss):
         low=question.low,
         high=question.high,
         boundary=question.boundary,
-        holdback=question.holdback,
+        holdback=question.share_held_back,
         drift_level=1e-12,
     )
 

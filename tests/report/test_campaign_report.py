@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from floorline.live import Campaign
+from floorline.live.guardrails import Guardrail
 from floorline.live.status import Status
 from floorline.report import facts_of, page_of
 
@@ -112,7 +114,7 @@ def test_its_numbers_are_those_of_the_status(ledger: Path, status: Status) -> No
     assert status.gain is not None and last.reward is not None and last.default is not None
     assert status.gain.estimate == pytest.approx(last.reward - last.default)
     assert status.gain.lower <= status.gain.estimate <= status.gain.upper
-    assert [arm.plays for arm in status.arms] == last.plays
+    assert {arm.name: arm.plays for arm in status.arms} == last.plays
 
 
 def test_a_damaged_ledger_is_not_reported_as_sound(ledger: Path, status: Status) -> None:
@@ -121,6 +123,16 @@ def test_a_damaged_ledger_is_not_reported_as_sound(ledger: Path, status: Status)
     text = Parts(page_of(facts)).text
     assert "1 problem: event 7: a reward of 99" in text
     assert "All of it agrees" not in text
+
+
+def test_problems_are_sentences_and_guardrails_readable(ledger: Path, status: Status) -> None:
+    facts = facts_of(str(ledger), "shop")
+    wrong = replace(status, problems=["are rewards reported, and soon enough?", "no reward came"])
+    guardrails = (Guardrail("latency_ms", 0.0, 2000.0, 500.0),)
+    settings = replace(facts.settings, guardrails=guardrails)
+    text = Parts(page_of(replace(facts, status=wrong, settings=settings))).text
+    assert "Are rewards reported, and soon enough? No reward came. " in text
+    assert "name=latency_ms low=0.0 high=2000.0 limit=500.0 worse=above" in text
 
 
 def test_before_the_first_decision(tmp_path: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from serving import PAGE, Server
-from visiting import Traffic, Visitor, check
+from visiting import Traffic, check_ledger
 
 CLIENTS = 8
 
@@ -18,18 +19,19 @@ def kill_again_and_again(
     server = start_server(data)
     server.client().post("/v1/campaigns", json=PAGE)
     traffic = Traffic(server.url)
-    visitors = [Visitor(number, traffic) for number in range(CLIENTS)]
-    for visitor in visitors:
-        visitor.start()
+    traffic.begin(CLIENTS)
     for _ in range(kills):
         traffic.wait_for(visits)
-        server = traffic.restart(server, start_server, data)
+        server.process.send_signal(signal.SIGKILL)  # under full load
+        traffic.running.clear()
+        server.end(signal.SIGKILL)
+        server = start_server(data)
+        traffic.urls = [server.url]
+        traffic.running.set()
     traffic.wait_for(visits)
-    traffic.ended.set()
-    for visitor in visitors:
-        visitor.join(30)
+    traffic.end()
     assert server.end() == 0
-    check(data / "campaigns" / "page.ledger", visitors)
+    check_ledger(data / "campaigns" / "page.ledger", traffic)
 
 
 def test_three_kills(start: Callable[..., Server], tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 from serving import PAGE, Server
-from visiting import Traffic, Visitor, check
+from visiting import Traffic, check_ledger
 
 VISITORS = 4
 SAMPLES = 60
@@ -77,23 +77,23 @@ def mixed_load(start: Callable[..., Server], data: Path, seconds: float) -> list
     for name in ("page", "other0", "other1", "other2"):
         assert client.post("/v1/campaigns", json={**PAGE, "name": name}).status_code == 201
     traffic = Traffic(server.url)
-    visitors = [Visitor(number, traffic) for number in range(VISITORS)]
     onlookers = [Onlooker(server.client(), traffic, ask) for ask in (batches, reads)]
     samples = []
-    for thread in (*visitors, *onlookers):
-        thread.start()
+    traffic.begin(VISITORS)
+    for onlooker in onlookers:
+        onlooker.start()
     for _ in range(SAMPLES):
         time.sleep(seconds / SAMPLES)
         samples.append(memory(server))
-    traffic.ended.set()
-    for thread in (*visitors, *onlookers):
-        thread.join(60)
+    traffic.end()
+    for onlooker in onlookers:
+        onlooker.join(60)
     assert [onlooker.refusals for onlooker in onlookers] == [[], []]
     assert all(onlooker.answers for onlooker in onlookers)
-    print(f"{sum(len(v.rewards) for v in visitors)} visits, {samples} KiB")
+    print(f"{sum(len(visitor.rewards) for visitor in traffic.visitors)} visits, {samples} KiB")
     assert server.end() == 0
     assert [line for line in server.lines if line["level"] == "error"] == []
-    check(data / "campaigns" / "page.ledger", visitors)
+    check_ledger(data / "campaigns" / "page.ledger", traffic)
     return samples
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from serving import GONE, Server, post
+from serving import GONE, post
 
 from floorline.live import Campaign
 from floorline.live.ledgers import read_ledger
@@ -19,29 +18,73 @@ from floorline.live.verify import verify
 
 
 class Traffic:
-    """What visitors and the one who kills servers know of each other."""
+    """What visitors and their test know of each other."""
 
-    def __init__(self, url: str) -> None:
-        self.url = url
+    def __init__(self, *urls: str) -> None:
+        self.urls = list(urls)
+        """The servers; each request goes to the next, as a load balancer would send it."""
         self.running = threading.Event()
         self.running.set()
         self.ended = threading.Event()
-        self.visits = threading.Semaphore(0)
+        self.answered = threading.Semaphore(0)
+        """Counts the answers of servers, whatever they say."""
+        self._visits = threading.Semaphore(0)
+        self.visitors: list[Visitor] = []
+
+    def begin(self, visitors: int) -> None:
+        """Start this many visitors."""
+        self.visitors = [Visitor(number, self) for number in range(visitors)]
+        for visitor in self.visitors:
+            visitor.start()
+
+    def visited(self) -> None:
+        """Count a complete visit."""
+        self._visits.release()
 
     def wait_for(self, visits: int) -> None:
-        """Wait until so many more visits are complete, reward and all."""
+        """Wait until so many more visits are complete, with their rewards."""
         for _ in range(visits):
-            assert self.visits.acquire(timeout=60), "the service does not get on"
+            assert self._visits.acquire(timeout=60), "the service does not get on"
 
-    def restart(self, server: Server, start_server: Callable[..., Server], data: Path) -> Server:
-        """Kill the server and start another."""
-        server.process.send_signal(signal.SIGKILL)  # under full load
-        self.running.clear()
-        server.end(signal.SIGKILL)
-        server = start_server(data)
-        self.url = server.url
+    def wait_for_answers(self, answers: int) -> None:
+        """Wait until servers have answered so many times from now on."""
+        drain(self.answered)
+        for _ in range(answers):
+            assert self.answered.acquire(timeout=30), "no server answers"
+
+    def forget_visits(self) -> None:
+        """Count visits from now on."""
+        drain(self._visits)
+
+    def end(self) -> None:
+        """Let every visitor finish, and check that nobody was given a wrong answer."""
+        self.ended.set()
         self.running.set()
-        return server
+        for visitor in self.visitors:
+            visitor.join(30)
+        assert [visitor.contradictions for visitor in self.visitors] == [[]] * len(self.visitors)
+
+    def check(self, records: Mapping[str, Any]) -> int:
+        """Compare the ledger's records, by ticket, with what the visitors were told.
+
+        Returns how many decisions they were told.
+        """
+        keys = [record.request_key for record in records.values() if record.request_key is not None]
+        assert len(keys) == len(set(keys)), "a request key has two decisions"
+        for visitor in self.visitors:
+            for key, made in visitor.decisions.items():
+                record = records[made["ticket"]]
+                kept = (record.request_key, record.arm, record.reason, record.guaranteed_budget)
+                assert kept == (key, made["arm"], made["reason"], made["guaranteed_budget"])
+            for ticket, reward in visitor.rewards.items():
+                assert (records[ticket].outcome, records[ticket].reward) == ("observed", reward)
+        return sum(len(visitor.decisions) for visitor in self.visitors)
+
+
+def drain(semaphore: threading.Semaphore) -> None:
+    """Take everything that was counted."""
+    while semaphore.acquire(blocking=False):
+        pass
 
 
 class Visitor(threading.Thread):
@@ -53,6 +96,7 @@ class Visitor(threading.Thread):
         self.rewards: dict[str, float] = {}
         self.contradictions: list[Any] = []
         self._number = number
+        self._turn = number
         self._traffic = traffic
 
     def run(self) -> None:
@@ -64,53 +108,41 @@ class Visitor(threading.Thread):
             if made is None:
                 return
             self.decisions[key] = made
-            reward = float((visit * 7) % 3 == 0)
+            reward = float(visit % 3 == 0)
             if self._ask(f"/v1/decisions/{made['ticket']}/reward", {"reward": reward}) is None:
                 return
             self.rewards[made["ticket"]] = reward
-            self._traffic.visits.release()
+            self._traffic.visited()
 
     def _ask(self, path: str, body: object) -> dict[str, Any] | None:
-        """The answer, however often it takes; None once all is over."""
+        """The answer of some server, however often it takes; None once all is over."""
         while not self._traffic.ended.is_set():
             self._traffic.running.wait(60)
+            urls = self._traffic.urls
+            self._turn += 1
             try:
-                status, answer = post(self._traffic.url, path, body)
+                status, answer = post(urls[self._turn % len(urls)], path, body, 3.0)
             except GONE:
                 continue
+            self._traffic.answered.release()
             if status == 200:
                 return answer
-            if status != 503:
+            if status != 503 or answer["default_arm"] != "now":
                 self.contradictions.append(answer)
                 return None
         return None
 
 
-def check(path: Path, visitors: list[Visitor]) -> None:
-    """Compare the ledger with what the visitors were told."""
-    assert [visitor.contradictions for visitor in visitors] == [[]] * len(visitors)
+def check_ledger(path: Path, traffic: Traffic) -> None:
+    """Compare a campaign's ledger with what the visitors were told."""
     with Campaign.open(path) as campaign:
         records = {record.ticket: record for record in campaign.history()}
         state = campaign.state()
-    by_key: dict[str | None, list[str]] = {}
-    for ticket, record in records.items():
-        by_key.setdefault(record.request_key, []).append(ticket)
-    assert all(len(tickets) == 1 for tickets in by_key.values())  # none was counted twice
-    acknowledged = 0
-    for visitor in visitors:
-        for key, made in visitor.decisions.items():
-            record = records[made["ticket"]]
-            told = (made["arm"], made["reason"], made["guaranteed_budget"])
-            assert (record.request_key, record.arm, record.reason, record.guaranteed_budget) == (
-                key,
-                *told,
-            )
-            acknowledged += 1
-        for ticket, reward in visitor.rewards.items():
-            assert (records[ticket].outcome, records[ticket].reward) == ("observed", reward)
+    acknowledged = traffic.check(records)
+    visitors = len(traffic.visitors)
     unknown = len(records) - acknowledged
-    assert 0 <= unknown <= len(visitors)  # at most the last request of each has no answer
-    assert acknowledged > 20 * len(visitors)
+    assert 0 <= unknown <= visitors  # at most the last request of each has no answer
+    assert acknowledged > 20 * visitors
     report = verify(str(path))
     assert report.problems == []
     assert state == replayed(path)

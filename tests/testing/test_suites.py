@@ -21,6 +21,7 @@ from floorline import (
     Gaussian,
     JointFloor,
     Late,
+    Linear,
     Lure,
     NoFloor,
     PolicySetup,
@@ -72,8 +73,10 @@ FLOORS_TRIED = {
     ),
     "joint, mean known": (JointFloor(0.1, 0.5), HALF),
     "joint, mean learned": (JointFloor(0.1), Boundary("beta-binomial")),
+    "joint, variance": (JointFloor(0.1, form="variance"), Boundary("beta-binomial")),
     "randomised": (RandomisedFloor(0.3, delta=1e-9), None),  # without a boundary: never
     "realised": (RealisedFloor(0.1, 0.5), None),
+    "succession": (floors.SuccessionFloor(0.1), HALF),
     "warm-up, certain": (WarmUp(0.3, 0.5, "certain"), None),
     "warm-up, certified": (WarmUp(0.3, 0.5), HALF),
 }
@@ -94,6 +97,7 @@ ENVIRONMENTS_TRIED = [
     Changing([0.5, 0.7], [(20, [0.7, 0.2])]),
     Seasonal([0.5, 0.4], period=25, swing=[0.5, -1.0]),
     Segments([[0.2, 0.9], [0.9, 0.2], [0.5, 0.5]], shares=[0.5, 0.3, 0.2]),
+    Linear([[1, 0], [1, 1], [1, 0.5]], weights=[[0.2, 0.5], [0.9, -0.6]]),
     Scripted([[0.5, 1.0, 0.0], [0.5, 0.0, 1.0]] * 20),
 ]
 
@@ -105,7 +109,8 @@ def test_every_proposer_passes(proposer):
 
 @pytest.mark.parametrize(("floor", "boundary"), FLOORS_TRIED.values(), ids=FLOORS_TRIED)
 def test_every_floor_passes(floor, boundary):
-    check_floor(floor, boundary)
+    slow = getattr(floor, "form", None) == "variance"  # ten times as slow as the others
+    check_floor(floor, boundary, **({"horizon": 150, "runs": 100} if slow else {}))
 
 
 def test_no_floor_is_left_out():

@@ -124,11 +124,16 @@ function parsed(line) {
  */
 function lock(file) {
   const note = `${file}.lock`;
-  const other = fs.existsSync(note) ? Number(fs.readFileSync(note, "utf8")) : 0;
-  if (inUse.has(file) || (other !== process.pid && isRunning(other))) {
-    throw new Error(`${file} is used by another client, of process ${other}; see ${note}`);
+  try {
+    fs.writeFileSync(note, String(process.pid), { flag: "wx" }); // fails if there is one
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "EEXIST") throw error;
+    const other = Number(fs.readFileSync(note, "utf8"));
+    if (inUse.has(file) || (other !== process.pid && isRunning(other))) {
+      throw new Error(`${file} is used by another client, of process ${other}; see ${note}`);
+    }
+    fs.writeFileSync(note, String(process.pid));
   }
-  fs.writeFileSync(note, String(process.pid));
   inUse.add(file);
 }
 

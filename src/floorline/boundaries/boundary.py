@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from floorline.boundaries.base import BoundaryKind, note_nothing
+from floorline.boundaries.numbered import NumberedRules, inverse_share, numbered_kernels
 from floorline.boundaries.registry import BOUNDARIES
 from floorline.core.checks import choice, number, require
 from floorline.core.deprecation import renamed_arguments
@@ -66,6 +67,9 @@ class Boundary:
         high: no reward is above this. Used by `beta-binomial` alone.
         prior: the two numbers of the Beta prior of `beta-binomial`, on the range moved to
             [0, 1]. It must not come from the rewards. The intervals hold whatever it is.
+        numbers: the number of each arm, in the order in which they were ever added, where arms may
+            be added later: number i has the share 1/((i + 1)(i + 2)) of delta. Unless given, all
+            arms have the same share.
 
     >>> round(Boundary("stitched", delta=0.05).radius(100, inverse_error=4 / 0.05), 4)
     0.432
@@ -77,6 +81,7 @@ class Boundary:
     low: float = 0.0
     high: float = 1.0
     prior: tuple[float, float] = (0.5, 0.5)
+    numbers: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         choice("boundary", self.name, BOUNDARIES)
@@ -106,7 +111,12 @@ class Boundary:
 
     def rules(self, n_arms: int, default_known: bool, horizon: int) -> Any:
         """Return the record for kernels; no arm has more than `horizon` rewards."""
-        return self.rules_at(self.inverse_error(n_arms, default_known), horizon)
+        if self.numbers is None:
+            return self.rules_at(self.inverse_error(n_arms, default_known), horizon)
+        require(len(self.numbers) == n_arms, "numbers", f"{n_arms}, one for each arm", self.numbers)
+        return NumberedRules(
+            tuple(self.rules_at(inverse_share(number) / self.delta) for number in self.numbers)
+        )
 
     def rules_at(self, inverse_error: float, horizon: int = 0) -> Any:
         """Return the record for kernels at a given inverse error."""
@@ -114,4 +124,6 @@ class Boundary:
 
     def kernels(self, horizon: int = FOREVER) -> dict[Function, Function]:
         """Return the kernel for each slot; no arm has more than `horizon` rewards."""
-        return self.kind.kernels_up_to(horizon)
+        if self.numbers is None:
+            return self.kind.kernels_up_to(horizon)
+        return numbered_kernels(self.kind.kernels())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -9,10 +10,11 @@ import sys
 import time
 from pathlib import Path
 from types import TracebackType
-from urllib.request import ProxyHandler, build_opener
+from typing import Any
+from urllib.request import ProxyHandler, Request, build_opener
 
 TIMEOUT_SECONDS = 30.0
-"""Time for the service to become ready, and to stop."""
+"""Time for the service to become ready, to answer, and to stop."""
 
 direct = build_opener(ProxyHandler({}))
 """Opens addresses on this machine without a proxy."""
@@ -54,6 +56,13 @@ class Background:
                 return ready[1]
             time.sleep(0.05)
         return ""
+
+    def send(self, path: str, body: dict[str, Any] | None = None) -> Any:
+        """Return the service's answer to a request: a POST if there is a body, else a GET."""
+        sent = None if body is None else json.dumps(body).encode()
+        request = Request(f"{self.url}{path}", sent, {"Content-Type": "application/json"})
+        with direct.open(request, timeout=TIMEOUT_SECONDS) as answer:
+            return json.load(answer)
 
     def end(self, how: signal.Signals = signal.SIGTERM) -> None:
         """Send a signal, and wait until the process has ended."""

@@ -49,7 +49,7 @@ def bounds(
     from floorline.core.checks import choice, whole
 
     choice("format", format, ("table", "json"))
-    environment = environment_from(noise, means, noise_scale)
+    environment = environment_from(means, horizon, noise, noise_scale)
     setting = setting_from(
         environment,
         horizon,

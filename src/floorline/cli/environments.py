@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from floorline import Environment, PolicySetup
 
 
-def environment_from(noise: str, means: str | None, noise_scale: float | None) -> Environment:
+def environment_from(
+    means: str | None,
+    horizon: int,
+    noise: str = "gaussian",
+    noise_scale: float | None = None,
+    adversary: str | None = None,
+    change: Sequence[str] = (),
+    season: str | None = None,
+    segments: str | None = None,
+) -> Environment:
+    """Return the environment that the options of the same names describe."""
+    from floorline.core.checks import require
+
+    options = {"change": change or None, "season": season, "segments": segments}
+    given = [name for name, value in options.items() if value is not None]
+    if len(given) > 1:
+        raise ValueError(f"{given[0]}: must be left out with --{given[1]}")
+    if given:
+        require(adversary is None, "adversary", f"left out with --{given[0]}", adversary)
+        return _changing(means, change, season, segments)
+    if adversary is not None:
+        return _adversary(adversary, means, horizon)
+    return _stationary(noise, means, noise_scale)
+
+
+def _stationary(noise: str, means: str | None, noise_scale: float | None) -> Environment:
     """Return the environment of --noise and --means; --noise-scale is for gaussian noise."""
     from floorline import Bernoulli, Gaussian, Tabulated
     from floorline.core.checks import require
 
     if noise.startswith("table:"):
         environment = Tabulated.read(noise.removeprefix("table:"))
-        close = means is None or [round(m, 9) for m in environment.means] == numbers(means)
-        require(close, "means", f"left out, or those of the table {environment.means}", means)
+        _check_means(means, environment.means, "those of the table")
         return environment
     given = numbers(means)
     require(given[0] >= 0, "means", "at least 0 for the default arm", given[0])
@@ -26,7 +51,7 @@ def environment_from(noise: str, means: str | None, noise_scale: float | None) -
     return Gaussian(given) if noise_scale is None else Gaussian(given, noise_scale)
 
 
-def adversary_from(adversary: str, means: str | None, horizon: int) -> Environment:
+def _adversary(adversary: str, means: str | None, horizon: int) -> Environment:
     """Return the adversary of --adversary, --means and --horizon."""
     from floorline import Adaptive, Late, Lure, Scripted, Switching, Turncoat
     from floorline.core.checks import choice, whole
@@ -40,38 +65,35 @@ def adversary_from(adversary: str, means: str | None, horizon: int) -> Environme
     if adversary == "switching":
         return Switching(levels, span=tenth)
     if adversary == "late":
-        return Late(levels, span=horizon - tenth) if horizon > tenth else Late(levels, span=1)
+        return Late(levels, span=max(1, horizon - tenth))
     if adversary == "turncoat":
         return Turncoat(levels)
     return Lure(levels, span=tenth) if adversary == "lure" else Adaptive(levels)
 
 
-def changing_from(
-    means: str | None, change: list[str], season: str | None, segments: str | None
-) -> Environment | None:
-    """Return the environment of --change, --season or --segments; None without them."""
+def _changing(
+    means: str | None, change: Sequence[str], season: str | None, segments: str | None
+) -> Environment:
+    """Return the environment of --change, --season or --segments."""
     from floorline import Changing, Seasonal, Segments
-    from floorline.core.checks import require
 
-    given = sum((bool(change), season is not None, segments is not None))
-    require(
-        given <= 1,
-        "change",
-        "given without --season and --segments, and they one at a time",
-        change,
-    )
     if segments is not None:
         kinds = Segments([numbers(row, "segments") for row in segments.split(";")])
-        close = means is None or [round(m, 9) for m in kinds.means] == numbers(means)
-        require(close, "means", f"left out, or the average of the kinds {kinds.means}", means)
+        _check_means(means, kinds.means, "the average of the kinds")
         return kinds
     if season is not None:
         period, swings = _after_colon("season", season, "5000:0.5")
         return Seasonal(numbers(means), period, swings if len(swings) > 1 else swings[0])
-    if change:
-        example = "25000:0.06,0.04"
-        return Changing(numbers(means), [_after_colon("change", text, example) for text in change])
-    return None
+    example = "25000:0.06,0.04"
+    return Changing(numbers(means), [_after_colon("change", text, example) for text in change])
+
+
+def _check_means(means: str | None, known: Sequence[float], whose: str) -> None:
+    """Raise ValueError if --means is given and differs from means that are already known."""
+    from floorline.core.checks import require
+
+    same = means is None or [round(mean, 9) for mean in known] == numbers(means)
+    require(same, "means", f"left out, or {whose} {known}", means)
 
 
 def _after_colon(name: str, text: str, example: str) -> tuple[int, list[float]]:

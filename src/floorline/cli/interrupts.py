@@ -29,12 +29,14 @@ class CtrlC:
 
         At once: taking the interpreter and the compiler down in good order takes a second itself.
         """
-        if not self.reported:
-            self.reported = True
-            print("floorline: stopped", file=sys.stderr, flush=True)
-        if self.pressed:
+        try:
+            if not self.reported:
+                self.reported = True
+                print("floorline: stopped", file=sys.stderr, flush=True)
             sys.stdout.flush()
-            os._exit(INTERRUPTED)
+        finally:  # the reader of a pipe may be gone
+            if self.pressed:
+                os._exit(INTERRUPTED)
 
 
 @contextmanager

@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import typer
-from rich.console import Console
-from rich.table import Table
-
-if TYPE_CHECKING:
-    from floorline.service.http.keys import Keys
 
 key = typer.Typer(help="Create, list and revoke the keys of a service.", no_args_is_help=True)
 
 DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder or database.")
 CAMPAIGN = typer.Option([], help="Limit the key to this campaign; repeatable.")
 CREATE = typer.Option(False, "--create", help="Create an empty data folder if there is none yet.")
-
-
-@contextmanager
-def _keys(data: str, *, create: bool = False) -> Iterator[Keys]:
-    """Open the keys of a data folder or a database."""
-    from floorline.service.data import open_data
-
-    opened = open_data(data, create=create)
-    try:
-        yield opened.keys
-    finally:
-        opened.source.close()
 
 
 def _shown(campaigns: Iterable[str] | None) -> str:
@@ -47,9 +28,11 @@ def create_key(
     create: bool = CREATE,
 ) -> None:
     """Create a key and show it, once. Only its hash is stored."""
+    from floorline.service.data import opened_data
+
     chosen = [scope for scope in scopes.split(",") if scope]
-    with _keys(data, create=create) as keys:
-        typer.echo(keys.create(chosen, name, campaign or None))
+    with opened_data(data, create=create) as opened:
+        typer.echo(opened.keys.create(chosen, name, campaign or None))
     # Not on standard output, from which a script reads the key.
     typer.echo(f"scopes: {', '.join(chosen)}; campaigns: {_shown(campaign)}", err=True)
 
@@ -57,9 +40,14 @@ def create_key(
 @key.command("list")
 def list_keys(data: str = DATA) -> None:
     """List the keys, without their secrets."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from floorline.service.data import opened_data
+
     table = Table("id", "name", "scopes", "campaigns", "created")
-    with _keys(data) as keys:
-        entries = keys.keys().values()
+    with opened_data(data) as opened:
+        entries = opened.keys.keys().values()
     for entry in entries:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.created_at))
         table.add_row(entry.id, entry.name, ",".join(entry.scopes), _shown(entry.campaigns), when)
@@ -71,6 +59,8 @@ def revoke(
     key_id: str = typer.Argument(..., metavar="ID", help="The id, as listed."), data: str = DATA
 ) -> None:
     """Make a key invalid. A running service notices within a second."""
-    with _keys(data) as keys:
-        keys.revoke(key_id)
+    from floorline.service.data import opened_data
+
+    with opened_data(data) as opened:
+        opened.keys.revoke(key_id)
     typer.echo(f"key {key_id} is revoked")

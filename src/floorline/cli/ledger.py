@@ -93,6 +93,7 @@ def verify(ledger: str = LEDGER) -> None:
     typer.echo(
         f"{report.events:,} events, {report.decisions:,} decisions, {report.rewards:,} rewards, "
         f"{report.snapshots} snapshots"
+        + (f", {report.erased:,} decisions without key and context" if report.erased else "")
     )
     if report.problems:
         raise typer.Exit(1)
@@ -162,13 +163,11 @@ def show(
 
 @app.command("repair-clock")
 def repair_clock_command(ledger: str = LEDGER) -> None:
-    """Correct the time of a ledger that was written while the machine's clock was ahead.
+    """Correct the time of a ledger that was written while the clock was ahead.
 
-    Stop its service and correct the clock first. A new epoch starts, since windows ended too
-    early: the guarantee holds for it separately.
+    Stop its service and correct the clock first. Unless the campaign has ended, a new epoch
+    starts, since windows ended too early: the guarantee holds for it separately.
     """
-    with reading(ledger):  # reports a ledger that cannot be read
-        pass
     with in_one_line():
         from floorline.live.clock_repair import repair_clock
 
@@ -176,7 +175,9 @@ def repair_clock_command(ledger: str = LEDGER) -> None:
     if ahead == 0:
         typer.echo("nothing to repair: the ledger's last event is not ahead of the clock")
     else:
-        typer.echo(f"set back by {ahead:,.0f} seconds; the next decision starts a new epoch")
+        typer.echo(
+            f"set back by {ahead:,.0f} seconds, in a new epoch unless the campaign has ended"
+        )
 
 
 def _show_status(ledger: LedgerReader) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
 import sys
@@ -12,13 +11,13 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.request import Request
 
 import numpy as np
 from rich.console import Console
 
 import floorline.service.app  # noqa: F401 (better to miss the extra now than in the service)
 from floorline.cli.background import Background, direct
+from floorline.cli.live_demo_seasons import play_seasons
 from floorline.cli.live_demo_table import Visits, table_of
 from floorline.client import AsyncClient, Decision
 from floorline.core.checks import whole
@@ -30,20 +29,20 @@ from floorline.simulation.engines.cpu import stream
 from floorline.simulation.stepping import step_through
 
 RATES = {"today": 0.10, "short": 0.15, "video": 0.04, "quiz": 0.03, "chatbot": 0.01}
-"""Clicks for each visitor, by page. Only the demo knows them; the service has to find out."""
+"""Clicks per visitor, by page. Only the demo knows them; the service must learn them."""
 
 MAX_LOSS = 0.1
 WINDOW_SECONDS = 1.0
-"""After which a visitor counts as not clicking. They stand for the hours of a real page."""
+"""Time after which a visitor counts as not clicking; for a real page it would be hours."""
 MEAN_DELAY_SECONDS = 0.2
-"""Until a click is reported."""
+"""Mean time until a click is reported."""
 LOST_SHARE = 0.02
-"""Of the clicks, never reported."""
+"""Share of the clicks that are never reported."""
 TESTED_SHARE = 0.8
-"""Of the visitors, come before the winner is declared."""
+"""Share of the visitors that come before the winner is declared."""
 WORKERS = 16
 TIMEOUT_SECONDS = 2.0
-"""For a decision; long, since the visitors share the machine with the service."""
+"""Timeout of a decision: long, since the visitors share the machine with the service."""
 TERMINATED_EXIT_CODE = 143
 """The exit code of a program ended by SIGTERM."""
 
@@ -60,10 +59,10 @@ PATH = f"/v1/campaigns/{CAMPAIGN['name']}"
 
 @dataclass
 class Visitors:
-    """A uniform draw for each visitor, which is the same whatever page is shown."""
+    """Visitors, each with a uniform draw that does not depend on the page shown."""
 
     draws: Floats
-    """A click if it is below the page's rate."""
+    """A visitor clicks if the draw is below the page's rate."""
     delay: Floats
     lost: Any
     decisions: dict[int, Decision] = field(default_factory=dict)
@@ -71,7 +70,7 @@ class Visitors:
 
     @classmethod
     def draw(cls, count: int, seed: int) -> Visitors:
-        """Visitors with the draws of run 0 of a simulation with this seed."""
+        """Return visitors with the draws of run 0 of a simulation with this seed."""
         others = np.random.default_rng([seed, 1])
         return cls(
             stream(seed, 0).random(count),
@@ -80,7 +79,7 @@ class Visitors:
         )
 
     async def visit(self, url: str, console: Console, until: int) -> None:
-        """Let them come up to a number, some at a time; report their clicks when they happen."""
+        """Send visitors up to number `until`, some at a time; report their clicks after a delay."""
         loop = asyncio.get_running_loop()
         start = time.monotonic()
         before = len(self.decisions)
@@ -90,10 +89,12 @@ class Visitors:
 
         async def work() -> None:
             for visitor in coming:
-                made = await client.decide(str(CAMPAIGN["name"]))
-                self.decisions[visitor] = made
-                if self.draws[visitor] < RATES[made.arm] and not self.lost[visitor]:
-                    click = loop.call_later(self.delay[visitor], client.reward, made.ticket, 1.0)
+                decision = await client.decide(str(CAMPAIGN["name"]))
+                self.decisions[visitor] = decision
+                if self.draws[visitor] < RATES[decision.arm] and not self.lost[visitor]:
+                    click = loop.call_later(
+                        self.delay[visitor], client.reward, decision.ticket, 1.0
+                    )
                     clicks.append(click)
                 if len(self.decisions) % tenth == 0:
                     speed = (len(self.decisions) - before) / (time.monotonic() - start)
@@ -117,62 +118,65 @@ class Visitors:
 
     def _progress(self, speed: float) -> str:
         done = len(self.decisions)
-        recent = [made.arm for made in list(self.decisions.values())[-len(self.draws) // 10 :]]
+        latest = list(self.decisions.values())[-len(self.draws) // 10 :]
+        recent = [decision.arm for decision in latest]
         shares = ", ".join(f"{name} {recent.count(name) / len(recent):.0%}" for name in RATES)
         return f"{done:>7,} visitors, {speed:,.0f}/s: {shares}"
 
     def visits(self) -> Visits:
-        """What came of the visitors, in the order in which the service decided.
+        """Return what each visitor saw, in the order of the service's decisions.
 
-        Those whom the client answered itself saw the default, and are no decisions of the service.
+        Visitors for whom the client fell back to the default are not decisions of the service.
         """
         order = sorted(
-            (int(made.ticket.split("-")[1]), list(RATES).index(made.arm), visitor)
-            for visitor, made in self.decisions.items()
-            if made.ticket is not None
+            (int(decision.ticket.split("-")[1]), list(RATES).index(decision.arm), visitor)
+            for visitor, decision in self.decisions.items()
+            if decision.ticket is not None
         )
         arms = np.array([arm for _, arm, _ in order])
         return Visits(arms, self.draws[[visitor for *_, visitor in order]])
 
 
 def live_demo(visitors: int, seed: int, out: Path) -> None:
-    """Play the demo from opening to report, and stay up for browsing if there is a terminal."""
+    """Run the demo from opening to report; with a terminal, keep the service up for browsing."""
     coming = Visitors.draw(whole("visitors", visitors, 1), whole("seed", seed, 0))
     console = Console(highlight=False, soft_wrap=True)
-    signal.signal(signal.SIGTERM, _leave)  # else the service and its folder would stay
+    signal.signal(signal.SIGTERM, _leave)  # else the service and its folder would be left behind
     with (
         tempfile.TemporaryDirectory(prefix="floorline-demo-") as folder,
         Background(Path(folder) / "data", 8400, 0) as service,
     ):
-        _send(f"{service.url}/v1/campaigns", CAMPAIGN)
+        service.send("/v1/campaigns", CAMPAIGN)
         console.print(_introduction(service.url, visitors))
         tested = max(1, int(TESTED_SHARE * visitors))
         asyncio.run(coming.visit(service.url, console, tested))
-        _finish(service.url, console, tested)
+        _finish(service, console, tested)
         asyncio.run(coming.visit(service.url, console, visitors))
         console.print(table_of(coming.visits(), plain_ucb(coming.draws, seed), RATES, MAX_LOSS))
         console.print(_notes(coming))
+        play_seasons(service, console, visitors, seed)
         _report(service.url, console, out)
         if sys.stdout.isatty() and os.environ.get("CI", "").lower() not in ("1", "true"):
             _browse(console, service)
 
 
-def _finish(url: str, console: Console, visitors: int) -> None:
-    """Read the verdict, and finish with a page that is surely better than today's, if one is."""
-    status = _send(f"{url}{PATH}")["status"]
+def _finish(service: Background, console: Console, visitors: int) -> None:
+    """Read the verdict, and finish with a page that is proved better than today's, if any."""
+    status = service.send(PATH)["status"]
     console.print(f"\n{status['headline']}\n{status['verdict']}.")
     default, *others = status["arms"]
     best = max(others, key=lambda arm: float(arm["lower"]))
     if best["lower"] <= default["upper"]:
         console.print("No page is surely better than today's yet, so the campaign goes on.\n")
         return
-    _send(f"{url}{PATH}/notes", {"text": f"Surely better after {visitors:,} visitors: finished"})
-    _send(f"{url}{PATH}/finish", {"arm": best["name"]})
+    note = f"Surely better after {visitors:,} visitors: finished"
+    service.send(f"{PATH}/notes", {"text": note})
+    service.send(f"{PATH}/finish", {"arm": best["name"]})
     console.print(f"Finished with {best['name']!r}: everybody else sees it.\n")
 
 
 def _report(url: str, console: Console, out: Path) -> None:
-    """Save the report, and say where it is."""
+    """Save the report, and print its address."""
     with direct.open(f"{url}{PATH}/report", timeout=60) as answer:
         page = answer.read()
     file = out / "demo-report.html"
@@ -185,7 +189,7 @@ def _report(url: str, console: Console, out: Path) -> None:
 
 
 def _leave(*_: object) -> None:
-    """End the program, so that all is tidied up. A loop ends between its tasks, not inside one."""
+    """Exit, so that clean-up runs; in an event loop between two callbacks, not inside one."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
@@ -194,19 +198,12 @@ def _leave(*_: object) -> None:
 
 
 def plain_ucb(draws: Floats, seed: int) -> Visits:
-    """What UCB without a floor makes of the same visitors, told of every click at once."""
+    """Return what UCB without a floor shows the same visitors, if it sees every click at once."""
     trace = step_through(
         Policy(classical_ucb(0.5)), Bernoulli(list(RATES.values())), horizon=len(draws), seed=seed
     )
     arms: Counts = trace.arm
     return Visits(arms, draws)
-
-
-def _send(url: str, body: dict[str, Any] | None = None) -> Any:
-    sent = None if body is None else json.dumps(body).encode()
-    request = Request(url, sent, {"Content-Type": "application/json"})
-    with direct.open(request, timeout=30) as answer:
-        return json.load(answer)
 
 
 def _introduction(url: str, visitors: int) -> str:
@@ -226,14 +223,14 @@ ones are lost on all pages alike. Seconds stand for the hours of a real page.
 
 
 def _notes(coming: Visitors) -> str:
-    alone = sum(made.ticket is None for made in coming.decisions.values())
+    fallbacks = sum(decision.ticket is None for decision in coming.decisions.values())
     speed = len(coming.decisions) / coming.seconds
     return f"""
-{speed:,.0f} decisions a second over HTTP, each durable before it was answered;
-{alone:,} visitors got the default without the service.
+{speed:,.0f} decisions per second over HTTP, each durable before it was answered;
+{fallbacks:,} visitors got the default without the service.
 Revenue is the clicks to be expected from the pages shown; the floor is {1 - MAX_LOSS:.0%} of
-the default's. Plain UCB has the same visitors with the same luck, and is told
-of every click at once."""
+the default's. Plain UCB has the same visitors with the same draws, and sees
+every click at once."""
 
 
 def _browse(console: Console, service: Background) -> None:

@@ -9,52 +9,17 @@ import warnings
 import typer
 
 from floorline import __version__
-from floorline.cli import (
-    backup,
-    bounds,
-    demo,
-    key,
-    ledger,
-    ledger_evaluate,
-    ledger_move,
-    paper,
-    plan,
-    policies,
-    replay,
-    report,
-    serve,
-    simulate,
-    sweep,
-    verify,
-    webhook,
-)
+from floorline.cli.commands import Commands
 from floorline.cli.interrupts import INTERRUPTED, CtrlC, ending_within_a_second
 
 app = typer.Typer(
+    cls=Commands,
     help="Explore with a bandit while reward stays above a floor, at every moment.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # drawing boxes takes as long as all else that the help needs
 )
-app.command("simulate")(simulate.simulate)
-app.command("sweep")(sweep.sweep)
-app.command("policies")(policies.policies)
-app.command("demo")(demo.demo)
-app.command("paper")(paper.paper)
-app.command("bounds")(bounds.bounds)
-app.command("plan")(plan.plan)
-app.command("replay")(replay.replay)
-app.command("verify")(verify.verify)
-app.command("serve")(serve.serve)
-app.command("backup")(backup.backup)
-app.command("report")(report.report)
-app.add_typer(key.key, name="key")
-ledger.app.command("evaluate")(ledger_evaluate.evaluate)
-ledger.app.command("move")(ledger_move.move)
-ledger.app.command("migrate")(ledger_move.migrate)
-app.add_typer(ledger.app, name="ledger")
-app.add_typer(webhook.webhook, name="webhook")
-
 
 OPTIONS = {"environment": "--noise or --adversary", "table": "--adversary"}
 """The options for arguments of the library that have another name here."""

@@ -31,11 +31,15 @@ def plan(
         str, typer.Option(help="Shares of today's reward that may be lost, side by side.")
     ] = "5%,10%,20%",
     floor: Annotated[
-        str, typer.Option(help="Floors, side by side, such as confidence.")
+        str, typer.Option(help="Floors, side by side, such as confidence,joint,randomised.")
     ] = "confidence",
     delta: Annotated[float, typer.Option(help="Chance that the floor fails.")] = 0.05,
     low: options.Low = 0.0,
     high: options.High = 1.0,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="What rewards are counted in, as EUR.", show_default="not shown"),
+    ] = None,
     spread: Annotated[
         float | None,
         typer.Option(
@@ -54,8 +58,12 @@ def plan(
         str, typer.Option(help="Confidence boundary: beta-binomial, stitched or union-proved.")
     ] = "beta-binomial",
     holdback: Annotated[
-        str, typer.Option(help="Share of decisions that go to the default for ever.")
-    ] = "2%",
+        str | None,
+        typer.Option(
+            help="Share of decisions that go to the default for ever.",
+            show_default="2%, or 5% under the randomised floor",
+        ),
+    ] = None,
     missing: Annotated[
         str,
         typer.Option(
@@ -65,6 +73,14 @@ def plan(
     ] = "unknown",
     lost: Annotated[str, typer.Option(help="Rewards that never come, such as 2%.")] = "0%",
     delay_hours: Annotated[float, typer.Option(help="Hours until a reward comes.")] = 0.0,
+    in_flight_rate: Annotated[
+        float,
+        typer.Option(
+            help="For the randomised floor: k pending rewards of the default are together at most "
+            "this times k, plus --in-flight-burst, in units of --high less --low."
+        ),
+    ] = 1.0,
+    in_flight_burst: Annotated[float, typer.Option(help="See --in-flight-rate.")] = 0.0,
     runs: Annotated[int, typer.Option(help="Simulated campaigns of each case.")] = 128,
     seed: options.Seed = 1,
     device: Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")] = "cpu",
@@ -75,7 +91,7 @@ def plan(
 ) -> None:
     """Plan a campaign: when it explores, how soon it pays, and what it may cost.
 
-    Campaigns are simulated as they would run, with the settings of live campaigns unless told.
+    Campaigns are simulated as they would run, by default with the settings of live campaigns.
     """
     from floorline.core.checks import choice, number, require
     from floorline.planning import Question, outlooks
@@ -103,13 +119,16 @@ def plan(
         delta=delta,
         low=low,
         high=high,
+        unit=unit,
         spread=spread,
         learned=not known,
         boundary=boundary,
-        holdback=shares("holdback", holdback)[0],
+        holdback=None if holdback is None else shares("holdback", holdback)[0],
         missing=missing,
         lost=shares("lost", lost)[0],
         delay=round(delay_hours / 24 * decisions_per_day),
+        in_flight_rate=in_flight_rate,
+        in_flight_burst=in_flight_burst,
     )
     guesses = [question]
     if default_mean_error > 0:
@@ -126,7 +145,7 @@ def plan(
 
 
 def shares(name: str, text: str) -> list[float]:
-    """The shares in a list such as 5%,10% or 0.05,0.1."""
+    """Return the shares in a list such as 5%,10% or 0.05,0.1."""
     try:
         return [
             float(part.strip().removesuffix("%")) / (100 if part.strip().endswith("%") else 1)
@@ -139,7 +158,7 @@ def shares(name: str, text: str) -> list[float]:
 def as_dict(
     guesses: Sequence[Question], found: Sequence[Sequence[Outlook]], path: Path | None
 ) -> dict[str, Any]:
-    """The plan under the names that the JSON output promises; an outlook for each guess.
+    """Return the plan under the names of the JSON output, with an outlook for each guess.
 
     A day that was not seen is null. Ranges are from 5% to 95% of the runs.
     """

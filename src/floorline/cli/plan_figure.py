@@ -12,6 +12,16 @@ if TYPE_CHECKING:
     from floorline.planning import Outlook, Question
 
 
+def whole(question: Question) -> str:
+    """Return what 100% of the reward is."""
+    if question.unit is None:
+        return "the default's"
+    from floorline.live.amounts import amount
+
+    daily = question.default_mean * question.decisions_per_day
+    return f"{amount(daily, question.unit)} a day".replace("$", r"\$")  # not a formula
+
+
 def draw(question: Question, outlooks: Sequence[Outlook], path: Path) -> Path:
     """Draw the outlooks side by side, and return the path."""
     size = f"{100 * question.improvement:.4g}%"
@@ -20,7 +30,7 @@ def draw(question: Question, outlooks: Sequence[Outlook], path: Path) -> Path:
     figure, (left, middle, right) = new_figure((13, 4.4), columns=3, sharex=True)
     for outlook in outlooks:
         loss, floor = losses.index(outlook.max_loss), floors.index(outlook.floor)
-        colour = COLOURS[loss % len(COLOURS)]
+        colour = COLOURS[(loss if len(losses) > 1 else floor) % len(COLOURS)]
         dashes = DASHES[(floor if len(floors) > 1 else loss) % len(DASHES)]
         label = f"{100 * outlook.max_loss:.4g}% may be lost"
         label += f", {outlook.floor}" * (len(floors) > 1)
@@ -34,14 +44,15 @@ def draw(question: Question, outlooks: Sequence[Outlook], path: Path) -> Path:
                 days, 100 * band.low, 100 * band.high, color=colour, alpha=0.15, linewidth=0
             )
     for i, value in enumerate(losses):
+        colour = COLOURS[i % len(COLOURS)] if len(losses) > 1 else "#555555"
         for axes in (middle, right):
-            axes.axhline(-100 * value, color=COLOURS[i % len(COLOURS)], linewidth=0.8)
+            axes.axhline(-100 * value, color=colour, linewidth=0.8)
     left.set(
         title=f"Traffic to a challenger that is {size} better",
         ylabel="% of the decisions of the day",
         ylim=(-2, 102),
     )
-    middle.set(title="Reward so far, in that case", ylabel="% above or below the default's")
+    middle.set(title="Reward so far, in that case", ylabel=f"% above or below {whole(question)}")
     right.set(title=f"Reward so far, if all are {size} worse")
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)

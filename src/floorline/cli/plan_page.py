@@ -27,22 +27,25 @@ def print_page(guesses: Sequence[Question], columns: Outlooks, path: Path | None
     console.print(table_of(guesses, columns))
     for hint in obstacles(guesses[0], [column[0] for column in columns]):
         console.print(f"\n[bold]{hint}[/bold]")
-    console.print("\n" + explanation(guesses[0], columns[0][0].runs))
+    console.print("\n" + explanation(guesses[0], [column[0] for column in columns]))
     if path:
         console.print(f"figure: {path}")
 
 
 def introduction(guesses: Sequence[Question]) -> str:
     """Return the question in words."""
+    from floorline.live.amounts import amount
+
     question = guesses[0]
-    earned = question.default_mean * question.horizon
+    mean, unit = question.default_mean, in_unit(question.unit)
+    earned = amount(mean * question.horizon)
     ends = [guess.default_mean for guess in guesses[1:]]
     about = f" (or {ends[0]:g} to {ends[1]:g})" if ends else ""
     return (
         f"[bold]Challengers: {question.challengers}. The default earns "
-        f"{question.default_mean:g}{about} a decision, {question.decisions_per_day:,} decisions "
-        f"a day:[/bold] {earned:,.0f} in {question.days} days. Percentages are of what the "
-        f"default would have earned by then."
+        f"{mean:g}{about}{unit} a decision, {question.decisions_per_day:,} decisions a day:[/bold] "
+        f"{earned}{unit} in {question.days} days. Percentages are of what the default would have "
+        f"earned by then."
     )
 
 
@@ -53,12 +56,14 @@ def table_of(guesses: Sequence[Question], columns: Outlooks) -> Table:
     question = guesses[0]
     size, days = share(question.improvement), question.days
     earned = question.default_mean * question.horizon
+    unit = in_unit(question.unit or "reward")
     several = len({column[0].floor for column in columns}) > 1
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("You may lose at most", no_wrap=True)
     for column in columns:
         loss = share(column[0].max_loss)
-        head = f"{loss}, {column[0].floor}" if several else loss
+        floor = column[0].floor.replace("-", "-\n")  # so that it fits its column
+        head = f"{loss}\n{floor}" if several else loss
         table.add_column(head, justify="right")
 
     def row(label: str, text: Callable[[Outlook], str]) -> None:
@@ -72,6 +77,10 @@ def table_of(guesses: Sequence[Question], columns: Outlooks) -> Table:
             table.add_row(name, *(median for _, median, _ in shown))
             table.add_row("    9 in 10 campaigns", *(between(*ends) for ends in shown))
 
+    def money(label: str, gain: Callable[[Outlook], float]) -> None:
+        """Add a row of amounts after all days."""
+        row(label, lambda o: signed(earned * gain(o)))
+
     row("First challenger at decision", first_decision)
     table.add_row(f"[bold]If one is {size} better[/bold]")
     ranges("  gets most traffic from day", lambda o: o.takeover_day, day, True)
@@ -79,17 +88,19 @@ def table_of(guesses: Sequence[Question], columns: Outlooks) -> Table:
     ranges("  ahead of default from day", lambda o: o.back_day, day, False)
     ranges("  lowest point before", lambda o: o.better.lowest_gain, change, False)
     ranges(f"  after {days} days", lambda o: last(o.better.gain), change, False)
+    money(f"    in{unit}", lambda o: last(o.better.gain).median)
     table.add_row(f"[bold]If all are {size} worse[/bold]")
     ranges("  lowest point", lambda o: o.none.lowest_gain, change, False)
     ranges(f"  after {days} days", lambda o: last(o.none.gain), change, True)
+    money(f"    in{unit}", lambda o: last(o.none.gain).median)
     table.add_row("[bold]In any case[/bold]")
     row("  at any moment no lower than", lambda o: change(-o.max_loss))
-    row(f"    after {days} days, in reward", lambda o: f"{-o.max_loss * earned:,.0f}")
+    money(f"    after {days} days, in{unit}", lambda o: -o.max_loss)
     row("  simulated campaigns lower", below_floor)
     return table
 
 
-def explanation(question: Question, runs: int) -> str:
+def explanation(question: Question, outlooks: Sequence[Outlook]) -> str:
     """Return how the numbers were computed, and what they do not cover."""
     how = "learns what the default earns" if question.learned else "is told what the default earns"
     losses = ""
@@ -102,19 +113,42 @@ def explanation(question: Question, runs: int) -> str:
     if question.spread is not None:
         least, most, chance = question.reward_values(question.default_mean)
         values = (
-            f" A reward of the default is {most:.4g} in {share(chance)} of the decisions, else "
-            f"{least:g}, which has the spread of {question.spread:g}."
+            f" A reward of the default is {most:.4g}{in_unit(question.unit)} in {share(chance)} of "
+            f"the decisions, else {least:g}, which has the spread of {question.spread:g}."
         )
-    return (
-        f"Days and rewards are medians of {runs} simulated campaigns, and below each the range "
-        f"that 9 in 10 of them are in; lowest points are ends of days. Where one challenger is "
-        f"better, the others are as much worse. The campaign {how}, has "
-        f"the boundary {question.boundary} and holds back {share(question.holdback)} of the "
-        f"decisions for the default.{values}{losses} The floor is about expected reward, and "
-        f"fails with a chance of at most {share(question.delta)}; randomness comes on top, and "
-        "arms that change over time can break it (docs/guarantee.md). 'From day' means from then "
-        f"on until the end; 'later' is after the {question.days} days."
+    held = {outlook.floor: share(outlook.holdback) for outlook in outlooks}
+    back = " or ".join(
+        f"{part} ({', '.join(name for name in held if held[name] == part)})"
+        if len(set(held.values())) > 1
+        else part
+        for part in dict.fromkeys(held.values())
     )
+    return (
+        f"Days and rewards are medians of {outlooks[0].runs} simulated campaigns, and below each "
+        f"the range that 9 in 10 of them are in; lowest points are ends of days. Where one "
+        f"challenger is better, the others are as much worse. The campaign {how}, has "
+        f"the boundary {question.boundary} and holds back {back} of the decisions for the default."
+        f"{values}{losses} {promise(question, outlooks)} 'From day' means from then on until the "
+        f"end; 'later' is after the {question.days} days."
+    )
+
+
+def promise(question: Question, outlooks: Sequence[Outlook]) -> str:
+    """Return what the floors are about, and what can break them."""
+    names = dict.fromkeys(outlook.floor for outlook in outlooks)
+    fails = f"and fails with a chance of at most {share(question.delta)}"
+    parts = []
+    if any(name != "randomised" for name in names):
+        parts.append(
+            f"The floor is about expected reward, {fails}; randomness comes on top, and arms that "
+            "change over time can break it (docs/guarantee.md)."
+        )
+    if "randomised" in names:
+        parts.append(
+            "The randomised floor is about rewards received, against what the default would have "
+            f"received in the same rounds, {fails}, whatever changes (docs/randomised-floor.md)."
+        )
+    return " ".join(parts)
 
 
 def obstacles(question: Question, outlooks: Sequence[Outlook]) -> list[str]:
@@ -139,7 +173,7 @@ def obstacles(question: Question, outlooks: Sequence[Outlook]) -> list[str]:
 
 def first_decision(outlook: Outlook) -> str:
     """Return the first decision that a challenger may get."""
-    return "later" if outlook.first_exploration is None else f"{outlook.first_exploration:,}"
+    return "depends" if outlook.first_exploration is None else f"{outlook.first_exploration:,}"
 
 
 def below_floor(outlook: Outlook) -> str:
@@ -159,6 +193,18 @@ def between(low: str, median: str, high: str) -> str:
     if low == high:
         return low
     return f"{low.lstrip('+').removesuffix('%')} to {high.lstrip('+')}"
+
+
+def signed(value: float) -> str:
+    """Return a rounded amount with its sign."""
+    return f"{value:+,.0f}" if abs(value) >= 0.5 else "0"
+
+
+def in_unit(unit: str | None) -> str:
+    """Return what to write behind an amount. A unit may have brackets, which mean nothing here."""
+    from rich.markup import escape
+
+    return "" if unit is None else f" {escape(unit)}"
 
 
 def day(value: float) -> str:

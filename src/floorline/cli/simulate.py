@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from floorline.cli import options
-from floorline.cli.environments import (
-    adversary_from,
-    changing_from,
-    delayed_from,
-    environment_from,
-    setting_from,
-)
+from floorline.cli.environments import delayed_from, environment_from, setting_from
 from floorline.cli.json_output import print_json
 
 if TYPE_CHECKING:
@@ -72,53 +66,53 @@ def simulate(
         str, typer.Option(help="Rounds until a reward is known: 100, or evenly from 0-2000.")
     ] = "0",
     lost: Annotated[
-        str, typer.Option(help="Share of rewards that never come: 0.1, or one an arm: 0.6,0,0")
+        str, typer.Option(help="Share of rewards that never arrive: 0.1, or one per arm: 0.6,0,0")
     ] = "0",
     repeated: Annotated[
-        str, typer.Option(help="Share of rewards that come a second time, likewise.")
+        str, typer.Option(help="Share of rewards that arrive a second time, likewise.")
     ] = "0",
     missing: Annotated[
         str,
         typer.Option(
-            help="What silence means: unknown, or, after the longest delay, zero (it is a 0) or "
-            "random (it is skipped)."
+            help="What a missing reward means: unknown, or after the longest delay zero (it counts "
+            "as 0) or random (it is skipped)."
         ),
     ] = "unknown",
     adversary: Annotated[
         str | None,
         typer.Option(
-            help="Rewards set against the policy, --means being what each arm pays at its best: "
+            help="Rewards set by an adversary; --means are what each arm pays at its best: "
             "switching (the best challenger changes), late (challengers pay half until the last "
             "tenth), lure (a challenger pays until played for a tenth of the rounds, then 0), "
             "adaptive (the likeliest challenger pays 0), turncoat (for randomised policies: 0 or 1 "
             "such that averages stay at --means, but 1 for the default where a coin may miss it) "
-            "or table:FILE (a row a round)."
+            "or table:FILE (a row per round)."
         ),
     ] = None,
     change: Annotated[
         list[str] | None,
         typer.Option(
-            help="Clicks whose means are others from a round on: 25000:0.06,0.04; repeatable.",
+            help="Clicks whose means change at a round: 25000:0.06,0.04; repeatable.",
         ),
     ] = None,
     season: Annotated[
         str | None,
         typer.Option(
-            help="Clicks whose means rise and fall by a share of themselves over so many rounds: "
-            "5000:0.5, or one share an arm: 5000:0.5,-0.5"
+            help="Clicks with seasons: the rounds of a season, and the share by which means rise "
+            "and fall: 5000:0.5, or one share per arm: 5000:0.5,-0.5"
         ),
     ] = None,
     segments: Annotated[
         str | None,
         typer.Option(
-            help="Clicks of visitors of several kinds, equally many: each kind's means, with a "
-            "learner for each: '0.02,0.04;0.04,0.02'. --means, if given, are their averages."
+            help="Clicks of visitors of several kinds, equally frequent: the means of each kind, "
+            "with a learner for each: '0.02,0.04;0.04,0.02'. --means, if given, are the averages."
         ),
     ] = None,
     holdback: Annotated[
         float | None,
         typer.Option(
-            help="Least chance of the default where another arm is proposed.",
+            help="Smallest probability of the default where another arm is proposed.",
             show_default="0.05 for randomised policies, else 0",
         ),
     ] = None,
@@ -135,14 +129,15 @@ def simulate(
 ) -> None:
     """Simulate many runs of one policy.
 
-    An option that the policy does not use is ignored, so that only --policy need change.
+    Options that the policy does not use are ignored, so that policies can be compared by changing
+    --policy alone.
 
-    With --change, --season or --segments, regret is against the best arm of the moment (and of
-    the visitor's kind), and breaches and budgets count means of the moment. Under randomised
-    policies these count rewards received against the default's own in the same rounds.
+    With --change, --season or --segments, regret is against the arm that is currently best for the
+    visitor, and breaches and budgets count current means. Under randomised policies they count
+    rewards received, against the default's own rewards in the same rounds.
     """
     from floorline import BOUNDARIES, make_policy, summarize
-    from floorline.core.checks import choice, number, require
+    from floorline.core.checks import choice, number
     from floorline.simulation.cluster import connect
 
     choice("format", format, FORMATS)
@@ -152,16 +147,9 @@ def simulate(
     choice("boundary", boundary, BOUNDARIES)
     least = low if BOUNDARIES[boundary].needs_range else -math.inf
     number("high", high, least, math.inf, open_low=True)
-    changing = changing_from(means, change or [], season, segments)
-    require(
-        changing is None or adversary is None, "adversary", "left out where means change", adversary
+    environment = environment_from(
+        means, horizon, noise, noise_scale, adversary, change or [], season, segments
     )
-    if changing is not None:
-        environment = changing
-    elif adversary is None:
-        environment = environment_from(noise, means, noise_scale)
-    else:
-        environment = adversary_from(adversary, means, horizon)
     environment = delayed_from(environment, delay, lost, repeated, missing)
     setting = setting_from(
         environment,
@@ -181,7 +169,7 @@ def simulate(
         holdback=holdback,
     )
     with connect(cluster) as client:
-        found = summarize(
+        summary = summarize(
             make_policy(policy, setting),
             environment,
             horizon=horizon,
@@ -200,7 +188,7 @@ def simulate(
         means=",".join(f"{mean:.12g}" for mean in environment.means),
         change=" ".join(change or []),
     )
-    answer = as_dict(policy, seed, found, settings)
+    answer = as_dict(policy, seed, summary, settings)
     if format == "json":
         print_json(answer)
     elif format == "csv":
@@ -211,30 +199,33 @@ def simulate(
         print_table(answer, max_loss, boundary, delta)
 
 
-def as_dict(policy: str, seed: int, found: Summary, settings: dict[str, Any]) -> dict[str, Any]:
-    """A summary under the names that the JSON output promises."""
-    budget = found.lowest_budget
-    regrets = {"pseudo_regret": found.pseudo_regret, "regret": found.regret}
+def as_dict(policy: str, seed: int, summary: Summary, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return a summary under the names of the JSON output."""
+    budget = summary.lowest_budget
+    regrets = {"pseudo_regret": summary.pseudo_regret, "regret": summary.regret}
     return {
         "policy": policy,
-        "horizon": int(found.checkpoints[-1]),
-        "runs": found.runs,
+        "horizon": int(summary.checkpoints[-1]),
+        "runs": summary.runs,
         "seed": seed,
         **{
-            name: {"mean": float(one.mean[-1]), "standard_error": float(one.standard_error[-1])}
-            for name, one in regrets.items()
-            if one is not None
+            name: {
+                "mean": float(spread.mean[-1]),
+                "standard_error": float(spread.standard_error[-1]),
+            }
+            for name, spread in regrets.items()
+            if spread is not None
         },
-        "breach_rate": float(found.breach_rate[-1]),
+        "breach_rate": float(summary.breach_rate[-1]),
         "lowest_budget": {"mean": float(budget.mean[-1]), "min": float(budget.min[-1])},
-        "plays": {"mean": [float(plays) for plays in found.plays[-1]]},
-        "rounds_per_second": found.rounds_per_second,
+        "plays": {"mean": [float(plays) for plays in summary.plays[-1]]},
+        "rounds_per_second": summary.rounds_per_second,
         "settings": settings,
     }
 
 
 def flat(answer: dict[str, Any]) -> dict[str, Any]:
-    """The same answer as one row of columns."""
+    """Return the answer as one row, by column."""
     row: dict[str, Any] = {}
     for name, value in answer.items():
         for part, inner in value.items() if isinstance(value, dict) else [("", value)]:
@@ -244,7 +235,7 @@ def flat(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def print_table(answer: dict[str, Any], max_loss: float, boundary: str, delta: float) -> None:
-    """Print the answer for a person."""
+    """Print the answer as a table."""
     from rich.console import Console
     from rich.table import Table
 
@@ -255,11 +246,11 @@ def print_table(answer: dict[str, Any], max_loss: float, boundary: str, delta: f
     title += f"\nboundary {boundary}, delta {delta:g}"
     table = Table("", "", title=title, box=None, show_header=False, title_justify="left")
     table.add_row("regret", f"{regret['mean']:,.1f} ± {regret['standard_error']:.2g}")
-    table.add_row("regret a round", f"{regret['mean'] / rounds:.5f}")
+    table.add_row("regret per round", f"{regret['mean'] / rounds:.5f}")
     table.add_row(f"runs below {1 - max_loss:.4g} of the default", f"{answer['breach_rate']:.2%}")
     lowest = {name: round(value, 9) + 0.0 for name, value in budget.items()}
     table.add_row("lowest budget", f"mean {lowest['mean']:.4g}, min {lowest['min']:.4g}")
     shares = ", ".join(f"{plays / rounds:.1%}" for plays in plays["mean"])
     table.add_row("plays, the default first", shares)
-    table.add_row("speed", f"{answer['rounds_per_second'] / 1e6:,.0f} million rounds a second")
+    table.add_row("speed", f"{answer['rounds_per_second'] / 1e6:,.0f} million rounds per second")
     Console().print(table)

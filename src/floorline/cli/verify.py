@@ -1,4 +1,4 @@
-"""`floorline verify`: are the failures of a guarantee as rare as it promises?"""
+"""`floorline verify`: check by simulation that a guarantee fails as rarely as it promises."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from floorline.cli import options
-from floorline.cli.environments import adversary_from, environment_from, setting_from
+from floorline.cli.environments import environment_from, setting_from
 from floorline.cli.json_output import print_json
 
 if TYPE_CHECKING:
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json")
 
-# The worst case that we know of. The challengers pay the least that is possible, so their lower
-# ends are exact and the budget is spent to the last: any end that is too high breaks the floor.
-# The noise is as large as the boundary was told.
 MEANS = "0.5,0,0,0,0"
+"""The worst case known. Challengers pay the least possible, so their lower bounds are exact and the
+whole budget is spent: any bound that is too high breaks the floor. The noise has the scale that the
+boundary assumes."""
 
 
 def verify(
@@ -42,18 +42,18 @@ def verify(
     horizon: options.Horizon = 1000,
     max_loss: options.MaxLoss = 0.1,
     default_mean: options.DefaultMean = "known",
-    confidence: Annotated[float, typer.Option(help="How sure the verdict shall be.")] = 0.999,
+    confidence: Annotated[float, typer.Option(help="Confidence level of the verdict.")] = 0.999,
     seed: options.Seed = 1,
     threads: options.Threads = None,
     device: Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")] = "cpu",
     cluster: options.Cluster = None,
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
 ) -> None:
-    """Count how often the floor is broken and how often an interval misses its mean.
+    """Count the runs below the floor, and those in which an interval missed its arm's mean.
 
-    Under randomised policies breaches are of rewards received, against the default's own in the
-    same rounds, and no intervals are held against means. The exit code is 0 if both are shown to
-    happen in at most a share delta of the runs, else 1.
+    Under randomised policies a run is below the floor if the rewards received are, against the
+    default's own rewards in the same rounds; intervals are not checked. The exit code is 0 if both
+    counts are shown to be at most a share delta of the runs, else 1.
     """
     from floorline import make_policy
     from floorline.core.checks import choice
@@ -61,10 +61,7 @@ def verify(
     from floorline.verification import verify as verified
 
     choice("format", format, FORMATS)
-    if adversary is None:
-        environment = environment_from(noise, means, noise_scale)
-    else:
-        environment = adversary_from(adversary, means, horizon)
+    environment = environment_from(means, horizon, noise, noise_scale, adversary)
     setting = setting_from(
         environment,
         horizon,
@@ -76,7 +73,7 @@ def verify(
         floor=floor,
     )
     with connect(cluster) as client:
-        found = verified(
+        verification = verified(
             make_policy(policy, setting),
             environment,
             delta=delta,
@@ -92,27 +89,33 @@ def verify(
     if format == "json":
         about = {"policy": policy, "boundary": boundary, "horizon": horizon, "runs": runs}
         settings = options.settings_of(context, noise_scale=setting.noise_scale)
-        answer = {**about, "seed": seed, "delta": delta, **as_dict(found), "settings": settings}
+        answer = {
+            **about,
+            "seed": seed,
+            "delta": delta,
+            **as_dict(verification),
+            "settings": settings,
+        }
         print_json(answer)
     else:
         typer.echo(f"{policy}, boundary {boundary}: {runs:,} runs of {horizon:,} rounds")
-        for line in words(found, confidence):
+        for line in sentences(verification, confidence):
             typer.echo(line)
-    raise typer.Exit(0 if found.holds else 1)
+    raise typer.Exit(0 if verification.holds else 1)
 
 
-def as_dict(found: Verification) -> dict[str, Any]:
-    """A verification under the names that the JSON output promises."""
-    shares = {"breaches": found.breaches, "misses": found.misses}
+def as_dict(verification: Verification) -> dict[str, Any]:
+    """Return a verification under the names of the JSON output."""
+    shares = {"breaches": verification.breaches, "misses": verification.misses}
     return {
         **{name: share and share_as_dict(share) for name, share in shares.items()},
-        "holds": found.holds,
-        "rounds_per_second": found.rounds_per_second,
+        "holds": verification.holds,
+        "rounds_per_second": verification.rounds_per_second,
     }
 
 
 def share_as_dict(share: Share) -> dict[str, Any]:
-    """A share of runs, with its confidence limits and its verdict."""
+    """Return a share of runs with its confidence limits and its verdict."""
     return {
         "count": share.count,
         "share": share.count / share.runs,
@@ -122,21 +125,22 @@ def share_as_dict(share: Share) -> dict[str, Any]:
     }
 
 
-def words(found: Verification, confidence: float) -> list[str]:
-    """A verification as sentences."""
-    lines = [_sentence("below the floor at some time", found.breaches, confidence)]
-    if found.misses is not None:
-        lines.append(_sentence("an interval missed its mean", found.misses, confidence))
-    promised = f"in at most a share {found.breaches.delta:g} of the runs"
-    if found.holds:
+def sentences(verification: Verification, confidence: float) -> list[str]:
+    """Return a verification in words."""
+    breaches, misses = verification.breaches, verification.misses
+    lines = [_sentence("below the floor at some time", breaches, confidence)]
+    if misses is not None:
+        lines.append(_sentence("an interval missed its mean", misses, confidence))
+    promised = f"in at most a share {breaches.delta:g} of the runs"
+    if verification.holds:
         return [*lines, f"The guarantee holds here: failures {promised}."]
-    if any(share and share.verdict == "fails" for share in (found.breaches, found.misses)):
+    if any(share and share.verdict == "fails" for share in (breaches, misses)):
         return [*lines, f"The guarantee fails here: more than promised, {promised}."]
     return [*lines, f"Too few runs to tell whether failures are {promised}."]
 
 
-def _sentence(what: str, share: Share, confidence: float) -> str:
+def _sentence(event: str, share: Share, confidence: float) -> str:
     return (
-        f"{what}: {share.count:,} runs, a share of {share.count / share.runs:.3g} "
+        f"{event}: {share.count:,} runs, a share of {share.count / share.runs:.3g} "
         f"({confidence:.1%} limits {share.low:.3g} to {share.high:.3g}): {share.verdict}"
     )

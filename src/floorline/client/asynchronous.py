@@ -163,6 +163,18 @@ class AsyncCampaignAdmin:
         """Explore again after a pause."""
         return await self._threads.run(self._admin.resume, name)
 
+    async def add_arm(self, name: str, arm: str) -> CampaignView:
+        """Add a challenger to a campaign that was opened with `arms_may_change=True`."""
+        return await self._threads.run(self._admin.add_arm, name, arm)
+
+    async def retire_arm(self, name: str, arm: str) -> CampaignView:
+        """Play a challenger no more. Its rewards are still taken."""
+        return await self._threads.run(self._admin.retire_arm, name, arm)
+
+    async def promote_arm(self, name: str, arm: str) -> CampaignView:
+        """Make a challenger the default, which becomes a challenger."""
+        return await self._threads.run(self._admin.promote_arm, name, arm)
+
     async def finish(self, name: str, arm: str) -> CampaignView:
         """Declare a winner: everybody gets it from now on. Rewards are still taken."""
         return await self._threads.run(self._admin.finish, name, arm)

@@ -1,4 +1,4 @@
-"""Campaigns, as an administrator handles them: open, list, pause, resume, finish, stop."""
+"""Campaigns, as an administrator handles them: open, list, pause, change arms, finish, stop."""
 
 from __future__ import annotations
 
@@ -60,10 +60,21 @@ class CampaignAdmin:
         """Explore again after a pause."""
         return self._send("POST", f"{campaign_path(name)}/resume", b"")
 
+    def add_arm(self, name: str, arm: str) -> CampaignView:
+        """Add a challenger to a campaign that was opened with `arms_may_change=True`."""
+        return self._name_arm(name, "add-arm", arm)
+
+    def retire_arm(self, name: str, arm: str) -> CampaignView:
+        """Play a challenger no more. Its rewards are still taken."""
+        return self._name_arm(name, "retire-arm", arm)
+
+    def promote_arm(self, name: str, arm: str) -> CampaignView:
+        """Make a challenger the default, which becomes a challenger."""
+        return self._name_arm(name, "promote-arm", arm)
+
     def finish(self, name: str, arm: str) -> CampaignView:
         """Declare a winner: everybody gets it from now on. Rewards are still taken."""
-        body = json.dumps({"arm": arm}).encode()
-        return self._send("POST", f"{campaign_path(name)}/finish", body)
+        return self._name_arm(name, "finish", arm)
 
     def stop(self, name: str, arm: str | None = None) -> CampaignView:
         """End a campaign for good. Rewards are still taken.
@@ -71,8 +82,11 @@ class CampaignAdmin:
         Decisions get `arm` from then on, without a ticket: the default arm unless told, or the
         winner of a finished campaign.
         """
+        return self._name_arm(name, "stop", arm)
+
+    def _name_arm(self, name: str, word: str, arm: str | None) -> CampaignView:
         body = json.dumps({"arm": arm}).encode()
-        return self._send("POST", f"{campaign_path(name)}/stop", body)
+        return self._send("POST", f"{campaign_path(name)}/{word}", body)
 
     def _send(self, method: str, path: str, body: bytes | None) -> CampaignView:
         response = self._pool.request(method, path, body, Deadline(TIMEOUT))

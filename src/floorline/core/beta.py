@@ -27,8 +27,7 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
 @kernel
 def beta_fraction(a: float, b: float, x: float) -> float:
     """Return I_x(a, b) for x below about the mean, by its continued fraction (Lentz)."""
-    front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    front += a * math.log(x) + b * math.log1p(-x)
+    front = log_inverse_beta(a, b) + (a * math.log(x) + b * math.log1p(-x))
     c = 1.0
     d = 1.0 / not_zero(1.0 - (a + b) * x / (a + 1.0))
     value = d
@@ -44,6 +43,12 @@ def beta_fraction(a: float, b: float, x: float) -> float:
         if abs(c * d - 1.0) <= PRECISION:
             break
     return math.exp(front) * value / a
+
+
+@kernel
+def log_inverse_beta(a: float, b: float) -> float:
+    """Return log(1 / B(a, b)), the logarithm of the constant of a Beta(a, b) density."""
+    return math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
 
 
 @kernel

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+MAX_UNIT = 16
+"""Characters of a unit of reward."""
+
 
 def require(condition: bool, name: str, allowed: str, value: object) -> None:
     """Raise ValueError with the argument, what is allowed and the value, unless `condition`."""
@@ -35,6 +38,13 @@ def whole(name: str, value: float, low: int) -> int:
         value,
     )
     return int(value)
+
+
+def unit_of_reward(name: str, value: str) -> str:
+    """Return `value` as a plain text if it is short and printable, as "EUR"; raise otherwise."""
+    fits = isinstance(value, str) and 1 <= len(value) <= MAX_UNIT and value.isprintable()
+    require(fits, name, f"a printable text of 1 to {MAX_UNIT} characters", value)
+    return str.__str__(value)
 
 
 def choice(name: str, value: str, allowed: Iterable[str]) -> str:

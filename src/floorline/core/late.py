@@ -121,10 +121,11 @@ def update_bounds(
 
     Earlier ends are not kept, so that a challenger that gets worse is still covered.
     """
-    for i in range(len(arms.plays)):
-        if pending.stale[i] != FRESH:
+    stale = pending.stale
+    for i in range(len(stale)):
+        if stale[i] != FRESH:
             _update_arm(rules, arms, memory, pending, low, high, i)
-            pending.stale[i] = FRESH
+            stale[i] = FRESH
     recount(rules.floor, arms, memory.floor, pending, low)
 
 

@@ -43,7 +43,8 @@ class Arms(NamedTuple):
 class Memory(NamedTuple):
     """The numbers that each part of a policy keeps for itself; all start at 0.
 
-    A part reads and writes its own array only: first its numbers for each arm, then the others.
+    A part reads and writes its own array only: first its numbers for each arm, those of one kind
+    together, then the others.
     """
 
     proposer: Floats
@@ -134,7 +135,9 @@ def in_slots(record: T) -> T:
     for name, value in zip(kind._fields, record, strict=True):
         if isinstance(value, np.ndarray):
             value = value.tolist()
-        setattr(copy, name, in_slots(value) if isinstance(value, tuple) else value)
+        if isinstance(value, tuple):
+            value = in_slots(value) if hasattr(value, "_fields") else [*map(in_slots, value)]
+        setattr(copy, name, value)
     return copy
 
 

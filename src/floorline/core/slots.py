@@ -14,6 +14,18 @@ from floorline.core.records import Arms, Floats
 
 
 @slot
+def look(rules: Any, memory: Floats, visitors: Any, kind: int) -> None:
+    """Write what is known of this round's visitor into the memory; called before `propose`."""
+    raise NotImplementedError
+
+
+@slot
+def feature(visitors: Any, kind: int, index: int) -> float:
+    """Return a feature of a visitor of this kind, for `look`; environments fill this slot."""
+    raise NotImplementedError
+
+
+@slot
 def propose(rules: Any, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
     """Return the arm that the proposer would like to play in this round."""
     raise NotImplementedError

@@ -6,6 +6,7 @@ from floorline.environments.bernoulli import Bernoulli
 from floorline.environments.changing import Changing
 from floorline.environments.delayed import ByReward, Delayed
 from floorline.environments.gaussian import Gaussian
+from floorline.environments.linear import Linear
 from floorline.environments.scripted import Scripted
 from floorline.environments.seasonal import Seasonal
 from floorline.environments.segments import Segments
@@ -21,6 +22,7 @@ __all__ = [
     "Environment",
     "Gaussian",
     "Late",
+    "Linear",
     "Lure",
     "Scripted",
     "Seasonal",

@@ -46,8 +46,18 @@ def changes(environment: Environment) -> bool:
 
 
 def kinds_of(environment: Environment) -> int:
-    """Return the number of kinds of visitors; each has a learner of its own."""
+    """Return the number of kinds of visitors."""
     return environment.kinds if isinstance(environment, Clicks) else 1
+
+
+def learners_of(environment: Environment) -> int:
+    """Return the number of learners: one for each kind of visitor, or one for all."""
+    return environment.learners if isinstance(environment, Clicks) else 1
+
+
+def features_of(environment: Environment) -> int:
+    """Return how many features of a visitor a proposer is shown."""
+    return environment.n_features if isinstance(environment, Clicks) else 0
 
 
 class Clicks(Drawn):
@@ -59,5 +69,15 @@ class Clicks(Drawn):
 
     @property
     def kinds(self) -> int:
-        """The number of kinds of visitors; each has a learner of its own."""
+        """The number of kinds of visitors."""
         return 1
+
+    @property
+    def learners(self) -> int:
+        """The number of learners: one for each kind of visitor, or one for all."""
+        return self.kinds
+
+    @property
+    def n_features(self) -> int:
+        """How many features of a visitor a proposer is shown."""
+        return 0

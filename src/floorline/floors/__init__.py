@@ -6,6 +6,7 @@ from floorline.floors.joint import JointFloor
 from floorline.floors.none import NoFloor
 from floorline.floors.randomised import RandomisedFloor
 from floorline.floors.realised import RealisedFloor
+from floorline.floors.succession import SuccessionFloor
 from floorline.floors.warm_up import WarmUp
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "NoFloor",
     "RandomisedFloor",
     "RealisedFloor",
+    "SuccessionFloor",
     "WarmUp",
 ]

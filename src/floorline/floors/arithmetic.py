@@ -57,6 +57,16 @@ class Arithmetic(NamedTuple):
     """One for each arm; none where the floor does not count arm by arm."""
 
 
+class Received(NamedTuple):
+    """Rewards received in an epoch, each less the lowest, in units of reward."""
+
+    default: float
+    """By the default."""
+    challengers: float
+    missed_upper: float
+    """What the default would have received in the challengers' rounds, at most."""
+
+
 class InFlightCheck(Protocol):
     """Checks, as rewards come in, what was stated about them while they were pending."""
 
@@ -76,12 +86,3 @@ class InFlightCheck(Protocol):
 
     def restore(self, values: dict[str, Any]) -> None:
         """Restore what `to_json` returned."""
-
-
-def counted(number: float, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "play"), counted(2000, "play")
-    ('1 play', '2,000 plays')
-    """
-    return f"{number:,.6g} {noun}" if number == 1 else f"{number:,.0f} {noun}s"

@@ -11,7 +11,7 @@ from floorline.core import slots
 from floorline.core.kernel import Function, kernel
 from floorline.core.part import Part
 from floorline.core.records import Arms, Floats, NoRules
-from floorline.floors.arithmetic import Arithmetic, InFlightCheck, Moment
+from floorline.floors.arithmetic import Arithmetic, InFlightCheck, Moment, Received
 
 
 @kernel
@@ -116,17 +116,18 @@ class Floor(Part):
     assumes_steady_means: bool = True
     """Whether it holds only while the default's mean stays the same: live campaigns then watch it,
     and intervals of the arms' means say something."""
+    promotes: bool = False
+    """Whether another arm may become the default within an epoch of a live campaign."""
     skips_lost_rewards: bool = True
     """Whether a reward may be skipped that was lost whatever it was: `missing="random"`."""
     live_holdback: float = 0.02
-    """The holdback of a new live campaign unless told."""
+    """The holdback of a new live campaign, by default."""
     private_clock: bool = False
     """Whether the proposer knows only of the rounds that the floor leaves to it."""
     unit_rewards: bool = False
     """Whether the floor holds only for rewards within 0 and 1."""
 
-    @property
-    def account(self) -> Sequence[int]:
+    def account(self, n_arms: int) -> Sequence[int]:
         """Which numbers of its memory only its past tells, where rewards come late.
 
         Live snapshots keep these. The others it derives from them or from `arms`.
@@ -153,6 +154,10 @@ class Floor(Part):
 
     def in_flight_check(self) -> InFlightCheck | None:
         """Return what checks afterwards a statement about pending rewards; None if none is made."""
+        return None
+
+    def received(self, rules: Any, memory: Floats) -> Received | None:
+        """Return the rewards received in an epoch; None unless it `counts_received`."""
         return None
 
     def explain(self, moment: Moment) -> Arithmetic:

@@ -9,7 +9,7 @@ from typing import Self
 from floorline.boundaries import Boundary
 from floorline.core.checks import choice, number, require
 from floorline.core.kernel import Function, kernel
-from floorline.core.records import TOLERANCE, Arms, Floats
+from floorline.core.records import Arms, Floats
 from floorline.core.slots import (
     charge,
     credit,
@@ -21,7 +21,8 @@ from floorline.core.slots import (
     guaranteed_share,
     recount,
 )
-from floorline.floors.arithmetic import Arithmetic, BudgetTerm, Moment, counted
+from floorline.core.words import counted
+from floorline.floors.arithmetic import Arithmetic, BudgetTerm, Moment
 from floorline.floors.base import Floor, play_default
 from floorline.floors.confidence_account import (
     ConfidenceRules,
@@ -35,6 +36,7 @@ from floorline.floors.confidence_account import (
     recount_without_doubtful,
     refuse_unaffordable,
     rounds_to_save,
+    saving_of,
 )
 
 
@@ -109,13 +111,8 @@ class ConfidenceFloor(Floor):
 
     def rules(self, n_arms: int, horizon: int, boundary: Boundary | None) -> ConfidenceRules:
         """The record for the kernels."""
-        # A loss that rounding swallows cannot be saved up for.
-        gain = self.max_loss * (self.default_mean or 0.0) if 1 - self.max_loss < 1 else 0.0
-        return ConfidenceRules(
-            max_loss=float(self.max_loss),
-            saving=1 / gain if gain > 0 else math.inf,
-            slack=TOLERANCE / self.max_loss if gain > 0 else 0.0,
-        )
+        saving, slack = saving_of(self.max_loss, self.max_loss * (self.default_mean or 0.0))
+        return ConfidenceRules(float(self.max_loss), saving, slack)
 
     def kernels(self) -> dict[Function, Function]:
         """How this floor fills the slots."""
@@ -137,9 +134,10 @@ class ConfidenceFloor(Floor):
         terms = [self._term(moment, arm) for arm in range(len(moment.names))]
         words = ["The budget that is sure after it, each mean at the end that makes it smallest:"]
         for arm, term in enumerate(terms):
-            what = counted(term.plays, "play")
-            if arm == 0:
-                owed = f"{1 - self.max_loss:g} x {counted(moment.rounds, 'decision')}"
+            what, led = counted(term.plays, "play"), self._rounds_as_default(moment, arm)
+            if led:
+                meant = "" if led == moment.rounds else " as the default"
+                owed = f"{1 - self.max_loss:g} x {counted(led, 'decision')}{meant}"
                 what += f" - {owed} = {term.weight:,.6g}"
             end = "at most" if term.weight < 0 else "at least"
             rest = f", {term.voided:,} voided" if term.voided else ""
@@ -148,11 +146,15 @@ class ConfidenceFloor(Floor):
             words.append(f"{term.arm}: {what}, {times} = {term.sum:,.6g}{moment.unit}")
         return Arithmetic(words, terms)
 
+    def _rounds_as_default(self, moment: Moment, arm: int) -> float:
+        """Return in how many of the decisions so far an arm was the default."""
+        return moment.rounds if arm == 0 else 0.0
+
     def _term(self, moment: Moment, arm: int) -> BudgetTerm:
         arms, pending, plays = moment.arms, moment.pending, moment.plays[arm]
         lower, upper = float(arms.lower[arm]), float(arms.upper[arm])
-        voided = int(pending.voided[arm]) if arm > 0 else 0
-        weight = float(plays) if arm > 0 else plays - (1 - self.max_loss) * moment.rounds
+        voided = int(pending.voided[arm]) if arm > 0 or not self.voids else 0
+        weight = plays - (1 - self.max_loss) * self._rounds_as_default(moment, arm)
         mean = upper if weight < 0 else lower
         doubtful, low = 0.0, moment.low
         if arm > 0 and self.voids:

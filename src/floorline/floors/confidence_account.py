@@ -64,6 +64,14 @@ def refuse_unaffordable(
     return 0.0 if confidence_budget(rules, arms, memory, round, candidate) >= 0.0 else 1.0
 
 
+def saving_of(max_loss: float, gain: float) -> tuple[float, float]:
+    """Return `saving` and `slack`, if a play of the default adds `gain` to the budget."""
+    # A loss that rounding swallows cannot be saved up for.
+    if 1 - max_loss == 1 or not gain > 0:
+        return math.inf, 0.0
+    return 1 / gain, TOLERANCE / max_loss
+
+
 @kernel
 def rounds_short(saving: float, slack: float, budget: float, round: int) -> int:
     """Plays of a default arm that make up for a negative budget, up to one more; at least 1.
@@ -124,11 +132,12 @@ def recount_lower_ends(
     rules: ConfidenceRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
 ) -> None:
     """Sum up what challengers have earned for sure; voided plays count at the lowest reward."""
+    plays, lower, voided = arms.plays, arms.lower, pending.voided
     earned = 0.0
-    for i in range(1, len(arms.plays)):
-        earned += arms.plays[i] * arms.lower[i]
-        if pending.voided[i] > 0:
-            earned += pending.voided[i] * low
+    for i in range(1, len(plays)):
+        earned += plays[i] * lower[i]
+        if voided[i] > 0:
+            earned += voided[i] * low
     memory[SURELY_EARNED] = earned
 
 

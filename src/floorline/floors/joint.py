@@ -13,7 +13,6 @@ from typing import Self
 from floorline.boundaries import Boundary
 from floorline.core.checks import choice, number, require
 from floorline.core.kernel import Function
-from floorline.core.records import TOLERANCE
 from floorline.core.slots import (
     await_reward,
     credit,
@@ -27,6 +26,7 @@ from floorline.core.slots import (
 )
 from floorline.floors.arithmetic import Arithmetic, Moment
 from floorline.floors.base import Floor
+from floorline.floors.confidence_account import saving_of
 from floorline.floors.joint_account import (
     budget_of_known,
     budget_of_known_now,
@@ -44,6 +44,7 @@ from floorline.floors.joint_evidence import gamma_excess
 from floorline.floors.joint_forms import BOUNDED, SUBGAUSSIAN, JointRules
 from floorline.floors.joint_late import (
     LATE_MEMORY,
+    SUM,
     WITHOUT_SPREAD,
     count_play,
     count_reward,
@@ -65,7 +66,7 @@ FORMS: dict[str, dict[Function, Function]] = {
 """How each form of the joint floor fills its slots."""
 
 WEIGHTS = {"bounded": 6.0, "subgaussian": 100.0, "variance": 1.0}
-"""What the mixture of each form is worth unless told: rewards of 1, or plays; `variance` has one
+"""What the mixture of each form is worth by default: rewards of 1, or plays; `variance` has one
 mixture for all."""
 
 LEAST_EVIDENCE = 0.5
@@ -104,11 +105,11 @@ class JointFloor(Floor):
         max_loss: the share of the default's reward that may be lost.
         default_mean: the default arm's mean, or None to learn it.
         form: `bounded`, for rewards within the boundary's `low` and `high`, or `subgaussian`, for
-            its noise scale; bounded if the boundary needs a range, unless told. `variance` is for
+            its noise scale; by default bounded if the boundary needs a range. `variance` is for
             rewards that lie well inside their range, such as order values: it learns how they
             spread, and is worse than bounded for clicks.
         weight: how much the test expects before it is sharpest: the sum of rewards over their
-            range (bounded; 6 unless told), or the number of plays (subgaussian; 100). It must
+            range (bounded; by default 6), or the number of plays (subgaussian; 100). It must
             not come from the rewards. The floor holds whatever it is.
     """
 
@@ -133,10 +134,9 @@ class JointFloor(Floor):
     shared_memory = MEMORY
     late_memory = LATE_MEMORY
 
-    @property
-    def account(self) -> range:
+    def account(self, n_arms: int) -> range:
         """What was counted of late rewards; the sums of the test follow from it."""
-        return range(MEMORY, MEMORY + LATE_MEMORY)
+        return range(MEMORY, SUM)
 
     def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Self, Boundary | None]:
         """Fill in the form that goes with the boundary, and its weight."""
@@ -154,8 +154,7 @@ class JointFloor(Floor):
         if mean is not None:
             number("default_mean", mean, low, self._highest(boundary))
         width = self._width(boundary)
-        # A loss that rounding swallows cannot be saved up for.
-        gain = self.max_loss * (mean or 0.0) / width if 1 - self.max_loss < 1 else 0.0
+        saving, slack = saving_of(self.max_loss, self.max_loss * (mean or 0.0) / width)
         return JointRules(
             max_loss=float(self.max_loss),
             default_mean=math.nan if mean is None else (mean - low) / width,
@@ -165,8 +164,8 @@ class JointFloor(Floor):
             log_inverse_delta=max(-math.log(boundary.delta), LEAST_EVIDENCE),
             weight=float(self.weight),
             start=gamma_excess(self.weight),
-            saving=1 / gain if gain > 0 else math.inf,
-            slack=TOLERANCE / self.max_loss if gain > 0 else 0.0,
+            saving=saving,
+            slack=slack,
         )
 
     def kernels(self) -> dict[Function, Function]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from floorline.core.beta import log_inverse_beta
 from floorline.core.kernel import kernel
 from floorline.core.records import TOLERANCE
 
@@ -26,7 +27,7 @@ def next_point(point: int) -> int:
 @kernel
 def log_mixture(up: float, down: float, prior_up: float, prior_down: float) -> float:
     """Log of B(prior_up + up, prior_down + down) / B(prior_up, prior_down)."""
-    start = math.lgamma(prior_up + prior_down) - math.lgamma(prior_up) - math.lgamma(prior_down)
+    start = log_inverse_beta(prior_up, prior_down)
     mixed = math.lgamma(prior_up + up) + math.lgamma(prior_down + down)
     return start + mixed - math.lgamma(prior_up + up + prior_down + down)
 

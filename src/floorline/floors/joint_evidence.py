@@ -2,10 +2,10 @@
 
 Rewards are moved to [0, 1]. Let the challengers' rewards sum to `challenger_total` and their
 means to Lambda_c, the default's to `default_total` and Lambda_0 = default_plays * default_mean.
-Then exp(log_evidence(Lambda_c, ...) + log_evidence(Lambda_0, ...)) ever reaches 1/delta with
-probability at most delta. The budget is negative only if Lambda_c < kappa Lambda_0 - shift, where
-kappa = deficit / default_plays. Once all such pairs have evidence of log(1/delta) or more, none
-of them can be true, and a challenger is affordable.
+Then exp(E(Lambda_c, challenger_total) + E(Lambda_0, default_total)), E being the evidence of
+`divergence`, ever reaches 1/delta with probability at most delta. The budget is negative only if
+Lambda_c < kappa Lambda_0 - shift, where kappa = deficit / default_plays. Once all such pairs have
+evidence of log(1/delta) or more, none of them can be true, and a challenger is affordable.
 """
 
 from __future__ import annotations
@@ -66,18 +66,14 @@ def mixture_cost(total: float, rho: float) -> float:
 
 @kernel
 def divergence(x: float, y: float) -> float:
-    """x log(x / y) - x + y, for positive x and y."""
-    return x * math.log(x / y) - x + y
+    """x log(x / y) - x + y, for positive x and y; with `mixture_cost`, the evidence of a sum.
 
-
-@kernel
-def log_evidence(mean_sum: float, total: float, rho: float) -> float:
-    """Log evidence against `mean_sum` as the sum of the means of rewards that sum to `total`.
-
-    It is L + rho log(rho) - lgamma(rho) + lgamma(rho + S) - (rho + S) log(rho + L), written
-    without the large terms that cancel: convex in L and least, at most 0, at L = S.
+    The log evidence E(L, S) against L as the sum of the means of rewards that sum to S is
+    L + rho log(rho) - lgamma(rho) + lgamma(rho + S) - (rho + S) log(rho + L). Without the large
+    terms that cancel, it is mixture_cost(S, rho) + divergence(rho + S, rho + L): convex in L and
+    least, at most 0, at L = S.
     """
-    return mixture_cost(total, rho) + divergence(rho + total, rho + mean_sum)
+    return x * math.log(x / y) - x + y
 
 
 @kernel
@@ -115,7 +111,14 @@ def evidence_on_line(
     challenger_cost: float,
     rho: float,
 ) -> float:
-    """`joint_evidence_bounded`, given the `mixture_cost` of both totals."""
+    """Least log evidence against any negative budget; a challenger is affordable at log(1/delta).
+
+    Minus infinity if the rewards speak for a negative budget, infinity if there cannot be one.
+    Totals are of rewards moved to [0, 1], and each cost is the `mixture_cost` of its total. `shift`
+    is max_loss * rounds * low / (high - low), less the challengers' plays that reached nobody:
+    their means count, and they earned nothing. With late rewards the totals and `default_plays`
+    are of decisions before some cut; `deficit` is of all decisions.
+    """
     if deficit <= shift or deficit <= 0.0:  # whatever the default's mean is, at most 1
         return math.inf
     if default_plays == 0:
@@ -131,35 +134,6 @@ def evidence_on_line(
 
 
 @kernel
-def joint_evidence_bounded(
-    deficit: float,
-    shift: float,
-    default_plays: float,
-    default_total: float,
-    challenger_total: float,
-    rho: float,
-) -> float:
-    """Least log evidence against any negative budget; a challenger is affordable at log(1/delta).
-
-    Minus infinity if the rewards speak for a negative budget, infinity if there cannot be one.
-    Totals are of rewards moved to [0, 1]. `shift` is max_loss * rounds * low / (high - low), less
-    the challengers' plays that reached nobody: their means count, and they earned nothing.
-    With late rewards the totals and `default_plays` are of decisions before some cut; `deficit`
-    is of all decisions.
-    """
-    return evidence_on_line(
-        deficit,
-        shift,
-        default_plays,
-        default_total,
-        mixture_cost(default_total, rho),
-        challenger_total,
-        mixture_cost(challenger_total, rho),
-        rho,
-    )
-
-
-@kernel
 def subgaussian_on_line(
     deficit: float,
     shift: float,
@@ -170,7 +144,10 @@ def subgaussian_on_line(
     costs: float,
     r: float,
 ) -> float:
-    """`joint_evidence_subgaussian`, given the sum of both counts' `normal_cost`."""
+    """The same for subgaussian noise of scale 1: totals and `shift` are over the noise scale.
+
+    `costs` is the sum of both counts' `normal_cost`.
+    """
     if deficit <= 0.0:
         return math.inf
     if default_plays == 0:
@@ -187,29 +164,6 @@ def subgaussian_on_line(
 def normal_cost(plays: float, r: float) -> float:
     """What mixing over a normal of variance 1/r adds to the evidence, at most 0."""
     return -0.5 * math.log1p(plays / r)
-
-
-@kernel
-def joint_evidence_subgaussian(
-    deficit: float,
-    shift: float,
-    default_plays: float,
-    default_total: float,
-    challenger_plays: float,
-    challenger_total: float,
-    r: float,
-) -> float:
-    """The same for subgaussian noise of scale 1: totals and `shift` are over the noise scale."""
-    return subgaussian_on_line(
-        deficit,
-        shift,
-        default_plays,
-        default_total,
-        challenger_plays,
-        challenger_total,
-        normal_cost(default_plays, r) + normal_cost(challenger_plays, r),
-        r,
-    )
 
 
 @kernel
@@ -269,7 +223,8 @@ def sure_budget_bounded(
     default = y  # which is right where the default does not matter
     if kappa != 0.0:
         default = most if kappa > 0.0 else rho
-    if divergence(x, challengers) + divergence(y, default) > allowed:
+    found = divergence(x, challengers)  # often enough by itself
+    if found > allowed or found + divergence(y, default) > allowed:
         nu = least_nu(kappa, x, y, most, allowed, rho)
         challengers = max(x / (1.0 + nu), rho)
         tilt = 1.0 - kappa * nu
@@ -294,9 +249,10 @@ def least_nu(kappa: float, x: float, y: float, most: float, allowed: float, rho:
         if not inside < nu < outside:
             nu = 0.5 * (inside + outside) if outside < math.inf else 2.0 * inside + 1.0
         slope = 0.0
-        a = x / (1.0 + nu)
+        more = 1.0 + nu
+        a = x / more
         if a > rho:
-            slope += x * nu / ((1.0 + nu) * (1.0 + nu))
+            slope = x * nu / (more * more)
         else:
             a = rho
         tilt = 1.0 - kappa * nu
@@ -307,7 +263,7 @@ def least_nu(kappa: float, x: float, y: float, most: float, allowed: float, rho:
                 slope += y * kappa * kappa * nu / (tilt * tilt)
             else:
                 b = rho
-        excess = x * math.log(x / a) - x + a + y * math.log(y / b) - y + b - allowed
+        excess = divergence(x, a) + divergence(y, b) - allowed
         if excess < 0.0:
             inside = nu
         else:

@@ -123,6 +123,13 @@ def fill_in(tally: Tally) -> tuple[float, float]:
 
 
 @kernel
+def is_complete(tally: Tally) -> bool:
+    """Whether no reward is missing."""
+    default_seen = tally.default_seen >= tally.default_plays
+    return default_seen and tally.challenger_seen >= tally.challenger_plays
+
+
+@kernel
 def is_nothing(gain: float) -> bool:
     """The evidence of bounded rewards depends on their sum alone."""
     return gain == 0.0
@@ -275,9 +282,9 @@ def subgaussian_budget(
 @kernel
 def fill_with_nothing(tally: Tally) -> tuple[float, float]:
     """Without bounds nothing can be filled in: plays of which some are missing prove nothing."""
-    if tally.default_seen < tally.default_plays or tally.challenger_seen < tally.challenger_plays:
-        return math.inf, -math.inf
-    return tally.default_total, tally.challenger_total
+    if is_complete(tally):
+        return tally.default_total, tally.challenger_total
+    return math.inf, -math.inf
 
 
 BOUNDED: dict[Function, Function] = {

@@ -33,6 +33,7 @@ from floorline.floors.joint_forms import (
     Tally,
     evidence,
     fill_in,
+    is_complete,
     leaves_cost,
     mixture,
     sure_sum,
@@ -65,15 +66,16 @@ CUT = MEMORY + 5
 """The tally of the plays before that cut, kept up to date."""
 ALL = CUT + GROUPS * FIELDS
 """The tally of all plays."""
-SUM = ALL + GROUPS * FIELDS
-"""A tally to add up segments in; it is of no use afterwards."""
-CUTS = SUM + GROUPS * FIELDS
+CUTS = ALL + GROUPS * FIELDS
+"""The cuts, segment by segment."""
 GUESSES = CUTS + cuts_size(GROUPS)
-"""What rewards are guessed to be, for forms that use the spread: the last stretch of decisions that
-has guesses, then a guess for each stretch and group."""
+"""What rewards are guessed to be, for forms that use the spread: how many stretches of decisions
+have guesses, then a guess for each stretch and group."""
 STRETCHES = 4 * 48
 """Stretches of decisions with a guess each: four while decisions double, up to 2^48 of them."""
-LATE_MEMORY = GUESSES + 1 + GROUPS * STRETCHES - MEMORY
+SUM = GUESSES + 1 + GROUPS * STRETCHES
+"""A tally to add up segments in; it is of no use afterwards, and no part of the account."""
+LATE_MEMORY = SUM + GROUPS * FIELDS - MEMORY
 
 
 @slot
@@ -132,7 +134,8 @@ def count_play(
     Cuts are looked at here and not when the floor is asked: which one is used follows from the
     plays and rewards alone, and not from who asked when.
     """
-    waiting = is_missing_some(memory, ALL)
+    is_due = memory[NEWS] > 0.0 and decision + 1 >= memory[NEXT_LOOK]
+    looks = is_due and not is_complete(tally_at(memory, ALL))
     memory[DECISIONS] = decision + 1
     doubled = memory[CUTS]
     make_room(memory, CUTS, GROUPS, decision)
@@ -144,7 +147,7 @@ def count_play(
         spread = worst_spread(memory, group, decision)
         cut_play(memory, CUTS, GROUPS, group, decision, spread)
         add_play(memory, ALL, group, spread)
-    if waiting and memory[NEWS] > 0.0 and decision + 1 >= memory[NEXT_LOOK]:
+    if looks:
         deficit = default_deficit(rules.max_loss, decision + 2, arms.plays[0])
         look_at_cuts(rules, memory, decision + 1, deficit, rules.shift * (decision + 2))
 
@@ -190,21 +193,6 @@ def tally_at(memory: Floats, place: int) -> Tally:
 
 
 @kernel
-def is_missing_some(memory: Floats, place: int) -> bool:
-    """Whether rewards are missing in the tally that begins there."""
-    if memory[place + SEEN] < memory[place + PLAYED]:
-        return True
-    return memory[place + FIELDS + SEEN] < memory[place + FIELDS + PLAYED]  # type: ignore[no-any-return]
-
-
-@kernel
-def is_complete(tally: Tally) -> bool:
-    """Whether no reward is missing."""
-    default_seen = tally.default_seen >= tally.default_plays
-    return default_seen and tally.challenger_seen >= tally.challenger_plays
-
-
-@kernel
 def forget_cut(memory: Floats) -> None:
     """Go back to the cut before the first decision."""
     memory[END] = 0.0
@@ -244,9 +232,10 @@ def look_at_cuts(
 @kernel
 def best_tally(memory: Floats) -> Tally:
     """All plays if no reward is missing; else these, or those before the cut."""
-    if memory[USES_CUT] > 0.0 and is_missing_some(memory, ALL):
+    everything = tally_at(memory, ALL)
+    if memory[USES_CUT] > 0.0 and not is_complete(everything):
         return tally_at(memory, CUT)
-    return tally_at(memory, ALL)
+    return everything
 
 
 @kernel
@@ -276,9 +265,10 @@ def proof_learned(rules: JointRules, deficit: float, shift: float, tally: Tally)
 @kernel
 def count_voided(memory: Floats, pending: PendingPlays) -> None:
     """Count the challengers' plays that reached nobody."""
-    memory[VOIDED] = 0.0
+    voided = 0.0
     for i in range(1, len(pending.voided)):
-        memory[VOIDED] += pending.voided[i]
+        voided += pending.voided[i]
+    memory[VOIDED] = voided
 
 
 @kernel
@@ -289,16 +279,18 @@ def recount_learned(
     count_voided(memory, pending)
     tally = best_tally(memory)
     default_total, challenger_total = fill_in(tally)
-    memory[DEFAULT + PLAYS] = tally.default_plays
-    if default_total != memory[DEFAULT + TOTAL] or not leaves_cost(0.0):
+    steady = leaves_cost(0.0)  # the cost of mixing changes only when a sum does
+    if default_total != memory[DEFAULT + TOTAL] or not steady:
         spread = tally.default_spread
         memory[DEFAULT + COST] = mixture(rules, tally.default_plays, default_total, spread)
+    if challenger_total != memory[CHALLENGERS + TOTAL] or not steady or rules.shift > 0.0:
+        spread = tally.challenger_spread
+        cost = mixture(rules, tally.challenger_plays, challenger_total, spread)
+        memory[CHALLENGERS + COST] = cost - missing_cost(rules, tally)
+    memory[DEFAULT + PLAYS] = tally.default_plays
     memory[DEFAULT + TOTAL] = default_total
-    spread = tally.challenger_spread
-    cost = mixture(rules, tally.challenger_plays, challenger_total, spread)
     memory[CHALLENGERS + PLAYS] = tally.challenger_plays
     memory[CHALLENGERS + TOTAL] = challenger_total
-    memory[CHALLENGERS + COST] = cost - missing_cost(rules, tally)
 
 
 @kernel

@@ -16,8 +16,8 @@ RATES = tuple(0.9 * 0.6**i for i in range(14))
 
 COSTS = tuple(-math.log1p(-rate) - rate for rate in RATES)
 
-HALVINGS = 40
-"""More halvings than are ever needed."""
+STEPS = 60
+"""More steps than are ever needed, even by halving alone."""
 
 PRECISION = 1e-4
 """Evidence may be understated by this much: as if delta were smaller by one part in 10^4."""
@@ -30,21 +30,65 @@ def guess(seen: float, total: float) -> float:
 
 
 @kernel
-def one_sided(ahead: float, spread: float) -> tuple[float, float]:
-    """Log of the mean of exp(rate * ahead - cost * spread) over the rates, and its slope.
+def one_sided(ahead: float, spread: float) -> tuple[float, float, float]:
+    """Log of the mean of exp(rate * ahead - cost * spread) over the rates, its slope and its bend.
 
-    Both rise with `ahead`; the first falls with `spread`.
+    The first two rise with `ahead`; the first falls with `spread`.
     """
     largest = -math.inf
     for i in range(len(RATES)):
         largest = max(largest, RATES[i] * ahead - COSTS[i] * spread)
     weight = 0.0
     slope = 0.0
+    bend = 0.0
     for i in range(len(RATES)):
-        term = math.exp(RATES[i] * ahead - COSTS[i] * spread - largest)
+        rate = RATES[i]
+        term = math.exp(rate * ahead - COSTS[i] * spread - largest)
         weight += term
-        slope += RATES[i] * term
-    return largest + math.log(weight / len(RATES)), slope / weight
+        slope += rate * term
+        bend += rate * rate * term
+    slope /= weight
+    return largest + math.log(weight / len(RATES)), slope, bend / weight - slope * slope
+
+
+@kernel
+def least_evidence(
+    kappa: float,
+    ahead: float,
+    low: float,
+    high: float,
+    default_total: float,
+    default_spread: float,
+    challenger_spread: float,
+) -> tuple[float, float]:
+    """Least log evidence against any sum of the default's means from `low` to `high`.
+
+    Challengers are ahead by `ahead` less kappa times that sum. Also returned is by how much the
+    evidence rises with `ahead`. The slopes of both parts balance at the sum with the least
+    evidence. One falls with it and the other rises: Newton's steps, or a halving.
+    """
+    own, other = 1.0 + default_spread, 1.0 + challenger_spread
+    mean_sum = default_total * other + kappa * ahead * own
+    mean_sum /= other + kappa * kappa * own  # where it would be for normal rewards
+    evidence = -math.inf
+    rise = 0.0
+    for _ in range(STEPS):
+        if not low < mean_sum < high:
+            mean_sum = 0.5 * (low + high)
+        challengers, rise, bend = one_sided(ahead - kappa * mean_sum, challenger_spread)
+        default, slope, own_bend = one_sided(mean_sum - default_total, default_spread)
+        slope -= kappa * rise
+        slack = slope * (mean_sum - low) if slope > 0.0 else slope * (mean_sum - high)
+        evidence = challengers + default - slack  # convex: nowhere below the tangent
+        if slack <= PRECISION:
+            break
+        if slope > 0.0:
+            high = mean_sum
+        else:
+            low = mean_sum
+        own_bend += kappa * kappa * bend
+        mean_sum -= slope / own_bend if own_bend > 0.0 else math.inf
+    return evidence, rise
 
 
 @kernel
@@ -57,33 +101,21 @@ def joint_evidence_variance(
     challenger_total: float,
     challenger_spread: float,
 ) -> float:
-    """Least log evidence against any negative budget; see `joint_evidence_bounded`.
-
-    The default's sum of means L with the least evidence is where the slopes of both parts
-    balance. One falls with L and the other rises, so it is found by halving.
-    """
+    """Least log evidence against any negative budget; see `evidence_on_line`."""
     if deficit <= shift or deficit <= 0.0:  # whatever the default's mean is, at most 1
         return math.inf
     if default_plays == 0:
         return -math.inf
     kappa = deficit / default_plays
-    low = max(shift / kappa, 0.0)
-    high = default_plays
-    evidence = -math.inf
-    for _ in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        ahead = challenger_total - kappa * middle + shift
-        challengers, down = one_sided(ahead, challenger_spread)
-        default, up = one_sided(middle - default_total, default_spread)
-        slope = up - kappa * down
-        slack = 0.5 * (high - low) * abs(slope)
-        evidence = challengers + default - slack  # convex: nowhere below the tangent
-        if slack <= PRECISION:
-            break
-        if slope > 0.0:
-            high = middle
-        else:
-            low = middle
+    evidence, _ = least_evidence(
+        kappa,
+        challenger_total + shift,
+        max(shift / kappa, 0.0),
+        float(default_plays),
+        default_total,
+        default_spread,
+        challenger_spread,
+    )
     return evidence
 
 
@@ -91,18 +123,17 @@ def joint_evidence_variance(
 def sure_sum_variance(total: float, spread: float, log_inverse_delta: float) -> float:
     """The least sum of the challengers' means that is not refuted, for a known default mean.
 
-    Each rate gives a bound of its own, the mixture one that is better than all but the best.
+    Each rate gives a bound of its own, the mixture one that is better than all but the best. The
+    evidence is convex, so Newton's steps come to the root from where there is enough.
     """
-    low = 0.0
-    high = total
-    for _ in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        evidence, _ = one_sided(total - middle, spread)
-        if evidence >= log_inverse_delta:
-            low = middle
-        else:
-            high = middle
-    return low
+    ahead = math.sqrt(2.0 * spread * log_inverse_delta) + log_inverse_delta
+    for _ in range(STEPS):
+        evidence, slope, _ = one_sided(ahead, spread)
+        missing = log_inverse_delta - evidence
+        if -PRECISION <= missing <= 0.0:
+            break
+        ahead += (missing + 0.5 * PRECISION) / slope
+    return max(total - ahead, 0.0)
 
 
 @kernel
@@ -116,24 +147,35 @@ def sure_budget_variance(
     challenger_spread: float,
     log_inverse_delta: float,
 ) -> float:
-    """The least budget that the rewards do not refute, in units of the range, by halving."""
+    """The least budget that the rewards do not refute, in units of the range.
+
+    The evidence against a budget below it falls, convex, as it rises: Newton's steps, or a halving.
+    """
     sure = shift - max(deficit, 0.0)  # challengers earn at least 0, the default at most 1
     unsure = challenger_total + shift
     if default_plays == 0 or deficit <= 0.0:
         return sure
-    for _ in range(HALVINGS):
-        middle = 0.5 * (sure + unsure)
-        evidence = joint_evidence_variance(
-            deficit,
-            shift - middle,
-            default_plays,
+    kappa = deficit / default_plays
+    variance = 1.0 + challenger_spread + kappa * kappa * (1.0 + default_spread)
+    budget = unsure - kappa * default_total - math.sqrt(2.0 * variance * log_inverse_delta)
+    for _ in range(STEPS):
+        if not sure < budget < unsure:
+            budget = 0.5 * (sure + unsure)
+        evidence, fall = least_evidence(
+            kappa,
+            challenger_total + shift - budget,
+            max((shift - budget) / kappa, 0.0),
+            float(default_plays),
             default_total,
             default_spread,
-            challenger_total,
             challenger_spread,
         )
-        if evidence >= log_inverse_delta:
-            sure = middle
+        more = evidence - log_inverse_delta
+        if more >= 0.0:
+            sure = budget
         else:
-            unsure = middle
+            unsure = budget
+        if 0.0 <= more <= 2.0 * PRECISION:
+            break
+        budget += (more - PRECISION) / fall
     return sure

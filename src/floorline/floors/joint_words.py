@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from floorline.core.kernel import bind
-from floorline.floors.arithmetic import Moment, counted
+from floorline.core.words import counted
+from floorline.floors.arithmetic import Moment
 from floorline.floors.joint_account import found_evidence, known_budget, least_budget
 from floorline.floors.joint_evidence import default_deficit
 from floorline.floors.joint_forms import JointRules

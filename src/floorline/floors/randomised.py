@@ -13,7 +13,7 @@ from floorline.boundaries import Boundary
 from floorline.core import slots
 from floorline.core.kernel import Function, kernel
 from floorline.core.records import Arms, Floats
-from floorline.floors.arithmetic import Arithmetic, InFlightCheck, Moment
+from floorline.floors.arithmetic import Arithmetic, InFlightCheck, Moment, Received
 from floorline.floors.base import Floor
 from floorline.floors.randomised_account import (
     CANDIDATE_SUM,
@@ -59,12 +59,15 @@ def received_share(
     """Lower bound on what was received, over what the default would have in the same rounds.
 
     Pending rewards of the default are on both sides; they lower the share only if it is above 1.
+    Which of the pending ones are a former default's is not known here, so all count.
     """
     low = rules.low / rules.span * rounds
     received = low + memory[DEFAULT_SUM] + memory[CANDIDATE_SUM]
     of_default = low + memory[DEFAULT_SUM] + missed_now(rules, memory)
     if received > of_default:
-        waiting = default_plays - arms.seen[0]
+        waiting = 0.0
+        for i in range(len(arms.plays)):
+            waiting += arms.plays[i] - arms.seen[i]
         received += waiting
         of_default += waiting
     return received / of_default if of_default > 0.0 else 1.0
@@ -123,6 +126,7 @@ class RandomisedFloor(Floor):
     counts_received = True
     live = True
     assumes_steady_means = False
+    promotes = True  # each round is held against what its own default would earn
     skips_lost_rewards = False
     live_holdback = 0.05
 
@@ -148,8 +152,7 @@ class RandomisedFloor(Floor):
         """How many numbers the account takes."""
         return account_size(self._rules())
 
-    @property
-    def account(self) -> Sequence[int]:
+    def account(self, n_arms: int) -> Sequence[int]:
         """The sums, the rung and lambdas of the last coin, and what is pending."""
         rules = self._rules()
         settled = range(SETTLED, SETTLED + len(rules.lambdas))
@@ -162,6 +165,15 @@ class RandomisedFloor(Floor):
         if self.in_flight_rate == 1.0:
             return None
         return CoinCheck(replace(self, in_flight_rate=1.0, in_flight_burst=0.0)._rules())
+
+    def received(self, rules: RandomisedRules, memory: Floats) -> Received:
+        """The sums of the account, in units of reward."""
+        span = rules.span
+        return Received(
+            span * memory[DEFAULT_SUM],
+            span * memory[CANDIDATE_SUM],
+            span * missed_now(rules, memory),
+        )
 
     def explain(self, moment: Moment) -> Arithmetic:
         """What was received, what the default would have received at most, and the coin."""

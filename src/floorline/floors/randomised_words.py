@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from floorline.floors.arithmetic import Moment, counted
+from floorline.core.words import counted
+from floorline.floors.arithmetic import Moment
 from floorline.floors.randomised_account import (
     CANDIDATE_SUM,
     DEFAULT_SUM,
@@ -38,6 +39,8 @@ def explain_coin(moment: Moment) -> list[str]:
             f"so a coin was tossed: {default} with probability {p:g}, the candidate with "
             f"{1 - p:g}; {moment.names[moment.arm]} won"
         )
+    elif moment.arm > 0:
+        lines.append("no coin was tossed: the campaign was finished with it")
     elif p >= 1.0:
         lines.append("so no coin could be tossed, and the default was played")
     else:

@@ -51,10 +51,10 @@ def exact_percent(share: float) -> str:
     return f"{100 * share:.6g}%"
 
 
-def plural(count: int, name: str) -> str:
-    """Return a number of things.
+def sentence(text: str) -> str:
+    """Return a clause as a sentence of its own.
 
-    >>> plural(1, "decision"), plural(2500, "decision")
-    ('1 decision', '2,500 decisions')
+    >>> sentence("no reward has come"), sentence("are rewards reported?")
+    ('No reward has come.', 'Are rewards reported?')
     """
-    return f"{count:,} {name}{'' if count == 1 else 's'}"
+    return f"{text[0].upper()}{text[1:]}{'' if text[-1] in '.?' else '.'}"

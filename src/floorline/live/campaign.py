@@ -21,10 +21,11 @@ from floorline.live.events import Event
 from floorline.live.history import events, records
 from floorline.live.ledgers import Ledger
 from floorline.live.messages import Record, Result, Ticket
-from floorline.live.opening import open_recorder
+from floorline.live.opening import open_recorder, refuse_other_settings
 from floorline.live.outcomes import Outcomes
 from floorline.live.recorder import Recorder
 from floorline.live.request import check_request, checked_chances
+from floorline.live.seals import new_nonce
 from floorline.live.settings import plain_text
 from floorline.live.status import Status, status_of
 from floorline.live.tickets import TicketIds, ticket_of
@@ -61,9 +62,9 @@ class Campaign(Controls):
             # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
             # that knows the reward would break everything. Nor may coins begin anew at each
             # opening: those of short-lived processes would all agree.
-            events = recorder.state.seq
-            self._coin = random.Random(f"floorline {seed}" + (f" {events}" if events > 1 else ""))
-            self._rng = np.random.default_rng([seed, STREAM, events])
+            seq = recorder.state.seq
+            self._coin = random.Random(f"floorline {seed}" + (f" {seq}" if seq > 1 else ""))
+            self._rng = np.random.default_rng([seed, STREAM, seq])
 
     @classmethod
     def open(
@@ -106,9 +107,30 @@ class Campaign(Controls):
         return self._id
 
     @property
+    def first_arms(self) -> list[str]:
+        """The arms that the campaign was opened with, the default of that time first."""
+        with self._recorder.reading():
+            arms: list[str] = self._ledger.opened().body["settings"]["arms"]
+            return arms
+
+    def refuse_others(self, settings: Mapping[str, Any]) -> None:
+        """Raise ValueError if one of these settings is not the campaign's, as `open` does."""
+        with self._recorder.reading():
+            refuse_other_settings(self._ledger.opened(), self.settings, settings)
+
+    @property
     def seq(self) -> int:
         """The sequence number of the last event."""
         return self._state.seq
+
+    @property
+    def last_event_time(self) -> float:
+        """When the last event was recorded, in seconds since 1970."""
+        return self._state.time
+
+    def now(self) -> float:
+        """Return the campaign's time in seconds since 1970: that of an event recorded now."""
+        return self._recorder.now()
 
     # Decisions and rewards.
 
@@ -133,30 +155,32 @@ class Campaign(Controls):
         recorder = self._recorder
         settings = recorder.state.settings
         plain = check_request(settings, request_key, candidate, context)
-        likely = checked_chances(settings, candidate, chances)
         if request_key is not None:
             request_key = plain_text(request_key)
-        return recorder.run(self._decide, request_key, candidate, plain, likely)
+        return recorder.run(self._decide, request_key, candidate, plain, chances)
 
     def _decide(
         self,
         request_key: str | None,
         candidate: str | None,
         context: dict[str, Any] | None,
-        chances: list[float] | None,
+        chances: Mapping[str, float] | None,
     ) -> Ticket:
         recorder = self._recorder
         state = recorder.state
         arms = state.settings.arms
+        likely = checked_chances(state.settings, candidate, chances)  # in the order of the arms
         if request_key is not None:
             earlier = recorder.ledger.by_key(request_key)
             if earlier is not None:
                 return ticket_of(self._ids, arms, earlier)
         if state.stopped:
             raise Stopped(f"the campaign is stopped: it decides nothing more; play {state.serves}")
-        body = choose(state, candidate, self._coin, self._rng, chances)
+        body = choose(state, candidate, self._coin, self._rng, likely)
         if context is not None:
             body["context"] = context
+        if recorder.seals and (context is not None or request_key is not None):
+            body["nonce"] = new_nonce()
         return ticket_of(self._ids, arms, recorder.record("decided", None, request_key, body))
 
     def observe(
@@ -222,7 +246,7 @@ class Campaign(Controls):
     def look_up_keys(self, request_keys: Collection[str]) -> None:
         """Look up request keys together, at the beginning of a transaction that decides for them.
 
-        It only saves time, where a ledger is on another machine.
+        It only saves time.
         """
         self._ledger.look_up_keys(request_keys)
 

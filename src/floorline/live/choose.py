@@ -30,11 +30,9 @@ def choose(
         return _settled(state, state.index[state.serves or arms[0]], candidate, "finished")
     if state.paused or state.drift_alarm:
         return _settled(state, 0, candidate, "paused" if state.paused else "drift")
-    proposed = state.propose(rng) if candidate is None else state.index[candidate]
-    # A candidate may be any function of the past, so the floor holds for one in another's place.
-    wanted = state.remaining(proposed) if candidate is None else proposed
-    if arms[proposed] in state.retired and (wanted == 0 or candidate is not None):
-        body = _settled(state, 0, arms[proposed], "retired")
+    wanted = state.propose(rng) if candidate is None else state.index[candidate]
+    if candidate in state.retired:
+        body = _settled(state, 0, candidate, "retired")
         return {**body, "propensity": None if chances is None else _mixed(state, 0, chances)}
     decision = state.decide_on(wanted, coin)
     arm, p = decision.arm, decision.fallback_probability
@@ -91,8 +89,6 @@ def propensity_of(
     `chances` are those of the candidates, where the campaign's own proposer did not name it.
     """
     if chances is None:
-        if state.retired:  # others take the place of arms that the proposer still names
-            return None
         chance = state.chance(decision.candidate, decision.candidate)
         if math.isnan(chance):
             return None

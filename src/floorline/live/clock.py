@@ -1,4 +1,4 @@
-"""The time of live campaigns: the machine's clock, as long as it does not step.
+"""The time of live campaigns: a wall clock, the machine's or a database's, without its steps.
 
 Windows are measured by this time. A clock that is set a year ahead, if only for two seconds, would
 end all of them at once, and for good: the ledger's time never goes back.
@@ -7,6 +7,7 @@ end all of them at once, and for good: the ledger's time never goes back.
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections.abc import Callable
 
@@ -17,13 +18,19 @@ MAX_STEP_SECONDS = 60.0
 
 
 def seconds_since_boot() -> float:
-    """Return a time that nobody can set; it goes on while the machine sleeps, where that is known.
+    """Return a time that nobody can set, and that goes on while the machine sleeps.
+
+    Linux has a clock for that. So has macOS, where it is CLOCK_MONOTONIC_RAW: `time.monotonic`
+    stops there during sleep, and the wall clock would seem to have been set by all of it. Elsewhere
+    it is `time.monotonic`, which goes on during sleep on Windows.
 
     >>> seconds_since_boot() <= seconds_since_boot()
     True
     """
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime(time.CLOCK_BOOTTIME)
+    if sys.platform == "darwin":
+        return time.clock_gettime(time.CLOCK_MONOTONIC_RAW)
     return time.monotonic()
 
 
@@ -69,20 +76,29 @@ class SteadyClock:
         self.step = step
         return expected
 
+    def current_step(self) -> float:
+        """Return `step` as of now."""
+        self()
+        return self.step
+
 
 def clock_problems(step: float, ahead: float) -> list[str]:
-    """Return what is wrong, in sentences: a step that is held back, a ledger of the future."""
+    """Return what is wrong with the time, in sentences; nothing if all is well.
+
+    Args:
+        step: seconds by which the clock was set, if that is held back.
+        ahead: seconds by which the ledger's last event is ahead of the clock.
+    """
     problems = []
     if step:
         problems.append(
-            f"the machine's clock was set {_duration(step)} {'ahead' if step > 0 else 'back'}; the "
-            "campaign goes on with the time before until the clock is right or the service starts "
-            "again"
+            f"the clock was set {_duration(step)} {'ahead' if step > 0 else 'back'}; the campaign "
+            "goes on with the time before until the clock is right or the service starts again"
         )
     if ahead > MAX_STEP_SECONDS:
         problems.append(
-            f"the ledger's last event is {_duration(ahead)} ahead of the machine's clock. If the "
-            "clock is right, the ledger was written with a wrong one: stop the service and run "
+            f"the ledger's last event is {_duration(ahead)} ahead of the clock. If that is right, "
+            "the ledger was written with a wrong one: stop the service and run "
             "floorline ledger repair-clock"
         )
     return problems
@@ -102,4 +118,4 @@ def _duration(seconds: float) -> str:
 
 
 machine_clock = SteadyClock()
-"""The clock of all campaigns of this process that are not given another one."""
+"""The machine's clock, of all campaigns of this process that have no other one."""

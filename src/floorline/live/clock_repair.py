@@ -1,10 +1,12 @@
-"""Repairing a ledger that was written while the machine's clock was ahead."""
+"""Repairing a ledger that was written while the clock was ahead."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 
 from floorline.live.clock import MAX_STEP_SECONDS
+from floorline.live.ledgers import read_ledger
 from floorline.live.opening import open_recorder
 
 
@@ -16,8 +18,10 @@ def repair_clock(locator: str, clock: Callable[[], float] | None = None) -> floa
     that is not ahead is left as it is, and the answer is 0.
 
     Raises:
-        LedgerError: the ledger cannot be used, or is open elsewhere.
+        LedgerError: there is no campaign there, it cannot be used, or it is open elsewhere.
     """
+    with closing(read_ledger(locator)) as ledger:
+        ledger.opened()  # or one would be begun
     recorder, _ = open_recorder(locator, clock, {})
     try:
         ahead = recorder.ahead

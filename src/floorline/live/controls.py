@@ -1,4 +1,4 @@
-"""Running a campaign: pause, finish, stop, notes, and settings that may change."""
+"""Running a campaign: pause, finish, stop, arms, notes, and settings that may change."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from floorline.core.checks import choice
+from floorline.live.erasure import erase
 from floorline.live.errors import Conflict, Stopped
 from floorline.live.notes import checked_labels, checked_note
 from floorline.live.recorder import Recorder
+from floorline.live.roster import addable, promotable, promotable_anew, retirable
 from floorline.live.settings import CHANGEABLE, CHANGEABLE_IN_NEW_EPOCH, CampaignSettings
 from floorline.live.state import State
 
@@ -79,6 +81,58 @@ class Controls:
             elif wanted not in (None, state.serves):
                 raise Conflict(f"arm: the campaign was stopped with {state.serves}, not {wanted}")
 
+    def add_arm(self, arm: str) -> None:
+        """Add a challenger, from the next decision on.
+
+        It has a share of delta of its own, so the campaign must have been opened with
+        `arms_may_change=True`, except under the randomised floor.
+
+        Raises:
+            ValueError: no arm may be called so, or the default is, or one that was retired.
+            Conflict: the campaign takes no further arm, or is finished.
+            Stopped: it was stopped.
+        """
+        with self._recorder.transaction():
+            self._refuse_if_ended()
+            name = addable(self._state, arm)
+            if name not in self.settings.arms:
+                self._recorder.record("changed", body={"added": name})
+
+    def retire_arm(self, arm: str) -> None:
+        """Play a challenger no more, in later epochs neither.
+
+        Its plays stay charged, and rewards that still come count as before.
+
+        Raises:
+            ValueError: there is no such arm, or it is the default.
+            Conflict: the campaign is finished.
+            Stopped: it was stopped.
+        """
+        with self._recorder.transaction():
+            self._refuse_if_ended()
+            name = retirable(self._state, arm)
+            if name not in self._state.withdrawn:
+                self._recorder.record("changed", body={"retired": name})
+
+    def promote_arm(self, arm: str) -> None:
+        """Make a challenger the default, from the next decision on; the default becomes one.
+
+        What is promised is then held against whatever was the default at the time. It needs the
+        confidence floor in a campaign that was opened with `arms_may_change=True`, or the
+        randomised floor; see docs/guarantee.md.
+
+        Raises:
+            ValueError: there is no such arm, or it was retired.
+            Conflict: the default cannot change here within an epoch (`start_epoch` takes another
+                one), or the campaign is finished.
+            Stopped: it was stopped.
+        """
+        with self._recorder.transaction():
+            self._refuse_if_ended()
+            name = promotable(self._state, arm)
+            if name != self.settings.arms[0]:
+                self._recorder.record("changed", body={"promoted": name})
+
     def note(self, text: str) -> None:
         """Record a remark, which is shown among what happened to the campaign."""
         self._recorder.run(self._recorder.record, "noted", None, None, {"text": checked_note(text)})
@@ -87,6 +141,18 @@ class Controls:
         """Replace the campaign's labels, by which people find it."""
         body = {"labels": checked_labels(labels)}
         self._recorder.run(self._recorder.record, "noted", None, None, body)
+
+    def erase(self, request_key: str | None = None, before: float | None = None) -> int:
+        """Erase the request key and the context of one request, or of all decisions before a time.
+
+        Return of how many decisions. Decisions, rewards and checksums stay. Who asks again with an
+        erased key gets another decision.
+
+        Raises:
+            ValueError: neither or both are given.
+            Conflict: the ledger was begun before 0.2, and cannot erase them.
+        """
+        return erase(self._recorder, request_key, before)
 
     def archive(self, archived: bool = True) -> None:
         """Leave the campaign out of lists, or take it back in. It goes on as before."""
@@ -99,15 +165,21 @@ class Controls:
         """The arm that everybody gets for good, once the campaign is finished or stopped."""
         return self._state.serves
 
-    def start_epoch(self, **settings: Any) -> None:
+    def start_epoch(self, default: str | None = None, **settings: Any) -> None:
         """Start again, with counts, intervals and budget from zero, as after a drift alarm.
 
         The promise then holds for the new epoch by itself. Rewards of earlier decisions are
-        recorded and no longer used. `floor`, `policy` and `holdback` may change with it.
+        recorded and no longer used.
+
+        Args:
+            default: the arm that is the default of the new epoch; the same as before unless told.
+            settings: `floor`, `policy`, `holdback` and `arms_may_change` may change with it.
         """
         changed = self._changed_settings(settings, CHANGEABLE_IN_NEW_EPOCH)
         with self._recorder.transaction():
             self._refuse_if_ended()
+            if default is not None:
+                changed["promoted"] = promotable_anew(self._state, default)
             self._recorder.record("changed", body={"epoch": self._state.epoch + 1, **changed})
 
     def change(self, **settings: Any) -> None:

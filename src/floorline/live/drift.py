@@ -20,16 +20,14 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from floorline.core.kernel import bind
-from floorline.core.slots import lower_end, upper_end
 from floorline.floors.joint_drift import change_evidence, known_change_evidence, next_point
+from floorline.live.intervals import MeanIntervals
 from floorline.live.settings import CampaignSettings
 
 BLOCK = 100
 """Plays of the default arm in a block."""
 
 LENGTH, SEEN, TOTAL = 0, 1, 2
-NO_MEMORY: list[float] = []
 
 
 class Stretch(NamedTuple):
@@ -59,13 +57,9 @@ class DriftWatch:
         self.total = 0.0
         """Sum of the default's observed rewards, even if `default_mean` is given."""
         self._settings = settings
-        self._boundary = settings.to_boundary()
+        self._intervals = MeanIntervals(settings.to_boundary())
         by_evidence = settings.drift_watch == "evidence"
         self._level = settings.drift_level / 2 if by_evidence else settings.drift_level
-        kernels = self._boundary.kernels()
-        self._lower_end, self._upper_end = (
-            bind(kernels[end], kernels) for end in (lower_end, upper_end)
-        )
         self._closed = [Stretch(0, 0.0, 0.0)]  # from the start up to the end of each closed block
         self._next_look = 2  # blocks at which missing rewards are filled in and compared
 
@@ -181,11 +175,7 @@ class DriftWatch:
 
     def _ends(self, stretch: Stretch, share: int) -> tuple[float, float]:
         """Return the interval of a stretch's mean, at 1/share of the drift level."""
-        if stretch.plays == 0:
-            return self._settings.low, self._settings.high
-        rules: Any = self._boundary.rules_at(share / self._level)
-        low = self._lower_end(rules, NO_MEMORY, 0, stretch.plays, stretch.least)
-        return float(low), float(self._upper_end(rules, NO_MEMORY, 0, stretch.plays, stretch.most))
+        return self._intervals.ends(share / self._level, *stretch)
 
     def to_json(self) -> dict[str, Any]:
         """Return everything that cannot be derived, as plain values."""

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from floorline.live.order import Order, reorder
+
 if TYPE_CHECKING:
     from floorline.live.settings import CampaignSettings
     from floorline.live.state import State
@@ -58,6 +60,13 @@ class EarlyRewards:
         totals = [sum(part[1][arm] for part in open_parts) for arm in range(self._n_arms)]
         return numbers, totals
 
+    def rearrange(self, order: Order) -> None:
+        """Put the arms into another order."""
+        self._n_arms = len(order)
+        for numbers, totals in self._parts.values():
+            reorder(numbers, order, 0)
+            reorder(totals, order, 0.0)
+
     def to_json(self) -> list[Any]:
         """Return the parts as plain values."""
         return [[part, list(sums[0]), list(sums[1])] for part, sums in self._parts.items()]
@@ -75,7 +84,8 @@ def estimates_of(state: State, now: float) -> list[tuple[int, float | None]]:
     """
     numbers = [int(number) for number in state.arms.seen]
     totals = [float(total) for total in state.arms.total]
-    totals[0] = state.drift.total  # in `arms`, it is that of a mean which was given
+    if state.settings.default_mean is not None:
+        totals[0] = state.drift.total  # in `arms`, it is that of the mean which was given
     if state.early is not None:
         early_numbers, early_totals = state.early.by_arm(state.over_before(now))
         numbers = [all_ - early for all_, early in zip(numbers, early_numbers, strict=True)]
@@ -102,7 +112,7 @@ class Rewards(NamedTuple):
     campaign: float
     """Of all decisions, as they were made."""
     default: float
-    """Of as many decisions for the default."""
+    """Of as many decisions for what was the default at the time."""
     turned_away: float
     """What decisions would have earned beyond the default, had the floor not turned them to it."""
     equal_split: float
@@ -119,9 +129,7 @@ class Gain:
     upper: float
 
 
-def expected_rewards(
-    settings: CampaignSettings, arms: Sequence[ArmStatus], decisions: int
-) -> Rewards | None:
+def expected_rewards(settings: CampaignSettings, arms: Sequence[ArmStatus]) -> Rewards | None:
     """Return what was earned, and what would have been; None before the default has an estimate.
 
     An arm without an estimate counts as the default, as far as its interval allows.
@@ -133,28 +141,28 @@ def expected_rewards(
         min(max(mean, arm.lower), arm.upper) if arm.average is None else arm.average for arm in arms
     ]
     means[0] = mean
-    counted = decisions - arms[0].voided  # a voided default counts nowhere
+    pairs = list(zip(arms, means, strict=True))
     return Rewards(
-        sum(arm.plays * mean for arm, mean in zip(arms, means, strict=True)),
-        counted * mean,
-        sum(arm.turned_away * (m - mean) for arm, m in zip(arms, means, strict=True)),
-        counted * sum(means) / len(means),
+        sum(arm.plays * mean for arm, mean in pairs),
+        sum(arm.as_default * mean for arm, mean in pairs),
+        sum((arm.turned_away - arm.turned_to) * mean for arm, mean in pairs),
+        sum(arm.as_default for arm in arms) * sum(means) / len(means),
     )
 
 
 def gain_of(settings: CampaignSettings, arms: Sequence[ArmStatus], expected: Rewards) -> Gain:
     """Return what was earned beyond the default alone, with its interval.
 
-    Only challengers differ from the default: each adds its plays times the difference of the two
-    means, each somewhere in its interval. A voided challenger earned nothing, in the default's
-    place.
+    Each arm adds its mean, somewhere in its interval, as often as it was played beyond the
+    decisions in which it was the default. A voided challenger earned nothing in its place.
     """
-    default, challengers = arms[0], arms[1:]
     given = settings.default_mean
-    least, most = (default.lower, default.upper) if given is None else (given, given)
-    voided = sum(arm.voided for arm in challengers)
+    ends = [(arm.lower, arm.upper) for arm in arms]
+    ends[0] = ends[0] if given is None else (given, given)
+    beyond = [arm.plays - arm.as_default for arm in arms]
+    pairs = list(zip(beyond, ends, strict=True))
     return Gain(
         expected.campaign - expected.default,
-        sum(arm.plays * (arm.lower - most) for arm in challengers) - voided * most,
-        sum(arm.plays * (arm.upper - least) for arm in challengers) - voided * least,
+        sum(times * (lower if times > 0 else upper) for times, (lower, upper) in pairs),
+        sum(times * (upper if times > 0 else lower) for times, (lower, upper) in pairs),
     )

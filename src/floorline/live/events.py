@@ -8,10 +8,15 @@ from typing import Any, Final
 
 import msgspec
 
-VERSION = 2
+from floorline.live.seals import chained_part, read_body, stored_body
+
+VERSION = 3
 """The version of the events' form; a ledger says which one it was begun with."""
 UNSIGNED_IDS = 1
 """The last version whose ticket ids are not signed; ledgers without a secret stay at it."""
+
+SEALED = 3
+"""The first version whose checksums do not cover request keys and contexts, but their digest."""
 
 KINDS = (
     "opened",
@@ -51,10 +56,8 @@ TIME: Final = 1
 KIND: Final = 2
 DECISION_SEQ: Final = 3
 KEY: Final = 4
+BODY: Final = 5
 CHECK: Final = 6
-
-_encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def to_row(event: Event, check_before: int) -> Row:
@@ -66,7 +69,7 @@ def to_row(event: Event, check_before: int) -> Row:
         event.decision_seq,
         event.key,
     )
-    body = _encode(event.body).decode()
+    body = stored_body(key, event.body)
     check = checksum(seq, time, kind, decision_seq, key, body, check_before)
     return seq, time, kind, decision_seq, key, body, check
 
@@ -84,7 +87,7 @@ def to_rows(events: Iterable[Event], check_before: int) -> list[Row]:
 def from_row(row: Row) -> Event:
     """Return the event that a row stores."""
     seq, time, kind, decision_seq, key, body, _ = row
-    return Event(seq, time, kind, decision_seq, key, _decode(body))
+    return Event(seq, time, kind, decision_seq, key, read_body(body))
 
 
 def checksum(
@@ -96,7 +99,12 @@ def checksum(
     body: str,
     check_before: int,
 ) -> int:
-    """CRC-32 of a row without its checksum, continued from the row before."""
+    """CRC-32 of a row without its checksum, continued from the row before.
+
+    Of a sealed row, it covers the digest of key and context in their place.
+    """
     # `!r` and "surrogatepass", because damage can have turned these values into anything.
-    text = f"{seq} {time!r} {kind} {decision_seq} {key!r} {body}"
+    chained = chained_part(body) if isinstance(body, str) else None
+    covered = f"{key!r} {body}" if chained is None else chained
+    text = f"{seq} {time!r} {kind} {decision_seq} {covered}"
     return zlib.crc32(text.encode("utf-8", "surrogatepass"), check_before)

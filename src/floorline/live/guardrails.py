@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floorline.boundaries import Boundary
+from floorline.boundaries.numbered import inverse_share
 from floorline.core.checks import choice, number, require
-from floorline.core.kernel import bind
-from floorline.core.slots import lower_end, upper_end
 from floorline.live.amounts import amount
+from floorline.live.intervals import MeanIntervals
+from floorline.live.order import Order, reorder
 
 if TYPE_CHECKING:
     from floorline.live.settings import CampaignSettings
@@ -24,7 +25,6 @@ MAX_GUARDRAILS = 10
 MAX_METRIC_NAME = 40
 LARGEST_METRIC = 1e12
 WORSE = ("above", "below")
-NO_MEMORY: list[float] = []
 
 
 @dataclass(frozen=True)
@@ -116,23 +116,32 @@ class GuardrailStatus:
 class GuardrailWatch:
     """The reported metrics of an epoch: numbers and sums for each guardrail and arm."""
 
-    def __init__(self, settings: CampaignSettings) -> None:
-        self._settings = settings
+    def __init__(self, settings: CampaignSettings, numbers: Sequence[int]) -> None:
         n_arms = len(settings.arms)
         self._seen = [[0] * n_arms for _ in settings.guardrails]
         self._total = [[0.0] * n_arms for _ in settings.guardrails]
-        self._ends = [self._bound(guardrail) for guardrail in settings.guardrails]
+        self._prepare(settings, numbers)
 
-    def _bound(self, guardrail: Guardrail) -> tuple[Any, Any, Any]:
-        """Return the rules of the intervals of a guardrail, and the kernels of their ends."""
-        settings = self._settings
-        low, high = guardrail.low, guardrail.high
+    def _prepare(self, settings: CampaignSettings, numbers: Sequence[int]) -> None:
+        self._settings = settings
+        self._intervals = [self._intervals_of(guardrail) for guardrail in settings.guardrails]
+        n_arms = len(numbers)
+        shares = [inverse_share(i) if settings.arms_may_change else n_arms for i in numbers]
+        self._inverse_errors = [len(settings.guardrails) * n / settings.delta for n in shares]
+
+    def rearrange(self, settings: CampaignSettings, numbers: Sequence[int], order: Order) -> None:
+        """Put the arms into another order, that of the settings, with their numbers."""
+        for values, fresh in ((self._seen, 0), (self._total, 0.0)):
+            for by_arm in values:
+                reorder(by_arm, order, fresh)
+        self._prepare(settings, numbers)
+
+    def _intervals_of(self, guardrail: Guardrail) -> MeanIntervals:
+        settings, low, high = self._settings, guardrail.low, guardrail.high
         half = (high - low) / 2
-        boundary = Boundary(settings.boundary, settings.delta, half, low, high, settings.prior)
-        kernels = boundary.kernels()
-        intervals = len(settings.guardrails) * len(settings.arms)
-        ends = (bind(kernels[end], kernels) for end in (lower_end, upper_end))
-        return (boundary.rules_at(intervals / settings.delta), *ends)
+        return MeanIntervals(
+            Boundary(settings.boundary, settings.delta, half, low, high, settings.prior)
+        )
 
     def observed(self, arm: int, metrics: Mapping[str, float]) -> None:
         """Count the metrics of a play."""
@@ -143,13 +152,10 @@ class GuardrailWatch:
 
     def interval(self, index: int, arm: int) -> tuple[float, float]:
         """Return the interval of a guardrail's mean for an arm."""
-        guardrail, seen = self._settings.guardrails[index], self._seen[index][arm]
-        if seen == 0:
-            return guardrail.low, guardrail.high
-        rules, lower, upper = self._ends[index]
-        total = self._total[index][arm]
-        low = float(lower(rules, NO_MEMORY, 0, seen, total))
-        high = float(upper(rules, NO_MEMORY, 0, seen, total))
+        guardrail, total = self._settings.guardrails[index], self._total[index][arm]
+        low, high = self._intervals[index].ends(
+            self._inverse_errors[arm], self._seen[index][arm], total, total
+        )
         return max(low, guardrail.low), min(high, guardrail.high)
 
     def broken(self, arm: int) -> str | None:

@@ -9,29 +9,54 @@ from typing import TYPE_CHECKING
 from floorline.live.amounts import amount
 
 if TYPE_CHECKING:
+    from floorline.live.same_rounds import SameRounds
     from floorline.live.status import ArmStatus
 
 SAME = "the same"
 
 
 def headline_of(
-    state: str, serves: str | None, arms: Sequence[ArmStatus], unit: str | None = None
+    state: str,
+    serves: str | None,
+    arms: Sequence[ArmStatus],
+    unit: str | None = None,
+    same_rounds: SameRounds | None = None,
 ) -> str:
     """Return the sentence for a campaign in this state.
 
     Shares compare two means, each somewhere in its interval; those hold at all times together.
+    Where `same_rounds` are compared, it says what was received in them instead.
     """
     default = arms[0]
+    lead = _received(default.name, same_rounds) if same_rounds else _lead(arms, unit)
     if state in ("finished", "stopped"):
-        evidence = _evidence(arms, serves, unit)
+        evidence = _evidence(arms, serves, unit) if same_rounds is None else lead[0]
         return f"{state.capitalize()}: everybody gets {serves}. {evidence}".rstrip()
     if state == "drift":
         return (
             f"{default.name} seems to have changed: everybody gets it until you start a new epoch."
         )
     if state == "paused":
-        return f"Paused: everybody gets {default.name}. {_lead(arms, unit)[0]}"
-    return " ".join(_lead(arms, unit))
+        return f"Paused: everybody gets {default.name}. {lead[0]}"
+    return " ".join(lead)
+
+
+def _received(default: str, same: SameRounds) -> tuple[str, str]:
+    """Return what was received beside the default's in the same rounds, and what happens next."""
+    if same.default <= 0:
+        return "Too early to say what was won:", "rewards of the first decisions are awaited."
+    change = _change(same.received / same.default - 1)
+    least = same.received / same.default_upper - 1
+    most = same.received / same.default_lower - 1 if same.default_lower > 0 else math.inf
+    words = (
+        f"About {change} was received {'as' if change == SAME else 'than'} {default} would have "
+        f"brought in the same rounds ({_between(least, most)})."
+    )
+    chance = same.default_probability or 0.0
+    if chance >= 1.0:
+        return words, f"For now everybody gets {default}: the budget is too low for a challenger."
+    share = f"{_share(chance)} of the decisions for which another arm is proposed"
+    return words, f"The coin gives {default} {share}."
 
 
 def _lead(arms: Sequence[ArmStatus], unit: str | None) -> tuple[str, str]:
@@ -102,6 +127,15 @@ def _change(share: float) -> str:
     percent = abs(100 * share)
     digits = f"{percent:.1f}" if percent < 10 and round(percent) != percent else f"{percent:,.0f}"
     return f"{digits.removesuffix('.0')}% {'more' if share > 0 else 'less'}"
+
+
+def _share(chance: float) -> str:
+    """Return a chance in percent, with a digit after the point below ten.
+
+    >>> _share(0.05), _share(0.125)
+    ('5%', '12%')
+    """
+    return f"{100 * chance:.0f}%" if chance >= 0.1 else f"{100 * chance:.2g}%"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from copy import copy
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ from floorline.core.late import best_ends, late_ends, receive, update_bounds
 from floorline.core.pending import close_play, skip_play
 from floorline.core.records import (
     FOREVER,
+    Arms,
     Choice,
     Memory,
     in_lists,
@@ -28,7 +30,8 @@ from floorline.core.slots import (
 )
 from floorline.core.steps import candidate_of, decide_on, forget, refusal_probability
 from floorline.floors import Floor, NoFloor
-from floorline.floors.arithmetic import Arithmetic, Moment
+from floorline.floors.arithmetic import Arithmetic, Moment, Received
+from floorline.live.order import Order, reorder
 from floorline.live.plays import OpenPlay, OpenPlays
 from floorline.live.settings import CampaignSettings
 
@@ -38,8 +41,10 @@ class Knowledge:
 
     memory: Memory
 
-    def __init__(self, settings: CampaignSettings) -> None:
+    def __init__(self, settings: CampaignSettings, numbers: Sequence[int] | None = None) -> None:
         self.settings = settings
+        self.numbers = list(range(len(settings.arms)) if numbers is None else numbers)
+        """The number of each arm, by which it has its share of delta if arms may change."""
         self.floor: Floor = NoFloor()
         self.prepare()
         self.start()
@@ -49,7 +54,9 @@ class Knowledge:
 
         A new proposer starts with an empty memory. A floor that stays keeps its accounts.
         """
-        policy = self.settings.to_policy().prepare(len(self.settings.arms), FOREVER, late=True)
+        made = self.settings.to_policy(self.numbers)
+        policy = made.prepare(len(self.settings.arms), FOREVER, late=True)
+        self._proposer = made.proposer
         self.kernels: dict[Function, Function] = {**policy.kernels, late_ends: best_ends}
         choices = self.kernels
         self.rules = in_slots(policy.rules)
@@ -75,8 +82,15 @@ class Knowledge:
         """Reset counts, intervals and accounts to zero."""
         n_arms = len(self.settings.arms)
         self.rounds = 0  # decisions that weigh on the budget
+        self.default_rounds = 0  # those of them that were for the default of the time
+        self.promised_decisions: int | None = None
+        """How many there were when the campaign was finished; None before."""
+        self.missed = 0.0
+        """Estimate of what the default would have earned in the challengers' rounds above the
+        lowest reward, from coins that it won."""
         self.open = OpenPlays(n_arms)
         self.book = self.open.book
+        self.leave(range(n_arms))
         arms = in_lists(new_arms(n_arms))
         self.arms = in_slots(arms)
         seen = arms._replace(upper=self.open.arrays.optimistic_upper)
@@ -84,20 +98,61 @@ class Knowledge:
         self.in_flight = self.floor.in_flight_check()
         self._forget(self.rules, self.arms, self.memory)
 
+    # Which arms there are.
+
+    def leave(self, arms: Sequence[int]) -> None:
+        """Have the proposer choose among these arms from now on."""
+        self.left = list(arms)
+        self._place = {arm: place for place, arm in enumerate(self.left)}
+
+    def rearrange(self, order: Order) -> None:
+        """Go on with the arms of the settings: where each was before, None for a new one.
+
+        The settings and `numbers` are those of the new order already.
+        """
+        n_before, memory = len(self.arms.plays), self.memory
+        proposer, floor = self._proposer, self.floor
+        self.prepare()
+        kept: Any = self.memory
+        kept.floor = floor.rearranged(memory.floor, n_before, order)
+        if not proposer.caches:
+            kept.proposer = proposer.rearranged(memory.proposer, n_before, order)
+        fresh = {"plays": 0, "seen": 0, "lower": self.rules.low, "upper": math.inf}
+        for name in Arms._fields:
+            reorder(getattr(self.arms, name), order, fresh.get(name, 0.0))
+        self.open.rearrange(order)
+
     # Plays and rewards.
 
     def count(self, arm: int, number: int, probability: float) -> None:
         """Count a play for the budget, in the decision with this number."""
-        self.rounds += 1
         self.arms.plays[arm] += 1
+        if not self._weighs(arm, number):
+            return
+        self.rounds += 1
+        self.default_rounds += arm == 0
         floor = self.memory.floor
         self._await_reward(self.rules.floor, self.arms, floor, arm, number, probability)
         if self.in_flight is not None:
             self.in_flight.decided(arm, probability)
 
+    def _weighs(self, arm: int, number: int) -> bool:
+        """Whether a play weighs on the budget.
+
+        A floor under the rewards received knows what the default would have earned from its coins
+        alone, and none is tossed once the campaign is finished.
+        """
+        promised = self.promised_decisions
+        return arm == 0 or promised is None or number < promised or not self.floor.counts_received
+
     def receive(self, play: OpenPlay, reward: float) -> None:
         """Take in the reward of a play that was open."""
         arm = play.arm
+        if play.was_default and 0.0 < play.probability < 1.0 and self.floor.counts_received:
+            # The default wins a coin with this probability, so on average that adds what it would
+            # have earned where it lost.
+            odds = (1.0 - play.probability) / play.probability
+            self.missed += odds * (reward - self.settings.low)
         self._receive_reward(self.rules, self.arms, self.memory, self.book, arm, play.slot, reward)
         self._tell_floor(play, reward)
 
@@ -113,11 +168,14 @@ class Knowledge:
             self.in_flight.settled(play.number, math.nan)
 
     def _tell_floor(self, play: OpenPlay, reward: float) -> None:
+        side = 0 if play.was_default else play.arm or 1  # as it was then
+        if not self._weighs(side, play.number):
+            return
         self._take_late_reward(
             self.rules.floor,
             self.arms,
             self.memory.floor,
-            play.arm,
+            side,
             play.number,
             play.probability,
             reward,
@@ -130,16 +188,23 @@ class Knowledge:
     def propose(self, rng: Any) -> int:
         """Return the arm that the proposer would play now; its counts include open plays."""
         # On a copy of its memory: the state must follow from the events alone.
-        self._proposal.proposer = self.memory.proposer.copy()
-        seen, round = self._seen_by_proposer, self.rounds + 1
-        arm: int = self._candidate_of(self.rules, seen, self._proposal, round, rng)
-        return arm
+        proposal, seen = self._proposal, self._seen_by_proposer
+        proposal.proposer = self.memory.proposer.copy()
+        n_arms = len(self.numbers)
+        if len(self.left) < n_arms:  # it knows nothing of the others
+            proposal.proposer = self._proposer.rearranged(proposal.proposer, n_arms, self.left)
+            seen = _selected(seen, self.left)
+        self._proposed_from = seen
+        arm: int = self._candidate_of(self.rules, seen, proposal, self.rounds + 1, rng)
+        return self.left[arm]
 
     def chance(self, candidate: int, arm: int) -> float:
         """Return how likely the proposer was to propose `arm` when it proposed `candidate`."""
-        seen = self._seen_by_proposer
-        memory = self._proposal.proposer
-        return float(self._chance(self.rules.proposer, seen, memory, candidate, arm))
+        if arm not in self._place:
+            return 0.0
+        places = self._place[candidate], self._place[arm]
+        memory, seen = self._proposal.proposer, self._proposed_from
+        return float(self._chance(self.rules.proposer, seen, memory, *places))
 
     def decide_on(self, candidate: int, coin: Any) -> Choice:
         """Return the decision between a candidate and the default. Call `refresh` first."""
@@ -203,6 +268,13 @@ class Knowledge:
         ]
         return min(shares, default=1.0)
 
+    def received(self) -> Received | None:
+        """Return the rewards received, each less the lowest; None if the floor does not count them.
+
+        Call `refresh` first.
+        """
+        return self.floor.received(self.rules.floor, self.memory.floor)
+
     def explain(self, arm: int, probability: float) -> Arithmetic:
         """Return the arithmetic of the budget after `arm` is played now. Call `refresh` first."""
         counts = arm > 0 or not self.settings.voids
@@ -223,3 +295,12 @@ class Knowledge:
             fallback_probability=probability,
         )
         return self.floor.explain(moment)
+
+
+def _selected(seen: Any, places: Sequence[int]) -> Any:
+    """Return what is known of some of the arms."""
+    some = copy(seen)
+    for name in Arms._fields:
+        values = getattr(seen, name)
+        setattr(some, name, [values[place] for place in places])
+    return some

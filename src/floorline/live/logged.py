@@ -23,7 +23,7 @@ def logged_data(ledger: LedgerReader) -> LoggedData:
     was proposed. Where silence means zero, it is a reward.
     """
     body = ledger.opened().body
-    settings = CampaignSettings.from_json(body["settings"])
+    settings = CampaignSettings.from_ledger(body["settings"])
     index = {name: i for i, name in enumerate(settings.arms)}
     left_out: Counter[str] = Counter()
     kept = []
@@ -36,9 +36,10 @@ def logged_data(ledger: LedgerReader) -> LoggedData:
         elif reward is None:
             left_out["without a reward"] += 1
         else:
+            index.setdefault(record.arm, len(index))  # one that was added later
             kept.append((record, reward))
     return LoggedData(
-        settings.arms,
+        tuple(index),
         np.array([index[record.arm] for record, _ in kept], np.int64),
         np.array([reward for _, reward in kept], float),
         np.array(

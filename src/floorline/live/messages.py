@@ -41,7 +41,8 @@ class Ticket(msgspec.Struct, frozen=True, gc=False):
     arm: str
     is_default: bool
     candidate: str | None
-    """The arm that was proposed; None if there was no proposal (paused, finished, or drift)."""
+    """The arm that was proposed, by the proposer or with the request. While the campaign is paused,
+    finished or in drift the proposer is not asked: None unless one came with the request."""
     reason: Reason
     guaranteed_budget: float
     """Lower bound on the budget after this decision. Never negative for a challenger, unless the

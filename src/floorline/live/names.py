@@ -17,10 +17,10 @@ CAMPAIGN_NAME = re.compile(rf"[^\W_][\w.{BEYOND_ASCII}-]*")
 """First a letter or digit: it is the name of a file."""
 
 
-def check_arm_name(name: str) -> None:
-    """Raise ValueError unless an arm may be called so."""
+def check_arm_name(name: str, field: str = "arms") -> None:
+    """Raise ValueError, naming the field, unless an arm may be called so."""
     fits = ARM_NAME.fullmatch(name) is not None and _is_plain(name)
-    require(fits, "arms", f"names of at most {MAX_NAME} letters, digits, spaces and _.:/-", name)
+    require(fits, field, f"names of at most {MAX_NAME} letters, digits, spaces and _.:/-", name)
 
 
 def check_campaign_name(name: str) -> None:

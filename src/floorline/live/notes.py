@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from floorline.core.checks import require
+from floorline.core.words import counted
 
 MAX_NOTE = 500
 """Characters of a note."""
@@ -48,19 +49,27 @@ def words_of(kind: str, body: Mapping[str, Any]) -> str:
             serves = body.get("serves")
             return f"{state}: everybody gets {serves}" if serves else state
     if "retired" in body:
-        return f"{body['retired']} retired: {body['why']}"
+        return f"{body['retired']} retired" + (f": {body['why']}" if "why" in body else "")
+    if "added" in body:
+        return f"{body['added']} added as a challenger"
+    if "promoted" in body and "epoch" not in body:
+        return f"{body['promoted']} promoted: it is the default from here on"
     if "outage" in body:
-        return f"windows stood still for {body['outage']:,.0f} seconds: the service was down"
+        return f"windows stood still for {body['outage']:,.0f} seconds: nothing could be recorded"
     if "set_back" in body:
         return f"the clock was {body['set_back']:,.0f} seconds ahead and was set back"
     changes = {**body}
     epoch = changes.pop("epoch", None)
+    default = changes.pop("promoted", None)
     parts = [] if epoch is None else [f"epoch {epoch} started"]
+    parts += [] if default is None else [f"with {default} as the default"]
     parts += [f"{name} set to {value}" for name, value in changes.items()]
     return ", ".join(parts)
 
 
 def _noted(body: Mapping[str, Any]) -> str:
+    if "erased" in body:
+        return f"request keys and contexts of {counted(body['erased'], 'decision')} erased"
     if "archived" in body:
         return "archived" if body["archived"] else "taken out of the archive"
     if "labels" in body:

@@ -8,7 +8,7 @@ from typing import Any
 
 from floorline.live import ledgers
 from floorline.live.errors import LedgerError
-from floorline.live.events import UNSIGNED_IDS, VERSION
+from floorline.live.events import UNSIGNED_IDS, VERSION, Event
 from floorline.live.ledgers import Ledger
 from floorline.live.ledgers.interface import UNCHANGED
 from floorline.live.recorder import Recorder
@@ -38,15 +38,27 @@ def open_recorder(
         if first is None:
             return _begin(ledger, clock, CampaignSettings.for_new(settings))
         state = load(ledger)
-        state.settings.refuse_others(settings)
+        refuse_other_settings(first, state.settings, settings)
         ids = ticket_ids(ledger, first)
-        recorder = Recorder(ledger, state, clock)
+        recorder = Recorder(ledger, state, clock, first.body["version"])
         if up_since is not None:
             recorder.record_outage(up_since)
         return recorder, ids
     except BaseException:
         ledger.close(untouched=True)
         raise
+
+
+def refuse_other_settings(
+    opened: Event, settings: CampaignSettings, given: Mapping[str, Any]
+) -> None:
+    """Raise ValueError if a given setting is not the campaign's.
+
+    The arms may be those that it has now, or those that it was opened with.
+    """
+    then = opened.body["settings"]["arms"]
+    known = {"arms": None} if list(given.get("arms") or ()) == then else {}
+    settings.refuse_others({**given, **known})
 
 
 def _refuse_lost_tail(ledger: Ledger) -> None:
@@ -63,10 +75,14 @@ def _begin(
 ) -> tuple[Recorder, TicketIds]:
     for warning in settings.warnings:
         warnings.warn(warning, stacklevel=4)  # where the campaign is opened
-    recorder = Recorder(ledger, State(settings), clock)
-    body = {"version": UNSIGNED_IDS, "id": new_campaign_id(), "settings": settings.to_json()}
+    body: dict[str, Any] = {
+        "version": UNSIGNED_IDS,
+        "id": new_campaign_id(),
+        "settings": settings.to_json(),
+    }
     secret = ledger.secret
     if secret is not None:
         body |= {"version": VERSION, "secret": fingerprint(secret)}
+    recorder = Recorder(ledger, State(settings), clock, body["version"])
     opened = recorder.run(recorder.record, "opened", None, None, body)
     return recorder, ticket_ids(ledger, opened)

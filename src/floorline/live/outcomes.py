@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 from floorline.core.checks import number
 from floorline.live.errors import Conflict
@@ -32,7 +33,7 @@ class Outcomes:
         if isinstance(reward, (Ticket, str)) and not isinstance(ticket, (Ticket, str)):
             raise ValueError(f"ticket: must come before the reward, not {ticket!r} before {reward}")
         reward = float(reward) if isinstance(reward, bool) else reward  # it clicked, or did not
-        values = checked_metrics(settings.guardrails, metrics or {})
+        values = checked_metrics(settings.guardrails, metrics) if metrics else {}
         try:
             given = number("reward", reward, settings.low, settings.high)
         except ValueError:
@@ -50,8 +51,11 @@ class Outcomes:
         seq, name = self._decision(ticket)
         if seq not in recorder.state.open:
             return self._observe_closed(seq, name, reward)
-        clipped = {} if reward == given else {"clipped_from": given}
-        body = {"reward": reward, **clipped, **({"metrics": metrics} if metrics else {})}
+        body: dict[str, Any] = {"reward": reward}
+        if reward != given:
+            body["clipped_from"] = given
+        if metrics:
+            body["metrics"] = metrics
         arm = recorder.state.open[seq].arm
         recorder.record("observed", seq, None, body)
         if metrics and arm > 0:
@@ -102,7 +106,7 @@ class Outcomes:
             if any(event.kind == "voided" for event in self._recorder.ledger.about(seq)):
                 return "duplicate"
             raise Conflict(f"ticket {name}: can no longer be voided; it is closed")
-        if state.open[seq].arm == 0 and not state.settings.voids:
+        if state.open[seq].was_default and not state.settings.voids:
             raise Conflict(
                 f"ticket {name}: a default decision cannot be voided in this campaign, which "
                 "counts it when it is made; open one with voids=True"
@@ -120,6 +124,8 @@ class Outcomes:
             decision_of(recorder.ledger, self._ids, name)
             return seq, name
         self._ids.check(name, seq, play.time)
-        if recorder.state.is_due(seq, recorder.now()):
+        if recorder.state.settings.window is not None and recorder.state.is_due(
+            seq, recorder.now()
+        ):
             recorder.record("expired", seq)
         return seq, name

@@ -6,11 +6,22 @@ from collections import OrderedDict, defaultdict
 
 import msgspec
 
-from floorline.core.pending import PendingPlays, add_slots, forget_plays, new_pending, open_play
+from floorline.core.pending import (
+    CLOSED,
+    PendingPlays,
+    add_slots,
+    forget_plays,
+    new_pending,
+    open_play,
+)
 from floorline.core.records import in_lists, in_slots
+from floorline.live.order import Order, reorder
 
 TICK = 10
 """Resolution, in seconds, of the ages of open plays."""
+
+BY_ARM = ("length", "closed", "closed_least", "closed_most", "open", "voided", "last")
+"""What the book keeps for each arm, besides what follows from it."""
 
 SLOTS = 64
 """Initial number of slots for open plays; more are added as needed."""
@@ -26,11 +37,16 @@ class OpenPlay(msgspec.Struct, frozen=True, gc=False):
     slot: int
     """Its index in the book of open plays."""
     block: int
-    """For the default arm: its block in the drift watch."""
+    """If its arm was the default then, its block in the drift watch of that time; else -1."""
     number: int
     """Its number among the decisions of the epoch, from 0."""
     probability: float
     """The fallback probability at which it was decided."""
+
+    @property
+    def was_default(self) -> bool:
+        """Whether its arm was the default when it was decided."""
+        return self.block >= 0
 
 
 class OpenPlays(OrderedDict[int, OpenPlay]):
@@ -68,8 +84,21 @@ class OpenPlays(OrderedDict[int, OpenPlay]):
         """Remove a play and return it; the book is told what has become of it."""
         play = self.pop(seq)
         age = play.time // TICK
-        self.ages[age] -= 1
-        if self.ages[age] == 0:
+        left = self.ages[age] - 1
+        if left:
+            self.ages[age] = left
+        else:
             del self.ages[age]
         self._free.append(play.slot)
         return play
+
+    def rearrange(self, order: Order) -> None:
+        """Put the arms into another order."""
+        fresh = OpenPlays(1).book
+        for name in (*BY_ARM, "optimistic_upper", "stale"):
+            reorder(getattr(self.book, name), order, getattr(fresh, name)[0])
+        self.book.stale[:] = [CLOSED] * len(order)  # shares of delta may have changed
+        now = {place: arm for arm, place in enumerate(order)}
+        for seq, play in self.items():
+            if play.arm != now[play.arm]:
+                self[seq] = msgspec.structs.replace(play, arm=now[play.arm])

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, TypeVarTuple, Unpack
 from floorline.live import snapshot
 from floorline.live.clock import clock_problems
 from floorline.live.errors import LedgerError
-from floorline.live.events import Event
+from floorline.live.events import SEALED, VERSION, Event
 from floorline.live.ledgers import Ledger
 from floorline.live.replay import load
 from floorline.live.state import State
@@ -35,12 +35,17 @@ class Recorder:
     """A ledger and the state that its events lead to, kept in step.
 
     Events are recorded in transactions. If the ledger fails, the whole transaction is rolled
-    back and LedgerError is raised.
+    back and LedgerError is raised. From then until a commit succeeds, windows stand still:
+    nobody could report a reward.
     """
 
-    def __init__(self, ledger: Ledger, state: State, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, ledger: Ledger, state: State, clock: Callable[[], float], version: int = VERSION
+    ) -> None:
         self.ledger = ledger
         self.state = state
+        self.seals = version >= SEALED
+        """Whether request keys and contexts are sealed, so that they can be erased."""
         self.points: Callable[[], Any] = lambda: None
         """Called for what is stored with each snapshot, as plain JSON values."""
         self._clock = clock
@@ -55,6 +60,8 @@ class Recorder:
         self._in_transaction = False
         self._out_of_step = False  # the ledger and the state may differ
         self._snapshot_at = _last_snapshot(ledger)
+        self._began_at = state.time  # the last transaction
+        self._failing_since: float | None = None  # the first failure since the last commit
 
     def run(self, operation: Callable[[Unpack[Ts]], T], *arguments: *Ts) -> T:
         """Return what `operation` returns, as a transaction or as a part of the one under way."""
@@ -109,11 +116,15 @@ class Recorder:
     def _begin(self, expire: bool = True) -> None:
         self._prepare()
         self._in_transaction = True
-        if not expire:
+        if self.state.settings.window is None:  # nothing expires, whatever the time
             return
         try:
-            for seq in list(islice(self.state.due(self.now()), MAX_EXPIRED)):
-                self.record("expired", decision_seq=seq)
+            self._began_at = now = self.now()
+            if self._failing_since is not None:
+                self._record_outage(self._failing_since, now)
+            if expire:
+                for seq in list(islice(self.state.due(now), MAX_EXPIRED)):
+                    self.record("expired", decision_seq=seq)
         except BaseException:
             self._in_transaction, self._out_of_step = False, True
             raise
@@ -129,30 +140,44 @@ class Recorder:
                 "can write to it"
             )
         if self._out_of_step or self.ledger.failed or self.ledger.in_transaction:
-            self._roll_back()
+            now = self.now()
+            try:
+                self._roll_back()
+            except Exception:
+                self._note_failure(now)
+                raise
+
+    def _note_failure(self, time: float) -> None:
+        if self._failing_since is None:
+            self._failing_since = time
 
     def _end(self, error: BaseException | None) -> None:
         """Commit what was recorded, whether or not the block raised an error."""
         if not self._in_transaction:
             return
-        interrupted = not isinstance(error, Exception | None)
+        interrupted = error is not None and not isinstance(error, Exception)
         try:
             if interrupted and (self._out_of_step or self.ledger.failed):
                 self._roll_back()  # and the interrupt goes on
                 return
-            self._refuse_if_out_of_step()
+            if self._out_of_step or self.ledger.failed:
+                raise self._lost_transaction()
             self._save_snapshot_if_due()
+            recovers = self._failing_since is not None and self.ledger.in_transaction
             self.ledger.commit()
-        except BaseException:
+            if recovers:
+                self._failing_since = None
+        except BaseException as failure:
+            if isinstance(failure, Exception):
+                self._note_failure(self._began_at)
             self._roll_back()
             raise
 
-    def _refuse_if_out_of_step(self) -> None:
-        """Raise LedgerError if the transaction is lost because something in it has failed."""
-        if self._out_of_step or self.ledger.failed:
-            raise LedgerError(
-                f"{self.ledger.locator}: could not be written to; the transaction was rolled back"
-            )
+    def _lost_transaction(self) -> LedgerError:
+        """Return the error for a transaction that is lost because something in it has failed."""
+        return LedgerError(
+            f"{self.ledger.locator}: could not be written to; the transaction was rolled back"
+        )
 
     def _roll_back(self) -> None:
         """Return to what is durable."""
@@ -163,7 +188,8 @@ class Recorder:
         self._out_of_step = False
 
     def _save_snapshot_if_due(self) -> None:
-        if self.state.seq - self._snapshot_at >= max(SNAPSHOT_EVERY, 2 * len(self.state.open)):
+        events = self.state.seq - self._snapshot_at
+        if events >= SNAPSHOT_EVERY and events >= 2 * len(self.state.open):
             self.save_snapshot()
 
     def save_snapshot(self) -> None:
@@ -190,14 +216,16 @@ class Recorder:
         body: dict[str, Any] | None = None,
     ) -> Event:
         """Record an event of now, inside a transaction."""
-        self._refuse_if_out_of_step()
         event = Event(self.state.seq + 1, self.now(), kind, decision_seq, key, body or {})
         self._append(event)
         return event
 
     def _append(self, event: Event) -> None:
+        ledger = self.ledger
+        if self._out_of_step or ledger.failed:
+            raise self._lost_transaction()
         self._out_of_step = True  # unless both of these are done
-        self.ledger.append(event)
+        ledger.append(event)
         self.state.apply(event)
         self._out_of_step = False
 
@@ -207,10 +235,14 @@ class Recorder:
         Nothing is recorded if that is less than MIN_OUTAGE_SECONDS, or if no window is running.
         """
         with self.transaction(expire=False):
-            state = self.state
-            seconds = min(until, self.now()) - state.time
-            if seconds >= MIN_OUTAGE_SECONDS and state.open and state.settings.window is not None:
-                self.record("changed", body={"outage": seconds})
+            self._record_outage(self.state.time, min(until, self.now()))
+
+    def _record_outage(self, since: float, until: float) -> None:
+        state = self.state
+        # A commit that seemed to fail may have succeeded, with events after `since`.
+        seconds = until - max(since, state.time)
+        if seconds >= MIN_OUTAGE_SECONDS and state.open and state.settings.window is not None:
+            self.record("changed", body={"outage": seconds})
 
     def set_time_back(self) -> None:
         """Record that time goes on from the clock's, in a new epoch unless the campaign ended."""

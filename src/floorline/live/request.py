@@ -41,7 +41,11 @@ def check_request(
 def checked_chances(
     settings: CampaignSettings, candidate: str | None, chances: Mapping[str, float] | None
 ) -> list[float] | None:
-    """Return the chance of each arm to be the candidate; raise ValueError if they are none."""
+    """Return how likely each arm was to be the candidate, in their order; None if not given.
+
+    An arm that is not named had no chance. Raise ValueError unless they add to 1 and the candidate
+    had one.
+    """
     if chances is None:
         return None
     if candidate is None:

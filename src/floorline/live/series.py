@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from floorline.live.campaign import Campaign
-from floorline.live.clock import machine_clock
 from floorline.live.estimates import expected_rewards
+from floorline.live.same_rounds import SameRounds
 from floorline.live.settings import CampaignSettings
 from floorline.live.status import Status
 
@@ -28,21 +28,34 @@ class SeriesPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
     epoch: int
     decisions: int
     reward: float | None
-    """None before the default's mean can be estimated, as are `default` and `floor`."""
+    """None before the default's mean can be estimated, as are `default` and `floor`. Where the
+    same rounds are compared, it is what was received."""
     reward_lower: float
     reward_upper: float
     default: float | None
     floor: float | None
     guaranteed_budget: float
-    plays: list[int]
-    """By arm, in the order of the settings."""
+    plays: dict[str, int]
+    """By arm; of those that there were by then."""
     reasons: dict[str, int]
+    floor_lower: float | None = None
+    """None, as are those below, unless the same rounds are compared."""
+    floor_upper: float | None = None
+    challengers: float | None = None
+    missed: float | None = None
+    missed_upper: float | None = None
+    default_probability: float | None = None
+
+
+PLAYS = SeriesPoint.__struct_fields__.index("plays")
 
 
 def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) -> SeriesPoint:
     """The point of a status."""
+    if status.same_rounds is not None:
+        return _same_rounds_point(seq, when, status, status.same_rounds)
     arms = status.arms
-    expected = expected_rewards(settings, arms, status.decisions)
+    expected = expected_rewards(settings, arms)
     return SeriesPoint(
         seq,
         when,
@@ -54,8 +67,31 @@ def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) 
         None if expected is None else expected.default,
         None if expected is None else (1 - settings.max_loss) * expected.default,
         status.guaranteed_budget,
-        [arm.plays for arm in arms],
+        {arm.name: arm.plays for arm in arms},
         dict(status.reasons),
+    )
+
+
+def _same_rounds_point(seq: int, when: float, status: Status, same: SameRounds) -> SeriesPoint:
+    return SeriesPoint(
+        seq,
+        when,
+        status.epoch,
+        status.decisions,
+        same.received,
+        same.received,
+        same.received,
+        same.default,
+        status.promised_share * same.default,
+        status.guaranteed_budget,
+        {arm.name: arm.plays for arm in status.arms},
+        dict(status.reasons),
+        status.promised_share * same.default_lower,
+        status.promised_share * same.default_upper,
+        same.challengers,
+        same.missed,
+        same.missed_upper,
+        same.default_probability,
     )
 
 
@@ -80,13 +116,13 @@ class SeriesRecorder:
         return seq >= self._next
 
     def note(self, campaign: Campaign, seq: int) -> None:
-        """Record a point if one is due at this decision, which is not committed yet."""
-        now = self.last_decision_at = machine_clock()
+        """Record a point if one is due at this decision: the last event, not committed yet."""
+        decided_at = self.last_decision_at = campaign.last_event_time
         if not self.is_due(seq):
             return
         self._next = (seq // self.step + 1) * self.step
         try:
-            point = point_of(seq, now, campaign.status(), campaign.settings)
+            point = point_of(seq, decided_at, campaign.status(), campaign.settings)
             self._uncommitted.append(point)
         except Exception:  # the decision matters more than a point
             log.exception("a point of a series is missing")
@@ -119,10 +155,15 @@ class SeriesRecorder:
         """All points, with those of the transaction that stores them."""
         return [*self.points, *self._uncommitted]
 
-    def restore(self, stored: Any) -> None:
-        """Add points that were stored.
+    def restore(self, stored: Any, arms: Sequence[str]) -> None:
+        """Add points that were stored, in a campaign that was opened with these arms.
 
         Raises:
             ValueError: they are not points.
         """
-        self.add(msgspec.convert(stored, list[SeriesPoint]))
+        points = []
+        for point in msgspec.convert(stored, list[list[Any]]):
+            if isinstance(point[PLAYS], list):  # as stored before arms could change
+                point[PLAYS] = dict(zip(arms, point[PLAYS], strict=True))
+            points.append(msgspec.convert(point, SeriesPoint))
+        self.add(points)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from floorline.boundaries import BOUNDARIES, Boundary
-from floorline.core.checks import choice, number, require
+from floorline.core.checks import choice, number, require, unit_of_reward
 from floorline.core.records import FOREVER
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.durations import seconds_of
@@ -27,7 +27,6 @@ LIVE_FLOORS = tuple(name for name, floor in FLOORS.items() if floor(_ANY).live)
 MAX_ARMS = 64
 LARGEST_REWARD = 1e12
 BEYOND = ("refuse", "clip")
-MAX_UNIT = 16
 DRIFT_WATCHES = ("evidence", "intervals")
 VERSION_1 = {"drift_watch": "intervals"}
 """Settings that ledgers of version 0.1 do not name, as they were then."""
@@ -35,7 +34,7 @@ SMALLEST = 1e-200
 """Probabilities and means below it would lead to numbers that are not finite."""
 CHANGEABLE = ("policy", "holdback")
 """Settings that may change at any time: the promise does not depend on them."""
-CHANGEABLE_IN_NEW_EPOCH = (*CHANGEABLE, "floor")
+CHANGEABLE_IN_NEW_EPOCH = (*CHANGEABLE, "floor", "arms_may_change")
 
 
 @dataclass(frozen=True)
@@ -77,6 +76,8 @@ class CampaignSettings:
             randomised floor: k coins that the default won, their rewards pending, earn at most
             rate k + burst together, in units of high - low. At 1 nothing is stated.
         in_flight_burst: see `in_flight_rate`.
+        arms_may_change: whether challengers may be added later. The intervals of those that are
+            there from the start are then a little wider; see docs/guarantee.md.
     """
 
     arms: tuple[str, ...]
@@ -100,6 +101,7 @@ class CampaignSettings:
     in_flight_rate: float = 1.0
     in_flight_burst: float = 0.0
     guardrails: tuple[Guardrail, ...] = ()
+    arms_may_change: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", _checked_arms(self.arms))
@@ -118,8 +120,10 @@ class CampaignSettings:
             object.__setattr__(self, name, choice(name, getattr(self, name), allowed))
         self._keep_policy()
         self._keep_unit()
-        self._keep_guardrails()
-        require(isinstance(self.voids, bool), "voids", "True or False", self.voids)
+        object.__setattr__(self, "guardrails", checked_guardrails(self.guardrails))
+        for name in ("voids", "arms_may_change"):
+            given = getattr(self, name)
+            require(isinstance(given, bool), name, "True or False", given)
         self._keep("holdback", 0, 1)
         self._keep("drift_level", SMALLEST, 1)
         self._keep("in_flight_rate", 0, 1)
@@ -154,21 +158,9 @@ class CampaignSettings:
             )
         policy.prepare(len(self.arms), FOREVER, late=True)  # raises now if its parts do not fit
 
-    def _keep_guardrails(self) -> None:
-        object.__setattr__(self, "guardrails", checked_guardrails(self.guardrails))
-        limited = any(guardrail.limit is not None for guardrail in self.guardrails)
-        if limited and self.floor == "randomised":
-            raise ValueError(
-                "guardrails: a limit needs the floor confidence, joint or joint-variance; "
-                "randomised goes with proposers that must know how likely each arm was"
-            )
-
     def _keep_unit(self) -> None:
         if self.unit is not None:
-            fits = isinstance(self.unit, str) and 1 <= len(self.unit) <= MAX_UNIT
-            expected = f"a printable text of 1 to {MAX_UNIT} characters"
-            require(fits and self.unit.isprintable(), "unit", expected, self.unit)
-            object.__setattr__(self, "unit", plain_text(self.unit))
+            object.__setattr__(self, "unit", unit_of_reward("unit", self.unit))
 
     def _require_zero_in_range(self) -> None:
         if not self.low <= 0 <= self.high:
@@ -216,8 +208,11 @@ class CampaignSettings:
             )
         return warnings
 
-    def to_policy(self) -> Policy:
-        """Return the policy: the proposer under the floor, with the boundary that they share."""
+    def to_policy(self, numbers: Sequence[int] | None = None) -> Policy:
+        """Return the policy: the proposer under the floor, with the boundary that they share.
+
+        `numbers` are those of the arms, where arms may change: from 0 up unless given.
+        """
         setup = PolicySetup(
             n_arms=len(self.arms),
             horizon=FOREVER,
@@ -236,6 +231,7 @@ class CampaignSettings:
             voids=self.voids,
             in_flight_rate=self.in_flight_rate,
             in_flight_burst=self.in_flight_burst,
+            numbers=tuple(numbers or range(len(self.arms))) if self.arms_may_change else None,
         )
         return find_entry(self.policy).build(setup)
 
@@ -251,8 +247,8 @@ class CampaignSettings:
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as plain values."""
-        lists = {name: list(getattr(self, name)) for name in ("arms", "prior")}
-        return {**asdict(self), **lists, "guardrails": [asdict(one) for one in self.guardrails]}
+        values = asdict(self)
+        return {**values, **{name: list(values[name]) for name in ("arms", "prior", "guardrails")}}
 
     def refuse_others(self, given: Mapping[str, Any]) -> None:
         """Raise ValueError if a given setting is neither None nor the same as here."""

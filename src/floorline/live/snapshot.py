@@ -16,9 +16,7 @@ BY_PLAY = ("run", "run_least", "run_most")
 
 def to_json(state: State) -> dict[str, Any]:
     """Return everything of a state that cannot be derived, as plain values."""
-    plays = (
-        state.open.values()
-    )  # perhaps 100,000, while decisions wait: hence no loop over plays below
+    plays = state.open.values()  # perhaps 100,000, and decisions wait meanwhile
     slots = [play.slot for play in plays]
     return {
         "settings": state.settings.to_json(),
@@ -30,11 +28,19 @@ def to_json(state: State) -> dict[str, Any]:
         "archived": state.archived,
         "guardrails": state.guardrails.to_json(),
         "retired": list(state.retired),
+        "withdrawn": list(state.withdrawn),
+        "numbers": list(state.numbers),
         "turned_away": list(state.turned_away),
+        "turned_to": list(state.turned_to),
+        "as_default": list(state.as_default),
+        "promoted_at": state.promoted_at,
         "clipped": state.clipped,
         "refused": state.refused,
         "refused_open": sorted(state.refused_open),
         "clock": state.rounds,  # the name in version 1 of the file
+        "default_rounds": state.default_rounds,
+        "promised_decisions": state.promised_decisions,
+        "missed": state.missed,
         "lost": list(state.lost),
         "reasons": dict(state.reasons),
         "drift": state.drift.to_json(),
@@ -42,7 +48,7 @@ def to_json(state: State) -> dict[str, Any]:
         "known": {name: list(getattr(state.arms, name)) for name in KNOWN},
         "book": {name: list(getattr(state.book, name)) for name in BY_ARM},
         "proposer": [] if state.rules.caches else list(state.memory.proposer),
-        "floor": [state.memory.floor[index] for index in state.floor.account],
+        "floor": [state.memory.floor[index] for index in state.floor.account(len(state.numbers))],
         "in_flight": None if state.in_flight is None else state.in_flight.to_json(),
         "open": {
             "tickets": list(state.open),
@@ -65,21 +71,32 @@ def plain(state: State) -> dict[str, Any]:
 
 def from_json(values: dict[str, Any]) -> State:
     """Return the state that `to_json` was given."""
-    state = State(CampaignSettings.from_ledger(values["settings"]))
+    settings = CampaignSettings.from_ledger(values["settings"])
+    state = State(settings, values.get("numbers"))  # not in snapshots of version 0.1
     for name in SCALARS:
         setattr(state, name, values[name])
     stopped_with = state.settings.arms[0] if state.stopped else None
     state.finished = values.get("finished", False)  # not in snapshots of version 0.1
     state.serves = values.get("serves", stopped_with)
     state.labels, state.archived = values.get("labels", []), values.get("archived", False)
-    state.retired = values.get("retired", [])
+    state.withdrawn = values.get("withdrawn", [])
+    state.retire(values.get("retired", []))
     if "guardrails" in values:  # not in snapshots of version 0.1
         state.guardrails.restore(values["guardrails"])
     state.outage = values.get("outage", 0.0)
     state.turned_away[:] = values.get("turned_away", state.turned_away)
+    state.turned_to[:] = values.get("turned_to", _by_first(sum(state.turned_away), settings))
+    uncounted = values["book"]["voided"][0] if settings.voids else 0
+    counted = state.decisions - uncounted
+    state.as_default[:] = values.get("as_default", _by_first(counted, settings))
+    state.promoted_at = values.get("promoted_at", 0)
     state.clipped, state.refused = values.get("clipped", 0), values.get("refused", 0)
     state.refused_open.update(values.get("refused_open", []))
     state.rounds = values["clock"]
+    state.default_rounds = values.get("default_rounds", values["known"]["plays"][0])
+    state.promised_decisions = values.get("promised_decisions")
+    if state.floor.counts_received:
+        state.missed = values["missed"]
     state.lost[:] = values["lost"]
     state.reasons.update(values["reasons"])
     state.drift.restore(values["drift"])
@@ -89,7 +106,8 @@ def from_json(values: dict[str, Any]) -> State:
         getattr(state.arms, name)[:] = values["known"][name]
     if remembered := values.get("proposer"):  # not in snapshots of version 0.1
         state.memory.proposer[:] = remembered
-    for index, value in zip(state.floor.account, values.get("floor", []), strict=True):
+    account = state.floor.account(len(state.numbers))
+    for index, value in zip(account, values.get("floor", []), strict=True):
         state.memory.floor[index] = value
     if state.in_flight is not None:
         state.in_flight.restore(values["in_flight"])
@@ -112,3 +130,8 @@ def from_json(values: dict[str, Any]) -> State:
     for name in BY_ARM:
         getattr(state.book, name)[:] = values["book"][name]
     return state
+
+
+def _by_first(count: int, settings: CampaignSettings) -> list[int]:
+    """Return a count by arm where the first arm was the default all the time."""
+    return [count] + [0] * (len(settings.arms) - 1)

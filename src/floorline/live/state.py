@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from floorline.live.drift import DriftWatch
@@ -13,6 +14,7 @@ from floorline.live.estimates import EarlyRewards
 from floorline.live.events import Event
 from floorline.live.guardrails import GuardrailWatch
 from floorline.live.knowledge import Knowledge
+from floorline.live.order import Order, reorder
 from floorline.live.plays import OpenPlay
 from floorline.live.settings import CHANGEABLE_IN_NEW_EPOCH, CampaignSettings
 
@@ -20,7 +22,7 @@ from floorline.live.settings import CHANGEABLE_IN_NEW_EPOCH, CampaignSettings
 class State(Knowledge):
     """What follows from a campaign's events, which `apply` takes one by one."""
 
-    def __init__(self, settings: CampaignSettings) -> None:
+    def __init__(self, settings: CampaignSettings, numbers: Sequence[int] | None = None) -> None:
         self.index = {name: arm for arm, name in enumerate(settings.arms)}
         self.seq = 0
         self.time = 0.0
@@ -37,7 +39,9 @@ class State(Knowledge):
         """The arm that everybody gets for good, once the campaign is finished or stopped."""
         self.labels: list[str] = []
         self.archived = False
-        super().__init__(settings)
+        self.withdrawn: list[str] = []
+        """Challengers that a person has retired; a new epoch does not bring them back."""
+        super().__init__(settings, numbers)
 
     def start(self) -> None:
         """Start an epoch: reset everything that is counted."""
@@ -50,23 +54,24 @@ class State(Knowledge):
         self.lost = [0] * n_arms
         self.late = 0
         self.turned_away = [0] * n_arms  # proposals that the floor turned to the default, by arm
+        self.turned_to = [0] * n_arms  # and by who was the default then
+        self.as_default = [0] * n_arms  # decisions by who was the default, without voided defaults
+        self.promoted_at = 0  # decisions before the default became the default
         self.clipped = 0
-        self.refused = 0  # decisions with a refused reward
-        self.refused_open: set[int] = set()  # those that may still get another one
+        self.refused = 0  # decisions whose only reward was refused
+        self.refused_open: set[int] = set()  # those of them that may still get another one
         window = self.settings.window
         self.early = None if window is None else EarlyRewards(n_arms, window)
         self.drift = DriftWatch(self.settings)
-        self.guardrails = GuardrailWatch(self.settings)
-        self.retired: list[str] = []
-        """Arms that have surely broken a limit; they are not played any more."""
+        self.guardrails = GuardrailWatch(self.settings, self.numbers)
+        self.retire(self.withdrawn)
 
-    def remaining(self, candidate: int) -> int:
-        """Return a candidate, or in place of a retired one the arm with the highest upper end."""
-        arms = self.settings.arms
-        if arms[candidate] not in self.retired:
-            return candidate
-        left = [arm for arm, name in enumerate(arms) if name not in self.retired]
-        return max(left, key=lambda arm: float(self.open.arrays.optimistic_upper[arm]))
+    def retire(self, names: Sequence[str]) -> None:
+        """Play all arms but these from now on."""
+        self.retired = list(names)
+        """Arms that a person has retired, or that have surely broken a limit."""
+        arms = enumerate(self.settings.arms)
+        self.leave([arm for arm, name in arms if name not in self.retired])
 
     @property
     def drift_alarm(self) -> str | None:
@@ -129,11 +134,13 @@ class State(Knowledge):
 
     def _decided(self, event: Event) -> None:
         body = event.body
-        arm, number = self.index[body["arm"]], self.decisions
+        arm, number, reason = self.index[body["arm"]], self.decisions, body["reason"]
         self.decisions += 1
-        self.reasons[body["reason"]] += 1
-        if body["reason"] in ("budget-low", "no-rewards"):
+        self.as_default[0] += 1
+        self.reasons[reason] += 1
+        if reason in ("budget-low", "no-rewards"):
             self.turned_away[self.index[body["candidate"]]] += 1
+            self.turned_to[0] += 1
         probability = fallback_probability_of(body)
         if arm > 0 or not self.settings.voids:
             self.count(arm, number, probability)
@@ -145,8 +152,7 @@ class State(Knowledge):
         if decision_seq is None or decision_seq not in self.open:
             raise LedgerError(f"event {self.seq}: its decision {decision_seq} is not open")
         self.refused_open.discard(decision_seq)
-        play = self.open.take(decision_seq)
-        return play
+        return self.open.take(decision_seq)
 
     def _count_if_voidable(self, play: OpenPlay) -> None:
         """Count a default that could be voided until now."""
@@ -156,6 +162,7 @@ class State(Knowledge):
     def _observed(self, event: Event) -> None:
         if event.decision_seq in self.open:
             self.clipped += "clipped_from" in event.body
+            self.refused -= event.decision_seq in self.refused_open  # it was corrected
             play = self._close(event.decision_seq)
             self._receive(play, event.body["reward"])
             if "metrics" in event.body:
@@ -166,7 +173,7 @@ class State(Knowledge):
     def _receive(self, play: OpenPlay, reward: float) -> None:
         self._count_if_voidable(play)
         self.receive(play, reward)
-        if play.arm == 0:
+        if self._is_watched(play):
             self.drift.observed(play.block, reward)
         if self.early is not None:
             self.early.add(play.arm, play.since, reward, self.over_before(self.time))
@@ -191,17 +198,24 @@ class State(Knowledge):
             return
         self._count_if_voidable(play)
         self.skip(play)
-        if play.arm == 0:
+        if self._is_watched(play):
             self.drift.skipped(play.block)
 
     def _voided(self, event: Event) -> None:
+        self.refused -= event.decision_seq in self.refused_open
         play = self._close(event.decision_seq)
-        if play.arm > 0:  # it still counts as a round, credited with the lowest reward
+        if play.was_default:
+            self.as_default[play.arm] -= 1
+        else:  # it still counts as a round, credited with the lowest reward
             self.arms.plays[play.arm] -= 1
         self.book.voided[play.arm] += 1
         self.leave_unknown(play)
-        if play.arm == 0:
+        if self._is_watched(play):
             self.drift.skipped(play.block)
+
+    def _is_watched(self, play: OpenPlay) -> bool:
+        """Whether a play is one of the present default, since it became the default."""
+        return play.was_default and play.number >= self.promoted_at
 
     def _changed(self, body: dict[str, Any]) -> None:
         changed = {name: body[name] for name in CHANGEABLE_IN_NEW_EPOCH if name in body}
@@ -211,15 +225,62 @@ class State(Knowledge):
             self.prepare()
             if self.floor != before and "epoch" not in body:
                 raise LedgerError(f"event {self.seq}: changes the floor within an epoch")
+        if "promoted" in body:
+            self._promote(body["promoted"])
         if "epoch" in body:
+            self._renumber()
             self.start()
         self.outage += body.get("outage", 0.0) - body.get("set_back", 0.0)
+        if "added" in body:
+            self._add(body["added"])
         if "retired" in body:
-            self.retired = [*self.retired, body["retired"]]
+            if "why" not in body:  # by no guardrail
+                self.withdrawn = [*self.withdrawn, body["retired"]]
+            self.retire(list(dict.fromkeys([*self.retired, body["retired"]])))
         if body.get("stopped") or body.get("finished"):
             self.stopped = self.stopped or "stopped" in body
             self.finished = self.finished or "finished" in body
+            if "finished" in body:
+                self.promised_decisions = self.decisions
             self.serves = body.get("serves", self.settings.arms[0])  # not named in version 0.1
+
+    # Arms that come and go.
+
+    def _add(self, name: str) -> None:
+        arms = self.settings.arms
+        self.numbers = [*self.numbers, len(arms)]
+        self._take_arms((*arms, name), (*range(len(arms)), None))
+
+    def _promote(self, name: str) -> None:
+        """Let an arm and the default change places: the default is always the first."""
+        order = list(range(len(self.settings.arms)))
+        place = self.index[name]
+        order[0], order[place] = place, 0
+        self.numbers = [self.numbers[old] for old in order]
+        self._take_arms([self.settings.arms[old] for old in order], order)
+        self.drift = DriftWatch(self.settings)
+        self.promoted_at = self.decisions
+
+    def _take_arms(self, arms: Sequence[str], order: Order) -> None:
+        """Go on with these arms: where each was before, None for a new one."""
+        self.settings = replace(self.settings, arms=tuple(arms))
+        self.index = {name: arm for arm, name in enumerate(arms)}
+        self.rearrange(order)
+        for values in (self.lost, self.turned_away, self.turned_to, self.as_default):
+            reorder(values, order, 0)
+        if self.early is not None:
+            self.early.rearrange(order)
+        self.guardrails.rearrange(self.settings, self.numbers, order)
+        self.retire(self.retired)
+
+    def _renumber(self) -> None:
+        """Number the arms anew for a new epoch, those that are not played last."""
+        arms = self.settings.arms
+        last = sorted(range(len(arms)), key=lambda arm: (arms[arm] in self.withdrawn, arm))
+        numbers = [last.index(arm) for arm in range(len(arms))]
+        if numbers != self.numbers:
+            self.numbers = numbers
+            self.prepare()
 
 
 def fallback_probability_of(body: dict[str, Any]) -> float:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from floorline.core.display import Displayed, Table
 from floorline.live.amounts import exact_percent, percent
-from floorline.live.estimates import Gain, estimates_of, expected_rewards, gain_of
+from floorline.live.estimates import Gain, Rewards, estimates_of, expected_rewards, gain_of
 from floorline.live.guardrails import GuardrailStatus
 from floorline.live.headline import headline_of
 from floorline.live.learning import learning_problems
 from floorline.live.plays import TICK
+from floorline.live.same_rounds import SameRounds, same_rounds_of
 from floorline.live.state import State
 
 LEAST_SHARE = -10.0
@@ -39,6 +40,10 @@ class ArmStatus:
     voided: int
     turned_away: int
     """Proposals of it that the floor turned to the default."""
+    turned_to: int
+    """Proposals of others that the floor turned to it, while it was the default."""
+    as_default: int
+    """Decisions made while it was the default, without voided ones for it."""
     estimated_from: int
     """Rewards behind the estimate: those of decisions whose window is over; without a window, all
     that are known, and none if most are missing."""
@@ -59,8 +64,7 @@ class Status(Displayed):
     serves: str | None
     """The arm that everybody gets for good, once it is finished or stopped; None before."""
     winner: str | None
-    """The challenger that is surely better than the default and than all others, if there is one;
-    or the default, if it is surely better than every challenger."""
+    """The arm that is surely better than all others that are not retired; None if none is."""
     epoch: int
     decisions: int
     """In this epoch."""
@@ -71,18 +75,24 @@ class Status(Displayed):
     promised_share: float
     confidence: float
     headline: str
-    """Who leads, by how much, and what happens next."""
+    """Who leads, by how much, and what happens next; under a floor that compares the same rounds,
+    what was won in them."""
     verdict: str
     """Whether the floor holds."""
     estimated_share: float | None
-    """Estimate of the expected reward, over what the default alone would be expected to earn."""
+    """Estimate of the expected reward, over what the default alone would be expected to earn; where
+    `same_rounds` is known, of reward received over the default's."""
     gain: Gain | None
     """What was earned beyond the default alone; None before that can be estimated."""
     over_equal_split: float | None
-    """Estimated reward beyond that of an equal split of the same traffic among all arms."""
+    """Estimated reward beyond that of an equal split of the same traffic among all arms; None where
+    averages do not compare the arms, as under the randomised floor."""
     price: float | None
     """Estimate of what the floor has cost: what the challengers that were proposed and not played
-    would have earned beyond the default. Below zero, it has saved that much."""
+    would have earned beyond the default. Below zero, it has saved that much. None likewise."""
+    same_rounds: SameRounds | None
+    """Rewards received, against the default's in the same rounds; None under floors that keep the
+    reward to be expected."""
     problems: list[str]
     """What keeps the campaign from learning as it is configured, and what is wrong with the clock;
     empty if nothing is."""
@@ -101,14 +111,17 @@ class Status(Displayed):
     late: int
     """Rewards that arrived too late to be used."""
     refused: int
-    """Decisions with a reward outside the range, which was refused; they count as unknown unless
+    """Decisions whose only reward was outside the range and refused; they count as unknown unless
     another one comes."""
     clipped: int
     """Rewards above the range that were clipped to its end."""
     guardrails: list[GuardrailStatus]
     """What is known of further metrics, by arm."""
     retired: list[str]
-    """Arms that have surely broken the limit of a guardrail; they are not played any more."""
+    """Arms that are not played any more: those that have surely broken a limit of a guardrail, and
+    those in `withdrawn`."""
+    withdrawn: list[str]
+    """Arms that a person has retired."""
     labels: list[str]
     archived: bool
     duplicates: int
@@ -146,7 +159,8 @@ def status_of(
     arms = arms_of(state, now)
     settings = state.settings
     running = [arm for arm in arms if arm.name not in state.retired]
-    expected = expected_rewards(settings, arms, state.decisions)
+    same = same_rounds_of(state)
+    expected = None if same else expected_rewards(settings, arms)
     return Status(
         id=campaign,
         state=_word(state),
@@ -159,15 +173,14 @@ def status_of(
         promised_share=1 - settings.max_loss,
         confidence=1 - settings.delta,
         headline=headline_of(
-            _word(state), state.serves, arms if state.serves else running, settings.unit
+            _word(state), state.serves, arms if state.serves else running, settings.unit, same
         ),
         verdict=_verdict(state, share),
-        estimated_share=expected.campaign / expected.default
-        if expected and expected.default
-        else None,
-        gain=None if expected is None else gain_of(settings, arms, expected),
+        estimated_share=_estimated_share(expected, same),
+        gain=same.gain if same else gain_of(settings, arms, expected) if expected else None,
         over_equal_split=None if expected is None else expected.campaign - expected.equal_split,
         price=None if expected is None else expected.turned_away,
+        same_rounds=same,
         problems=[*problems, *learning_problems(state)],
         alarm=state.drift_alarm or _in_flight_alarm(state),
         arms=arms,
@@ -180,10 +193,17 @@ def status_of(
         clipped=state.clipped,
         guardrails=state.guardrails.status(),
         retired=list(state.retired),
+        withdrawn=list(state.withdrawn),
         labels=list(state.labels),
         archived=state.archived,
         duplicates=duplicates,
     )
+
+
+def _estimated_share(expected: Rewards | None, same: SameRounds | None) -> float | None:
+    if same is not None:
+        return same.received / same.default if same.default > 0 else None
+    return expected.campaign / expected.default if expected and expected.default else None
 
 
 def arms_of(state: State, now: float) -> list[ArmStatus]:
@@ -204,6 +224,8 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
                 lost=state.lost[arm],
                 voided=int(state.book.voided[arm]),
                 turned_away=state.turned_away[arm],
+                turned_to=state.turned_to[arm],
+                as_default=state.as_default[arm],
                 estimated_from=estimated_from,
                 average=average,
                 lower=lower,
@@ -254,6 +276,7 @@ def _in_flight_alarm(state: State) -> str | None:
 def _verdict(state: State, share: float) -> str:
     settings = state.settings
     promised = 1 - settings.max_loss
+    default = "the default" if state.promoted_at == 0 else "the default of the time"
     promise = f"promised {exact_percent(promised)}, confidence {exact_percent(1 - settings.delta)}"
     sure = percent(share)
     false_statement = _in_flight_alarm(state)
@@ -262,8 +285,8 @@ def _verdict(state: State, share: float) -> str:
     if state.drift_alarm:
         return f"Exploration is off: the default seems to have changed ({state.drift_alarm})"
     if share >= promised - 1e-9:
-        return f"The floor holds: at least {sure} of the default, {promise}"
+        return f"The floor holds: at least {sure} of {default}, {promise}"
     return (
-        f"The floor held at every decision. Rewards since then make only {sure} of the default "
+        f"The floor held at every decision. Rewards since then make only {sure} of {default} "
         f"sure ({promise}), so it is played until that is made up"
     )

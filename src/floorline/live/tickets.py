@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from floorline.live.errors import DamagedLedger, UnknownTicket
@@ -13,6 +14,9 @@ from floorline.live.ledgers import LedgerReader
 from floorline.live.messages import Ticket
 
 TAG_BYTES = 8
+
+RECENT = 4096
+"""Ids that are remembered: many rewards come soon, with an id that was made just before."""
 
 
 def new_campaign_id() -> str:
@@ -32,8 +36,10 @@ class TicketIds:
         self.campaign = campaign
         # Copied for each id, which takes half the time of beginning with the secret.
         self._mac = None if secret is None else hmac.new(secret, digestmod="sha256")
+        self.name = lru_cache(RECENT)(self._name)
+        """Return the id of the decision with a sequence number, made at a time."""
 
-    def name(self, seq: int, time: float) -> str:
+    def _name(self, seq: int, time: float) -> str:
         """Return the id of the decision with this sequence number, made at this time."""
         if self._mac is None:
             return f"{self.campaign}-{seq}-{int(time * 1000) & 0xFFFFFF:x}"
@@ -97,16 +103,21 @@ def no_such_decision(name: str) -> UnknownTicket:
     return UnknownTicket(f"ticket {name}: there is no such decision")
 
 
+CHALLENGER_REASONS = ("explore", "exploit")
+"""Reasons of decisions for what was not the default then; those of others are all for it, except
+after the end, when the default no longer changes."""
+
+
 def ticket_of(ids: TicketIds, arms: Sequence[str], event: Event) -> Ticket:
     """Return the ticket of a `decided` event in a campaign with these arms."""
     body = event.body
-    arm = body["arm"]
+    arm, reason = body["arm"], body["reason"]
     return Ticket(
         ids.name(event.seq, event.time),
         arm,
-        arm == arms[0],
+        arm == arms[0] if reason == "finished" else reason not in CHALLENGER_REASONS,
         body["candidate"],
-        body["reason"],
+        reason,
         body["guaranteed_budget"],
         *chances_of(body),
     )

@@ -8,16 +8,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from floorline.core.words import counted
 from floorline.live import snapshot
-from floorline.live.errors import LedgerError
+from floorline.live.errors import Conflict, LedgerError
 from floorline.live.events import Event
 from floorline.live.guardrails import checked_metrics
 from floorline.live.ledgers import LedgerReader, read_ledger
 from floorline.live.replay import UNUSABLE, start, unusable
+from floorline.live.roster import addable, promotable, promotable_anew, retirable
 from floorline.live.settings import CHANGEABLE, CHANGEABLE_IN_NEW_EPOCH
 from floorline.live.state import State
 
-CHANGES = ("epoch", "stopped", "finished", "serves", "outage", "set_back", "retired", "why")
+OTHER_CHANGES = (
+    *("epoch", "stopped", "finished", "serves", "outage", "set_back"),
+    *("added", "retired", "why", "promoted"),
+)
 """What an event may change besides settings."""
 
 
@@ -29,6 +34,8 @@ class Report:
     decisions: int = 0
     rewards: int = 0
     snapshots: int = 0
+    erased: int = 0
+    """Decisions whose request key and context were erased."""
     lowest_budget: float = math.inf
     """The lowest guaranteed budget of a decision for a challenger."""
     problems: list[str] = field(default_factory=list)
@@ -59,6 +66,7 @@ def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -
     stored = ledger.counts()
     kept = set(ledger.snapshots())
     counts: Counter[str] = Counter()
+    said_to_be_erased = 0
     state, events = start(ledger)
     for event, check in events:
         try:
@@ -68,6 +76,8 @@ def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -
             raise unusable(ledger, event, error) from None
         counts[event.kind] += 1
         report.events += 1
+        report.erased += "sealed" in event.body
+        said_to_be_erased += event.body.get("erased", 0)
         if event.seq in kept:
             kept.remove(event.seq)
             _compare_snapshot(ledger, state, check, report)
@@ -77,6 +87,11 @@ def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -
             break  # a running campaign may have appended more since
     for seq in sorted(kept):
         report.problems.append(f"snapshot after event {seq}: there is no such event")
+    if report.erased > said_to_be_erased:
+        report.problems.append(
+            f"the request keys and contexts of {counted(report.erased, 'decision')} are gone, and "
+            f"those of {said_to_be_erased:,} were erased"
+        )
     report.decisions, report.rewards = counts["decided"], counts["observed"]
     if dict(counts) != stored:
         report.problems.append(f"events by kind: {dict(counts)} replayed, {stored} stored")
@@ -134,10 +149,13 @@ def _observed(state: State, event: Event) -> str | None:
         return f"a reward of {reward:g}, outside the declared range"
     if event.body.get("late"):
         return "a late reward of an open decision" if event.decision_seq in state.open else None
+    metrics = event.body.get("metrics", {})
     try:
-        checked_metrics(settings.guardrails, event.body.get("metrics", {}))
+        clipped = checked_metrics(settings.guardrails, metrics)
     except ValueError as error:
         return str(error)
+    if clipped != metrics:
+        return f"metrics of {metrics}, which would be {clipped} in their ranges"
     return _must_be_open(state, event)
 
 
@@ -150,7 +168,11 @@ def _refused(state: State, event: Event) -> str | None:
 
 def _voided(state: State, event: Event) -> str | None:
     wrong = _must_be_open(state, event)
-    if wrong is None and state.open[event.decision_seq or 0].arm == 0 and not state.settings.voids:
+    if (
+        wrong is None
+        and state.open[event.decision_seq or 0].was_default
+        and not state.settings.voids
+    ):
         return "a default decision was voided in a campaign without voids"
     return wrong
 
@@ -164,12 +186,28 @@ def _expired(state: State, event: Event) -> str | None:
 
 def _changed(state: State, event: Event) -> str | None:
     allowed = CHANGEABLE_IN_NEW_EPOCH if "epoch" in event.body else CHANGEABLE
-    others = set(event.body) - {*allowed, *CHANGES}
+    others = set(event.body) - {*allowed, *OTHER_CHANGES}
     if others:
         return f"changed {', '.join(sorted(others))}, which cannot change"
     outage = event.body.get("outage")
     if outage is not None and not 0 <= outage <= event.time - state.time + 1e-3:
         return f"an outage of {outage:g} seconds, which began before the last event"
+    return _other_arms(state, event.body)
+
+
+def _other_arms(state: State, body: dict[str, Any]) -> str | None:
+    """Return what is wrong with a change of the arms."""
+    try:
+        if "added" in body:
+            addable(state, body["added"])
+            if body["added"] in state.settings.arms:
+                return f"{body['added']} was added a second time"
+        if "retired" in body:
+            retirable(state, body["retired"])
+        if "promoted" in body:
+            (promotable_anew if "epoch" in body else promotable)(state, body["promoted"])
+    except (ValueError, Conflict) as error:
+        return str(error)
     return None
 
 

@@ -110,15 +110,12 @@ def read_log(
         require(default in names, "default", f"one of {', '.join(names)}", default)
         names = [default, *(name for name in names if name != default)]
     index = {name: i for i, name in enumerate(names)}
-    chances = [
-        1 / len(names) if uniform else _value(path, row, line, chance, math.nan)
-        for line, row in kept
-    ]
+    chances = [1 / len(names) if uniform else _value(path, row, line, chance) for line, row in kept]
     missing = len(rows) - len(kept)
     return LoggedData(
         tuple(names),
         np.array([index[row["arm"]] for _, row in kept], np.int64),
-        np.array([_value(path, row, line, "reward", math.nan) for line, row in kept]),
+        np.array([_value(path, row, line, "reward") for line, row in kept]),
         np.array(chances, float),
         number("low", low, -math.inf, math.inf),
         number("high", high, low, math.inf, open_low=True),
@@ -126,10 +123,11 @@ def read_log(
     )
 
 
-def _value(path: Path, row: dict[str, str], line: int, name: str, empty: float) -> float:
+def _value(path: Path, row: dict[str, str], line: int, name: str) -> float:
+    """Return a number of a row; NaN where there is none."""
     text = row[name]
     try:
-        return float(text) if text else empty
+        return float(text) if text else math.nan
     except ValueError:
         raise ValueError(
             f"{path}: {name} of decision {line} must be a number, not {text!r}"

@@ -182,7 +182,7 @@ def _for_every_loss(point: Point, policy: Policy, settings: PaperRun) -> list[Re
     share of the default's; so its lowest share decides for all losses at once.
     """
     regrets, shares = _round_by_round(point.horizon, policy, settings)
-    error = regrets.std(ddof=1) / np.sqrt(settings.runs) if settings.runs > 1 else 0.0
+    error = regrets.std(ddof=1) / np.sqrt(settings.runs)
     return [
         _row(
             point,

@@ -67,8 +67,8 @@ class Outlook:
     max_loss: float
     runs: int
     first_exploration: int | None
-    """The first decision that a challenger may get. None where rewards may be negative: then it
-    waits until the default's mean is certain to be positive."""
+    """The first decision that a challenger may get. None where it depends on rewards: under a floor
+    that tosses coins, and where rewards may be negative."""
     takeover_day: Range
     """From this day on, the better challenger gets most of the decisions."""
     back_day: Range
@@ -77,6 +77,8 @@ class Outlook:
     """One challenger is better, the others are worse."""
     none: Forecast
     """All challengers are worse."""
+    holdback: float
+    """The share of decisions that always go to the default."""
     traffic_limit: float
     """The largest share of decisions that the better challenger can ever get."""
 
@@ -102,16 +104,18 @@ def outlooks(
         ThreadPoolExecutor(all_cores() if device == "cpu" else 1) as pool,
         progress_bar("simulating", len(cases) * len(questions)) as tick,
     ):
-        futures = [
-            [pool.submit(outlook, *case, runs=runs, seed=seed, device=device) for case in row]
-            for row in cases
-        ]
         try:
-            for done, _ in enumerate(as_completed([future for row in futures for future in row])):
-                tick(done + 1)
+            futures = [
+                [pool.submit(outlook, *case, runs=runs, seed=seed, device=device) for case in row]
+                for row in cases
+            ]
+            finished = as_completed([future for row in futures for future in row])
+            for done, future in enumerate(finished, start=1):
+                future.result()  # raises the first error now, not after all other cases
+                tick(done)
             return [[future.result() for future in row] for row in futures]
         except BaseException:
-            pool.shutdown(cancel_futures=True)  # Ctrl-C: start nothing new
+            pool.shutdown(cancel_futures=True)  # an error or Ctrl-C: start nothing new
             raise
 
 
@@ -138,11 +142,14 @@ def outlook(
         floor=question.floor,
         max_loss=max_loss,
         runs=runs,
-        first_exploration=math.ceil(1 / max_loss - 1e-9) if question.low >= 0 else None,
+        first_exploration=(
+            math.ceil(1 / max_loss - 1e-9) if question.explores_by_counting else None
+        ),
         takeover_day=over_runs(from_then_on(better.days, better.share > 0.5)),
         back_day=over_runs(from_then_on(better.days, better.gain >= 0)),
         better=_forecast(better),
         none=_forecast(none),
+        holdback=question.share_held_back,
         traffic_limit=question.traffic_limit(max_loss),
     )
 

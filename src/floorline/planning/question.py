@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from floorline.boundaries import BOUNDARIES
-from floorline.core.checks import choice, number, require, whole
+from floorline.core.checks import choice, number, require, unit_of_reward, whole
 from floorline.environments import Bernoulli, Delayed, Environment, Tabulated
+from floorline.floors import Floor
 from floorline.policies import make_policy
 from floorline.policy import Policy
 from floorline.policy_setup import FLOORS, PolicySetup
+
+ANY_LOSS = 0.1
+"""A max_loss to make a floor with, where its other properties are asked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,15 +31,20 @@ class Question:
         delta: chance that the floor fails.
         low: no reward is below this.
         high: no reward is above this.
+        unit: what rewards are counted in, as "EUR"; only shown.
         spread: standard deviation of one reward, the same for all arms. None: each reward is
             `low` or `high`, as a click is 0 or 1.
         learned: whether the campaign must learn the default mean instead of being given it.
         floor: the floor, by its name.
         boundary: the confidence boundary, one of those that live campaigns may have.
-        holdback: the share of decisions that always go to the default.
+        holdback: the share of decisions that always go to the default; that of the floor in live
+            campaigns unless given.
         missing: what a missing reward means: `unknown`, or after the delay `zero` or `random`.
         lost: the share of all rewards that never arrive.
         delay: decisions until a reward arrives.
+        in_flight_rate: with `in_flight_burst`, what is stated about pending rewards, if the floor
+            is randomised; see `RandomisedFloor`.
+        in_flight_burst: see `in_flight_rate`.
     """
 
     challengers: int
@@ -46,14 +55,17 @@ class Question:
     delta: float = 0.05
     low: float = 0.0
     high: float = 1.0
+    unit: str | None = None
     spread: float | None = None
     learned: bool = True
     floor: str = "confidence"
     boundary: str = "beta-binomial"
-    holdback: float = 0.02
+    holdback: float | None = None
     missing: str = "unknown"
     lost: float = 0.0
     delay: int = 0
+    in_flight_rate: float = 1.0
+    in_flight_burst: float = 0.0
 
     def __post_init__(self) -> None:
         for name, low in (("challengers", 1), ("decisions_per_day", 1), ("days", 1), ("delay", 0)):
@@ -76,9 +88,23 @@ class Question:
         choice("floor", self.floor, FLOORS)
         live = [name for name, kind in BOUNDARIES.items() if kind.live]
         choice("boundary", self.boundary, live)
-        number("holdback", self.holdback, 0, 1)
+        if self.holdback is not None:
+            number("holdback", self.holdback, 0, 1)
         number("lost", self.lost, 0, 1)
+        if self.unit is not None:
+            unit_of_reward("unit", self.unit)
         self.environment(self.means(0))  # raises if `missing` does not fit the rewards
+        self._check_floor()
+
+    def _check_floor(self) -> None:
+        floor = self._floor(self._setup(ANY_LOSS))
+        if not self.learned and floor.default_mean is None:
+            raise ValueError(
+                f"learned: must be True under the {self.floor} floor, which takes no default mean"
+            )
+        if self.missing == "random" and not floor.skips_lost_rewards:
+            allowed = f"unknown or zero under the {self.floor} floor"
+            require(False, "missing", allowed, self.missing)
 
     @property
     def horizon(self) -> int:
@@ -93,6 +119,24 @@ class Question:
 
     def policy(self, max_loss: float) -> Policy:
         """Return the policy of a live campaign with these settings."""
+        return make_policy("conservative-ucb", self._setup(max_loss))
+
+    @property
+    def share_held_back(self) -> float:
+        """The share of decisions that always go to the default, given or that of the floor."""
+        held = self._setup(ANY_LOSS).holdback
+        assert held is not None
+        return held
+
+    @property
+    def explores_by_counting(self) -> bool:
+        """Whether the first challenger comes after 1 / max_loss decisions, whatever they earn."""
+        return self.low >= 0 and not self._floor(self._setup(ANY_LOSS)).tosses_coins
+
+    def _floor(self, setup: PolicySetup) -> Floor:
+        return FLOORS[self.floor](setup)
+
+    def _setup(self, max_loss: float) -> PolicySetup:
         half_range = (self.high - self.low) / 2
         setup = PolicySetup(
             n_arms=1 + self.challengers,
@@ -108,7 +152,13 @@ class Question:
             floor=self.floor,
             holdback=self.holdback,
         )
-        return make_policy("conservative-ucb", setup)
+        if self.floor == "randomised":  # others are told nothing about pending rewards
+            setup = replace(
+                setup, in_flight_rate=self.in_flight_rate, in_flight_burst=self.in_flight_burst
+            )
+        if self.holdback is None:
+            setup = replace(setup, holdback=self._floor(setup).live_holdback)
+        return setup
 
     def environment(self, means: Sequence[float]) -> Environment:
         """Return arms with these means, whose rewards may be delayed or lost."""
@@ -120,25 +170,28 @@ class Question:
     def traffic_limit(self, max_loss: float) -> float:
         """Return the largest share of decisions that the better challenger can ever get.
 
-        That is all but the holdback, unless missing rewards are `unknown`. With enough plays
-        the default's upper end u and the challenger's lower end l are then their means with
-        the worst value for each lost reward. A share s is affordable while
-        (max_loss - s) u + s l >= 0.
+        That is all but the holdback, unless missing rewards are `unknown`. With enough plays the
+        default's upper bound u and the challenger's lower bound l are then their means with the
+        worst value for each lost reward. A challenger's play costs (1 - max_loss) u - l, and a
+        default's pays for it with max_loss u, or under a floor of rewards received with max_loss
+        times the default's own lower bound.
 
         >>> question = Question(challengers=1, default_mean=0.03, improvement=1 / 3,
         ...                     decisions_per_day=1000, lost=0.1)
         >>> round(question.traffic_limit(0.1), 3)
         0.14
         """
-        most = 1 - self.holdback
+        most = 1 - self.share_held_back
         if self.missing != "unknown":
             return most
-        kept = 1 - self.lost
-        upper = self.default_mean * kept + self.lost * self.high
-        lower = self.default_mean * (1 + self.improvement) * kept + self.lost * self.low
-        if lower >= (1 - max_loss) * upper:
+        arrives = self.default_mean * (1 - self.lost)
+        lower, upper = (arrives + self.lost * worst for worst in (self.low, self.high))
+        cost = (1 - max_loss) * upper - (lower + self.improvement * arrives)
+        if cost <= 0:
             return most
-        return min(most, max_loss * upper / (upper - lower))
+        received = self._floor(self._setup(max_loss)).counts_received
+        pay = max_loss * (lower if received else upper)
+        return min(most, pay / (pay + cost))
 
     def reward_values(self, mean: float) -> tuple[float, float, float]:
         """Return the two values of a reward with this mean, and the chance of the larger.

@@ -10,6 +10,7 @@ from floorline.proposers.exponential import exp3_ix, prior_exp3, prior_target
 from floorline.proposers.information import information_directed
 from floorline.proposers.kl_ucb import kl_ucb
 from floorline.proposers.lil_ucb import lil_ucb
+from floorline.proposers.lin_ucb import lin_ucb
 from floorline.proposers.optimistic import optimistic
 from floorline.proposers.thompson import beta_thompson, gaussian_thompson
 from floorline.proposers.unbalanced_moss import on_frontier, paper_targets, unbalanced_moss
@@ -30,6 +31,7 @@ __all__ = [
     "information_directed",
     "kl_ucb",
     "lil_ucb",
+    "lin_ucb",
     "on_frontier",
     "optimistic",
     "paper_targets",

@@ -19,6 +19,11 @@ def learn_nothing(rules: Any, arms: Arms, memory: Floats, arm: int, reward: floa
 
 
 @kernel
+def look_at_nobody(rules: Any, memory: Floats, visitors: Any, kind: int) -> None:
+    """For proposers that do not look at the visitor."""
+
+
+@kernel
 def sure_chance(rules: Any, arms: Arms, memory: Floats, candidate: int, arm: int) -> float:
     """For proposers that leave nothing to chance: 1 for the candidate, else 0."""
     return 1.0 if arm == candidate else 0.0
@@ -66,6 +71,10 @@ class Proposer(Part):
         caches: whether its memory only caches what `arms` holds. Where rewards come late it is
             then cleared before each proposal, and `learn` is not called.
         learns_late: whether `learn` may be called after later proposals have been made.
+        look: kernel `(rules, memory, visitors, kind)`, called before each proposal; it writes what
+            it wants of the visitor's features, `feature(visitors, kind, index)`, into the memory.
+            Only the randomised floor holds with such a proposer.
+        n_features: how many features `look` reads; 0 if it looks at nobody.
     """
 
     propose: Function
@@ -82,19 +91,22 @@ class Proposer(Part):
     optimistic: bool = False
     caches: bool = False
     learns_late: bool = True
+    look: Function = look_at_nobody
+    n_features: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("propose", "learn", "chance"):
+        for name in ("propose", "learn", "chance", "look"):
             value = getattr(self, name)
             require(is_kernel(value), name, "a function marked with @kernel", value)
-        for name in ("memory", "shared_memory"):
+        for name in ("memory", "shared_memory", "n_features"):
             object.__setattr__(self, name, whole(name, getattr(self, name), 0))
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""
-        kernels = {
+        kernels: dict[Function, Function] = {
             slots.propose: self.propose,
             slots.learn: self.learn,
             slots.chance: self.chance,
+            slots.look: self.look,
         }
         return kernels if self.index is None else {**kernels, slots.index: self.index}

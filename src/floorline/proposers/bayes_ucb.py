@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from floorline.core.beta import beta_fraction
+from floorline.core.beta import beta_fraction, log_inverse_beta
 from floorline.core.checks import number
 from floorline.core.kernel import kernel
 from floorline.core.records import Arms, Floats, NoRules
@@ -47,7 +47,7 @@ def beta_quantile(a: float, b: float, start: float, log_tail: float) -> float:
     The logarithm of the tail is concave, as above, for a and b of at least 1.
     """
     q = start
-    log_scale = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    log_scale = log_inverse_beta(a, b)
     for _ in range(NEWTON_STEPS):
         rest = 1.0 - q
         if rest <= 0.0:

@@ -22,10 +22,11 @@ def most_promising(rules: Any, arms: Arms, memory: Floats, round: int, rng: Any)
     if leader >= 0 and arms.upper[leader] > memory[RIVAL]:
         return leader
     leader = 0
-    largest = arms.upper[0]
+    upper = arms.upper
+    largest = upper[0]
     rival = -math.inf
-    for i in range(1, len(arms.upper)):
-        value = arms.upper[i]
+    for i in range(1, len(upper)):
+        value = upper[i]
         ahead = value > largest
         behind = largest if ahead else value
         rival = behind if behind > rival else rival

@@ -71,5 +71,5 @@ def _label(when: datetime, step: float, before: datetime | None) -> str:
 def extent(columns: Sequence[Sequence[float | None]]) -> tuple[float, float]:
     """Return the least and the greatest of all values, 0 among them; never the same."""
     values = [v for column in columns for v in column if v is not None and math.isfinite(v)]
-    low, high = min(0.0, *values, 0.0), max(0.0, *values, 0.0)
+    low, high = min([0.0, *values]), max([0.0, *values])
     return low, high if high > low else low + 1.0

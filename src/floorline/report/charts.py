@@ -25,20 +25,22 @@ class ChartLine(NamedTuple):
 
 
 def reward_chart(points: Sequence[SeriesPoint], label: str) -> str:
-    """Return reward, default and floor over time, with the guaranteed range of the reward."""
+    """Return reward, default and floor over time, with what `guaranteed_range` says."""
     times = [point.time for point in points]
     lines = [
         ChartLine([point.reward for point in points], "c1"),
         ChartLine([point.default for point in points], "c0"),
         ChartLine([point.floor for point in points], "floor dashed"),
     ]
-    last = points[-1]
+    ranges = [guaranteed_range(point) for point in points]
     # An early range reaches far beyond all lines, and would leave no room to see them.
-    low, high = extent([*(line.values for line in lines), [last.reward_lower, last.reward_upper]])
+    low, high = extent([*(line.values for line in lines), ranges[-1]])
     x, y = _scales(times, low, high)
-    upper = [f"{x(p.time):.1f},{y(p.reward_upper):.1f}" for p in points]
-    lower = [f"{x(p.time):.1f},{y(p.reward_lower):.1f}" for p in reversed(points)]
-    drawn = [f'<path class="band c1" d="M{"L".join([*upper, *lower])}Z"/>']
+    edges = list(zip(times, ranges, strict=True))
+    upper = [f"{x(time):.1f},{y(most):.1f}" for time, (_, most) in edges]
+    lower = [f"{x(time):.1f},{y(least):.1f}" for time, (least, _) in reversed(edges)]
+    look = "c1" if points[-1].floor_upper is None else "floor"
+    drawn = [f'<path class="band {look}" d="M{"L".join([*upper, *lower])}Z"/>']
     for values, look in lines:
         known = [(t, v) for t, v in zip(times, values, strict=True) if v is not None]
         places = "L".join(f"{x(t):.1f},{y(v):.1f}" for t, v in known)
@@ -47,11 +49,18 @@ def reward_chart(points: Sequence[SeriesPoint], label: str) -> str:
     return _picture(label, [*_axes(x, y, labels), *drawn])
 
 
-def traffic_chart(points: Sequence[SeriesPoint], label: str) -> str:
+def guaranteed_range(point: SeriesPoint) -> tuple[float, float]:
+    """Return the range of the reward; or of the floor, where what was received is known."""
+    if point.floor_lower is not None and point.floor_upper is not None:
+        return point.floor_lower, point.floor_upper
+    return point.reward_lower, point.reward_upper
+
+
+def traffic_chart(points: Sequence[SeriesPoint], arms: Sequence[str], label: str) -> str:
     """Return each arm's share of the decisions over time."""
     x, y = _scales([point.time for point in points], 0.0, 1.0)
     drawn = []
-    for start, end, counts in _slices(points, x):
+    for start, end, counts in _slices(points, arms, x):
         below, total = 0.0, sum(counts) or 1
         for arm, count in enumerate(counts):
             top = y(below + count / total)
@@ -65,18 +74,20 @@ def traffic_chart(points: Sequence[SeriesPoint], label: str) -> str:
     return _picture(label, [*_axes(x, y, labels), *drawn])
 
 
-def _slices(points: Sequence[SeriesPoint], x: Scale) -> list[tuple[float, float, list[int]]]:
+def _slices(
+    points: Sequence[SeriesPoint], arms: Sequence[str], x: Scale
+) -> list[tuple[float, float, list[int]]]:
     """Return the slices of time with decisions: their start, their end, and counts by arm."""
     slices = []
-    before = [0] * len(points[0].plays)
+    before = [0] * len(arms)
     width = (x.high - x.low) / BARS
     for number in range(BARS):
         start = x.low + number * width
         last = number == BARS - 1
         until = [point for point in points if last or point.time <= start + width]
-        if not until or sum(until[-1].plays) == sum(before):
+        plays = [until[-1].plays.get(arm, 0) for arm in arms] if until else before
+        if sum(plays) == sum(before):
             continue
-        plays = until[-1].plays
         counts = [max(0, now - then) for now, then in zip(plays, before, strict=True)]
         slices.append((start, start + width, counts))
         before = plays

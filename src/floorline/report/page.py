@@ -7,9 +7,10 @@ from html import escape
 from pathlib import Path
 
 from floorline import __version__
-from floorline.live.amounts import amount, exact_percent, plural
+from floorline.core.words import counted
+from floorline.live.amounts import amount, exact_percent, percent
 from floorline.report import parts
-from floorline.report.charts import reward_chart, traffic_chart
+from floorline.report.charts import guaranteed_range, reward_chart, traffic_chart
 from floorline.report.facts import ReportFacts
 
 STYLE = Path(__file__).with_name("style.css")
@@ -51,7 +52,7 @@ def page_of(facts: ReportFacts) -> str:
         parts.settings(facts),
         parts.verification(facts),
     ]
-    decisions = plural(facts.status.decisions, "decision")
+    decisions = counted(facts.status.decisions, "decision")
     period = f"{time_of(facts.opened_at)} to {time_of(facts.last_event_at)}, {decisions}"
     return PAGE.format(
         name=escape(facts.name),
@@ -77,28 +78,33 @@ def _rewards(facts: ReportFacts) -> str:
     last = facts.points[-1]
     unit = facts.settings.unit
     share = exact_percent(facts.status.promised_share)
+    if facts.status.same_rounds is None:
+        names = ("reward, estimated", "the default alone")
+        look, band = "c1 faint", "guaranteed range of the reward"
+    else:
+        names = ("reward received", "the default in the same rounds, estimated")
+        look, band = "floor faint", "guaranteed range of the floor"
+    least, most = guaranteed_range(last)
     shown = [
-        ("c1", "reward, estimated", amount(last.reward, unit)),
-        ("c0", "the default alone", amount(last.default, unit)),
+        ("c1", names[0], amount(last.reward, unit)),
+        ("c0", names[1], amount(last.default, unit)),
         ("floor", f"floor, {share} of it", amount(last.floor, unit)),
-        (
-            "c1 faint",
-            "guaranteed range of the reward",
-            f"{amount(last.reward_lower)} to {amount(last.reward_upper, unit)}",
-        ),
+        (look, band, f"{amount(least)} to {amount(most, unit)}"),
     ]
     label = ", ".join(f"{name} {value}" for _, name, value in shown)
-    chart = reward_chart(facts.points, f"Expected reward over time: {label}")
+    chart = reward_chart(facts.points, f"Reward over time: {label}")
     return parts.section("Reward and floor over time", parts.legend(shown) + chart)
 
 
 def _traffic(facts: ReportFacts) -> str:
     plays = facts.points[-1].plays
-    total = sum(plays) or 1
+    total = sum(plays.values()) or 1
     shown = [
-        (f"c{min(arm, 8)}", name, f"{plays[arm] / total:.1%}")
+        (f"c{min(arm, 8)}", name, percent(plays[name] / total))
         for arm, name in enumerate(facts.settings.arms)
     ]
     label = ", ".join(f"{name} {share}" for _, name, share in shown)
-    chart = traffic_chart(facts.points, f"Shares of the traffic over time: {label}")
+    chart = traffic_chart(
+        facts.points, facts.settings.arms, f"Shares of the traffic over time: {label}"
+    )
     return parts.section("Traffic over time", parts.legend(shown) + chart)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-from floorline.live.amounts import amount, exact_percent, percent, plural
+from floorline.core.words import counted
+from floorline.live.amounts import amount, exact_percent, percent, sentence
 from floorline.live.headline import difference
 from floorline.live.notes import words_of
+from floorline.live.status import ArmStatus
 from floorline.report.facts import ReportFacts
 
 MAX_PROBLEMS = 20
@@ -60,7 +62,7 @@ def numbers(entries: Iterable[tuple[str, str, str]]) -> str:
 def verdict(facts: ReportFacts) -> str:
     """Return the headline and whether the floor holds."""
     status = facts.status
-    problems = "".join(f"<p>{escape(problem)}.</p>" for problem in status.problems)
+    problems = "".join(f"<p>{escape(sentence(problem))}</p>" for problem in status.problems)
     text = f"<p>{escape(status.headline)}</p><p>{escape(status.verdict)}.</p>{problems}"
     holds = status.guaranteed_share >= status.promised_share - 1e-9
     return section("Result", text, "verdict" if holds else "verdict warn")
@@ -92,6 +94,8 @@ def earned(facts: ReportFacts) -> str:
     """Return what was earned against the default, and what the floor cost."""
     status, unit = facts.status, facts.settings.unit
     turned = sum(arm.turned_away for arm in status.arms)
+    same = status.same_rounds
+    rival = "the default alone" if same is None else "the default in the same rounds"
     shown = [
         (
             "Guaranteed reward",
@@ -103,9 +107,18 @@ def earned(facts: ReportFacts) -> str:
         low, high = amount(status.gain.lower), amount(status.gain.upper, unit)
         shown.append(
             (
-                "Won against the default alone",
+                f"Won against {rival}",
                 amount(status.gain.estimate, unit),
                 f"by estimate; surely between {low} and {high}",
+            )
+        )
+    if same is not None:
+        bounds = f"{amount(same.missed)} by estimate, {amount(same.missed_upper, unit)} at most"
+        shown.append(
+            (
+                "Received by challengers",
+                amount(same.challengers, unit),
+                f"where the default would have received {bounds}",
             )
         )
     if status.over_equal_split is not None:
@@ -117,7 +130,7 @@ def earned(facts: ReportFacts) -> str:
             (
                 f"What the floor {cost}",
                 amount(abs(status.price), unit),
-                f"by estimate, with {plural(turned, 'decision')} that it gave to the default",
+                f"by estimate, with {counted(turned, 'decision')} that it gave to the default",
             )
         )
     return section("What was earned", numbers(shown))
@@ -128,24 +141,47 @@ def arms(facts: ReportFacts) -> str:
     status, unit = facts.status, facts.settings.unit
     default = status.arms[0]
     total = sum(arm.plays for arm in status.arms) or 1
+    if status.same_rounds is not None:
+        return _averages(facts, total)
     rows = []
     for arm in status.arms:
         known = arm.average is not None and default.average is not None
         against = difference(arm, default, unit) if known and arm is not default else ""
         rows.append(
             (
-                f"{arm.name} (default)" if arm is default else arm.name,
+                _named(facts, arm),
                 against,
                 f"{arm.plays:,}",
-                f"{arm.plays / total:.1%}",
+                percent(arm.plays / total),
                 amount(arm.average),
                 f"{amount(arm.lower)} to {amount(arm.upper)}",
             )
         )
-    mean = "Mean reward" if unit is None else f"Mean reward ({unit})"
-    columns = ("Arm", "Against the default", "Decisions", "Share", mean, "Interval")
+    columns = ("Arm", "Against the default", "Decisions", "Share", _mean(unit), "Interval")
     note = '<p class="soft">All intervals hold at all times together, at the confidence above.</p>'
     return section("Arms", table(columns, rows, 4) + note, "arms")
+
+
+def _averages(facts: ReportFacts, total: int) -> str:
+    """Return each arm's traffic and average, where averages do not compare the arms."""
+    rows = [
+        (_named(facts, arm), f"{arm.plays:,}", percent(arm.plays / total), amount(arm.average))
+        for arm in facts.status.arms
+    ]
+    columns = ("Arm", "Decisions", "Share", _mean(facts.settings.unit))
+    note = (
+        '<p class="soft">The mean is the average over the decisions in which an arm was played. If '
+        "a model chooses who sees what, it does not compare the arms.</p>"
+    )
+    return section("Arms", table(columns, rows, 3) + note, "arms")
+
+
+def _named(facts: ReportFacts, arm: ArmStatus) -> str:
+    return f"{arm.name} (default)" if arm.name == facts.settings.arms[0] else arm.name
+
+
+def _mean(unit: str | None) -> str:
+    return "Mean reward" if unit is None else f"Mean reward ({unit})"
 
 
 def guardrails(facts: ReportFacts) -> str:
@@ -174,14 +210,15 @@ def timeline(facts: ReportFacts, time_of: Callable[[float], str]) -> str:
 
 def settings(facts: ReportFacts) -> str:
     """Return the settings."""
-    rows = [
-        (name, ", ".join(map(str, value)) if isinstance(value, list) else _plain(value))
-        for name, value in facts.settings.to_json().items()
-    ]
+    rows = [(name, _plain(value)) for name, value in facts.settings.to_json().items()]
     return section("Settings", table(("Setting", "Value"), rows))
 
 
 def _plain(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value)) or "none"
+    if isinstance(value, dict):
+        return " ".join(f"{name}={part}" for name, part in value.items() if part is not None)
     return "not given" if value is None else str(value)
 
 
@@ -191,7 +228,7 @@ def verification(facts: ReportFacts) -> str:
     if found is None:
         return section("How this was verified", "<p>The ledger was not verified.</p>")
     counts = ", ".join(
-        plural(number, name)
+        counted(number, name)
         for number, name in (
             (found.events, "event"),
             (found.decisions, "decision"),
@@ -204,9 +241,12 @@ def verification(facts: ReportFacts) -> str:
         "Chained checksums show that none is damaged or missing; each had to be allowed by "
         "those before it; and the budget of every decision was computed again.</p>"
     )
+    if found.erased:
+        erased = counted(found.erased, "decision")
+        text += f"<p>Request keys and contexts of {erased} were erased, as the events say.</p>"
     if found.problems:
         listed = "".join(f"<li>{escape(text)}</li>" for text in found.problems[:MAX_PROBLEMS])
-        text += f"<p><b>{plural(len(found.problems), 'problem')}:</b></p><ul>{listed}</ul>"
+        text += f"<p><b>{counted(len(found.problems), 'problem')}:</b></p><ul>{listed}</ul>"
     else:
         text += "<p>All of it agrees; every decision for a challenger was affordable.</p>"
     text += "<p>To repeat it: <code>floorline ledger verify FILE</code></p>"

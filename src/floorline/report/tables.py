@@ -31,7 +31,7 @@ def series_table(facts: ReportFacts) -> Rows:
     for point in facts.points:
         row = {name: getattr(point, name) for name in point.__struct_fields__}
         plays, counts = row.pop("plays"), row.pop("reasons")
-        row |= {f"arm {name}": plays[arm] for arm, name in enumerate(facts.settings.arms)}
+        row |= {f"arm {name}": plays.get(name, 0) for name in facts.settings.arms}
         rows.append(row | {f"reason {name}": counts.get(name, 0) for name in reasons})
     return rows
 

@@ -11,7 +11,6 @@ from starlette.types import Receive, Scope, Send
 
 from floorline.service.alerts.delivery import AlertDelivery
 from floorline.service.alerts.watch import Watch
-from floorline.service.alerts.webhooks import WebhookFile
 from floorline.service.api import docs, pages
 from floorline.service.api.routes import OPERATIONS
 from floorline.service.config import Config
@@ -31,12 +30,11 @@ class Service:
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        source, self.keys, self.forwarder = open_data(config.data, create=config.create)
-        self.host = Host(source)
+        data = open_data(config.data, create=config.create)
+        self.keys, self.forwarder = data.keys, data.forwarder
+        self.host = Host(data.source)
         self.gate = Gate(self.keys, config.rate, Cors(config.cors_origins))
-        folder = self.host.data.path  # a service on a database has Prometheus send its alerts
-        delivery = AlertDelivery(None if folder is None else WebhookFile(folder))
-        self.watch = Watch(self.host, delivery, config.alert_interval)
+        self.watch = Watch(self.host, AlertDelivery(data.webhooks), config.alert_interval)
         self.router = Router(
             routes=[
                 *self._api(),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from floorline.service.alerts.webhooks import WebhookFile, Webhooks
 from floorline.service.host.folder import Folder
 from floorline.service.host.host import DataSource
 from floorline.service.http.forwarding import Forwarder
@@ -20,6 +23,7 @@ class Data(NamedTuple):
     keys: Keys
     forwarder: Forwarder | None
     """Sends requests to other servers; None where there can be none."""
+    webhooks: Webhooks
 
 
 def open_data(data: str | Path, *, create: bool = False) -> Data:
@@ -30,8 +34,9 @@ def open_data(data: str | Path, *, create: bool = False) -> Data:
     """
     if not str(data).startswith(DATABASE):
         folder = Folder(Path(data), create=create)
-        return Data(folder, KeyFile(folder.keys), None)
+        return Data(folder, KeyFile(folder.keys), None, WebhookFile(folder.path))
     try:
+        from floorline.service.alerts.webhook_table import WebhookTable
         from floorline.service.host.database import Database
         from floorline.service.http.key_table import KeyTable
     except ImportError as error:
@@ -41,4 +46,15 @@ def open_data(data: str | Path, *, create: bool = False) -> Data:
         ) from None
     database = Database(str(data), create=create)
     forwarder = Forwarder(database.owners, database.secret)
-    return Data(database, KeyTable(database.session), forwarder)
+    webhooks = WebhookTable(database.session)
+    return Data(database, KeyTable(database.session), forwarder, webhooks)
+
+
+@contextmanager
+def opened_data(data: str | Path, *, create: bool = False) -> Iterator[Data]:
+    """Open what a service keeps, for a command that changes some of it."""
+    opened = open_data(data, create=create)
+    try:
+        yield opened
+    finally:
+        opened.source.close()

@@ -35,7 +35,12 @@ def connect(cluster: str | None) -> Iterator[Client | None]:
     from floorline.simulation.job import all_cores
 
     # A lost worker is abandoned after this time; by default it would delay a sweep by 30 s.
-    with dask.config.set({"distributed.comm.timeouts.connect": f"{CONNECT_SECONDS}s"}):
+    # And workers would look at their own stack a hundred times a second, which nobody reads here.
+    settings = {
+        "distributed.comm.timeouts.connect": f"{CONNECT_SECONDS}s",
+        "distributed.worker.profile.enabled": False,
+    }
+    with dask.config.set(settings):
         if cluster == "local":
             local = LocalCluster(
                 n_workers=all_cores(),

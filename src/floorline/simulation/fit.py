@@ -10,7 +10,7 @@ from floorline.boundaries import Boundary
 from floorline.core.checks import require
 from floorline.core.records import Floats
 from floorline.environments import Environment
-from floorline.environments.moments import changes
+from floorline.environments.moments import changes, features_of
 from floorline.floors import RandomisedFloor
 from floorline.policy import Policy
 from floorline.simulation.loops.run import NO_SUCH_ARM, RunRecords
@@ -25,6 +25,12 @@ def check_fit(policy: Policy, environment: Environment, horizon: int, means: Flo
     built_for = policy.proposer.n_arms
     allowed = f"{built_for}, for which the proposer was built"
     require(built_for in (None, len(means)), "arms", allowed, len(means))
+    read = policy.proposer.n_features
+    if read not in (0, features_of(environment)):
+        raise ValueError(
+            f"environment: this proposer reads {read} features of a visitor (see Linear); here "
+            f"there are {features_of(environment)}"
+        )
     if policy.floor.private_clock and not environment.adversarial:
         raise ValueError(
             "environment: this policy needs an adversary, since its floor assumes a default arm "

@@ -238,6 +238,46 @@ def check_secret(new_ledger: NewLedger) -> None:
     _close(ledger)
 
 
+def check_erasure(new_ledger: NewLedger) -> None:
+    """Keys and private parts of sealed events can be erased, if the ledger can, and no others."""
+    ledger = new_ledger()
+    private = {"context": {"who": "ключ\n"}, "nonce": "0" * 32}
+    sealed = [
+        Event(1, 1e9, "opened", None, None, {}),
+        Event(2, 1e9, "decided", None, "key 2", {"arm": "b", **private}),
+        Event(3, 1e9, "decided", None, "key 3", {"arm": "b", "nonce": "1" * 32}),
+        Event(4, 1e9, "decided", None, "key 4", {"arm": "b"}),
+    ]
+    _append(ledger, *sealed)
+    ledger.commit()
+    assert ledger.events(0, 9) == sealed
+    before = _contents(ledger)
+    try:
+        ledger.erase([2, 4])
+    except LedgerError:
+        ledger.roll_back()
+        _close(ledger)
+        return
+    assert ledger.by_key("key 2") is None
+    ledger.roll_back()
+    assert _contents(ledger) == before
+    assert ledger.by_key("key 2") == sealed[1]
+    ledger.erase([2, 4])
+    assert ledger.in_transaction
+    ledger.commit()
+    erased, *others = ledger.events(1, 9)
+    assert erased.key is None
+    assert set(erased.body) == {"arm", "sealed"}
+    assert others == sealed[2:], "others were changed"
+    assert [row[SEQ] for row in ledger.page(0)] == [1, 2, 3, 4]
+    assert ledger.by_key("key 2") is None
+    assert len(list(ledger.checked_events(0, 0))) == 4, "the chain is broken"
+    _append(ledger, Event(5, 1e9, "decided", None, "key 2", {"nonce": "2" * 32}))
+    ledger.commit()
+    assert ledger.by_key("key 2") is not None
+    _close(ledger)
+
+
 def check_campaign(new_ledger: NewLedger) -> None:
     """A campaign decides the same on this ledger as in memory, and its replay agrees."""
     states = []
@@ -258,6 +298,7 @@ LEDGER_CHECKS: tuple[Callable[[NewLedger], None], ...] = (
     check_snapshots,
     check_mark,
     check_secret,
+    check_erasure,
     check_campaign,
 )
 

@@ -48,7 +48,8 @@ class Verification:
     breaches: Share
     """Runs ever below the floor, in expected or received rewards, as the floor promises."""
     misses: Share | None
-    """Runs in which any interval ever missed its arm's mean; None if there are no intervals."""
+    """Runs in which any interval ever missed its arm's mean; None where intervals are not checked:
+    there are none, or rewards come late, or means change or are set by an adversary."""
     rounds_per_second: float
 
     @property
@@ -91,7 +92,7 @@ def verify(
         max_loss: the loss that breaches are counted against; by default the floor's own.
         confidence: the confidence of the limits, which are exact (Clopper and Pearson).
         threads: how many threads; by default all cores.
-        device: `cpu` or `cuda`, an NVIDIA GPU.
+        device: `cpu`, `cuda` or `python`, as for `simulate`.
         cluster: a client of a Dask cluster, as for `simulate`.
         progress: whether to show a bar after two seconds; by default on a terminal only.
     """
@@ -99,7 +100,7 @@ def verify(
     number("delta", delta, 0, 1, open_low=True)
     runs = whole("runs", runs, 1)
     number("confidence", confidence, 0, 1)
-    fixed_means = not environment.adversarial and not changes(environment)
+    fixed_means = not (environment.adversarial or environment.late or changes(environment))
     summary = summarize(
         policy,
         environment,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import yaml
@@ -17,10 +19,13 @@ from floorline.live import Campaign, Status
 from floorline.live.estimates import Gain
 from floorline.service.alerts import watch
 from floorline.service.alerts.conditions import KINDS, RewardFlow, alerts_of
-from floorline.service.alerts.delivery import AlertDelivery
+from floorline.service.alerts.delivery import Alert, AlertDelivery
 from floorline.service.alerts.watch import Watch
 from floorline.service.alerts.webhooks import WebhookFile
+from floorline.service.data import opened_data
+from floorline.service.host.cluster import REFUSED, Cluster
 from floorline.service.host.folder import Folder
+from floorline.service.host.owners import OwnedElsewhere
 from floorline.service.http.keys import SCOPES, KeyFile
 
 RULES = Path(__file__).parents[3] / "deploy" / "prometheus-rules.yml"
@@ -73,10 +78,66 @@ def test_rewards_that_stop_are_noticed_and_rare_ones_are_not(campaign: Campaign)
 
 def test_the_disk(service, monkeypatch: pytest.MonkeyPatch) -> None:
     looking = Watch(service.host, AlertDelivery(WebhookFile(service.host.data.path)))
-    assert looking._of_service() == {}
+    assert asyncio.run(looking._of_service()) == {}
     few = SimpleNamespace(free=100 * 2**20, total=100 * 2**30)
     monkeypatch.setattr(watch.shutil, "disk_usage", lambda _: few)
-    assert list(looking._of_service()) == [(None, "disk-full")]
+    assert list(asyncio.run(looking._of_service())) == [(None, "disk-full")]
+
+
+class Pool:
+    """Open campaigns that are in doubt, and those that were closed."""
+
+    def __init__(self, *names: str) -> None:
+        self.open = {name: SimpleNamespace(name=name, settings=None, queue=self) for name in names}
+        self.closed: dict[str, object] = {}
+        self.is_taken_over = False
+
+    def all(self) -> list[Any]:
+        return list(self.open.values())
+
+    async def submit(self, _: object) -> object:
+        if not self.open:
+            raise OSError("it was closed meanwhile")
+        return None
+
+
+def test_a_campaign_that_goes_elsewhere_or_is_closed_is_not_cleared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[tuple[str, str | None]] = []
+    pool, elsewhere = Pool("here", "idle", "away"), set[str]()
+
+    def route(name: str) -> None:
+        if name in elsewhere:
+            raise OwnedElsewhere(name, "b", "http://127.0.0.1:9")
+
+    async def count_refused(here: int) -> int:
+        return here
+
+    async def notify(alert: Alert) -> None:
+        told.append((alert.state, alert.campaign))
+
+    owners = SimpleNamespace(route=route, count_refused=count_refused, speaks_for_service=True)
+    lost = SimpleNamespace(why="its ledger is damaged")
+    catalogue = SimpleNamespace(unavailable={"lost": lost, "away-too": lost})
+    registry = SimpleNamespace(pool=pool, owners=owners, catalogue=catalogue)
+    metrics = SimpleNamespace(refused_requests=0, set_alerts=lambda _: None)
+    host: Any = SimpleNamespace(registry=registry, metrics=metrics, data=SimpleNamespace(path=None))
+    looking = Watch(host, SimpleNamespace(notify=notify))  # type: ignore[arg-type]
+    monkeypatch.setattr(watch, "alerts_of", lambda *_: {"drift": "it drifts"})
+    elsewhere.add("away-too")
+    asyncio.run(looking.look())
+    assert told == [("raised", name) for name in ("here", "idle", "away", "lost")]
+    told.clear()
+    pool.closed["idle"] = pool.open.pop("idle")  # more are in use than may be open
+    elsewhere.add(pool.open.pop("away").name)
+    asyncio.run(looking.look())
+    assert told == []
+    assert {name for name, _ in looking.raised} == {"here", "idle", "lost"}
+    catalogue.unavailable.clear()
+    pool.open.clear()
+    asyncio.run(looking.look())
+    assert told == [("cleared", "here"), ("cleared", "lost")]
 
 
 def test_from_a_campaign_to_a_receiver(start: Callable[..., Server], tmp_path: Path) -> None:
@@ -102,6 +163,69 @@ def test_from_a_campaign_to_a_receiver(start: Callable[..., Server], tmp_path: P
             rewards = [{"ticket": d["ticket"], "reward": 1} for d in made.json()["decisions"]]
             client.post("/v1/rewards", json={"rewards": rewards})
             assert receiver.next().alert["state"] == "cleared"
+
+
+def test_of_several_servers_one_sends(
+    start: Callable[..., Server], database: str, wait_until: Callable[..., None]
+) -> None:
+    """The owner of a campaign, or the one that takes over; and one of them for the service."""
+    with Receiver() as receiver, opened_data(database, create=True) as opened:
+        opened.webhooks.add(receiver.url)
+        key = opened.keys.create(SCOPES)
+        servers = [start(database, "--alert-interval", "0.5") for _ in range(2)]
+        headers = {"Authorization": f"Bearer {key}"}
+        clients = [server.client(headers=headers) for server in servers]
+        for number in range(4):
+            page = {"name": f"p{number}", "arms": ["a", "b"], "max_loss": 0.1, "missing": "unknown"}
+            assert clients[number % 2].post("/v1/campaigns", json=page).status_code == 201
+            path, requests = f"/v1/campaigns/p{number}/decisions", {"requests": [{}] * 120}
+            assert clients[0].post(path, json=requests).status_code == 200
+        found = [receiver.next().alert for _ in range(4)]
+        assert {one["campaign"] for one in found} == {f"p{number}" for number in range(4)}
+        assert {(one["kind"], one["state"]) for one in found} == {("learning-stalled", "raised")}
+
+        for server in servers:
+            with server.client(headers={"Authorization": "Bearer fl_0_wrong"}) as stranger:
+                for _ in range(40):
+                    stranger.get("/v1/campaigns")
+        kinds = [(one["kind"], one["state"]) for one in (receiver.next().alert for _ in range(2))]
+        assert kinds == [("key-misuse", "raised"), ("key-misuse", "cleared")]
+
+        owner = opened.source.session.run(  # type: ignore[attr-defined]
+            "SELECT name, address FROM floorline.owners JOIN floorline.servers USING (server) "
+            "JOIN floorline.campaigns USING (campaign)"
+        )
+        gone = [name for name, address in owner if address == servers[0].url]
+        assert servers[0].end() == 0
+        for number in range(4):
+            path = f"/v1/campaigns/p{number}/decisions"
+            wait_until(lambda path=path: clients[1].post(path, json={}).status_code == 200)
+        again = [receiver.next().alert for _ in gone]
+        assert {(one["campaign"], one["state"]) for one in again} == {(n, "raised") for n in gone}
+        assert receiver.messages.empty()
+
+
+def test_refused_requests_of_all_servers_are_counted() -> None:
+    rows = [("a", 5), ("b", 7)]
+
+    class Rows:
+        def run(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+            return rows if statement == REFUSED else []
+
+        def close(self) -> None:
+            pass
+
+    async def count() -> list[int]:
+        cluster = Cluster(Rows())
+        cluster.server = "a"
+        cluster._refused = {"a": 0}
+        totals = []
+        for now in ([("a", 5), ("b", 700)], [("a", 5), ("b", 710)], [("a", 6), ("c", 9)]):
+            rows[:] = now
+            totals.append(await cluster.count_refused(0))
+        return totals
+
+    assert asyncio.run(count()) == [5, 15, 16]  # b and c had theirs before they were seen
 
 
 def test_keys_that_are_tried(start: Callable[..., Server], tmp_path: Path) -> None:

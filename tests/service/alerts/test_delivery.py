@@ -6,6 +6,8 @@ import asyncio
 import hashlib
 import hmac
 import json
+import socket
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,8 @@ from receiving import Receiver
 from floorline.service.alerts import delivery
 from floorline.service.alerts.conditions import DRIFT, KINDS, WINNER
 from floorline.service.alerts.delivery import AlertDelivery, new_alert
-from floorline.service.alerts.webhooks import MAX_WEBHOOKS, WebhookFile
+from floorline.service.alerts.webhooks import MAX_WEBHOOKS, Webhook, WebhookFile
+from floorline.service.data import opened_data
 from floorline.service.host.folder import Folder
 
 AT_ONCE = (0.0, 0.0)
@@ -25,9 +28,20 @@ def file(tmp_path: Path) -> WebhookFile:
     return WebhookFile(Folder(tmp_path / "data", create=True).path)
 
 
+@pytest.fixture(params=["folder", "database"])
+def data(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """What `--data` may be."""
+    if request.param == "folder":
+        Folder(tmp_path / "data", create=True)
+        return str(tmp_path / "data")
+    url: str = request.getfixturevalue("database")
+    with opened_data(url, create=True):
+        return url
+
+
 async def deliver(sender: AlertDelivery, count: int = 1, kind: str = WINNER) -> None:
     for number in range(count):
-        sender.notify(new_alert(kind, "raised", "page", f"text {number}"))
+        await sender.notify(new_alert(kind, "raised", "page", f"text {number}"))
     await asyncio.gather(*sender._tasks.values())
 
 
@@ -74,6 +88,49 @@ def test_redirects_are_not_followed(file: WebhookFile) -> None:
     assert sender.dropped == 1
 
 
+def test_an_answer_that_makes_no_sense_is_a_failure(file: WebhookFile) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening, Receiver() as receiver:
+
+        def answer() -> None:
+            for _ in range(3):
+                connection, _ = listening.accept()
+                with connection:
+                    connection.recv(65536)
+                    connection.sendall(b"what?\r\n\r\n")
+
+        nonsense = threading.Thread(target=answer)
+        nonsense.start()
+        file.add(f"http://127.0.0.1:{listening.getsockname()[1]}/")
+        file.add("http://127.0.0.1:9/\N{SNOWMAN}")
+        file.add(receiver.url)
+        sender = AlertDelivery(file, AT_ONCE)
+        asyncio.run(deliver(sender))
+        nonsense.join()
+        assert receiver.next().alert["text"] == "text 0"
+    assert sender.dropped == 2
+
+
+def test_webhooks_that_cannot_be_read_for_a_while_lose_nothing(
+    file: WebhookFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Receiver() as receiver:
+        file.add(receiver.url)
+        read, failures = file.webhooks, [ValueError("the database is away")]
+
+        def flaky() -> list[Webhook]:
+            if len(looks) == 1 and failures:  # while it is being sent
+                raise failures.pop()
+            looks.append(1)
+            return read()
+
+        looks: list[int] = []
+        monkeypatch.setattr(file, "webhooks", flaky)
+        sender = AlertDelivery(file, AT_ONCE)
+        asyncio.run(deliver(sender))
+        assert receiver.next().alert["text"] == "text 0"
+    assert (sender.dropped, failures) == (0, [])
+
+
 def test_a_receiver_that_is_not_there_holds_up_nothing(file: WebhookFile) -> None:
     with Receiver() as receiver:
         file.add("http://127.0.0.1:9/")  # nothing listens there
@@ -87,9 +144,15 @@ def test_a_receiver_that_is_not_there_holds_up_nothing(file: WebhookFile) -> Non
 def test_a_bounded_number_waits(file: WebhookFile, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delivery, "MAX_WAITING", 3)
     with Receiver() as receiver:
-        file.add(receiver.url)
+        webhook = file.add(receiver.url)
         sender = AlertDelivery(file, AT_ONCE)
-        asyncio.run(deliver(sender, 5))
+
+        async def add_at_once() -> None:
+            for number in range(5):
+                sender._add(webhook, new_alert(WINNER, "raised", "page", f"text {number}"))
+            await asyncio.gather(*sender._tasks.values())
+
+        asyncio.run(add_at_once())
         texts = [receiver.next().alert["text"] for _ in range(3)]
     assert texts == ["text 2", "text 3", "text 4"]
     assert sender.dropped == 2
@@ -130,13 +193,27 @@ def test_the_file_is_its_owners_and_is_checked(file: WebhookFile, tmp_path: Path
         file.webhooks()
 
 
-def test_the_command(floorline, tmp_path: Path) -> None:
-    data = str(tmp_path / "data")
-    Folder(tmp_path / "data", create=True)
+def test_a_database_has_a_bounded_number(database: str) -> None:
+    with opened_data(database, create=True) as opened:
+        webhooks = opened.webhooks
+        added = [webhooks.add(f"https://example.org/{n}") for n in range(MAX_WEBHOOKS)]
+        assert webhooks.webhooks() == added
+        with pytest.raises(ValueError, match="at most 20"):
+            webhooks.add("https://example.org/hook")
+        opened.source.session.run("DROP TABLE floorline.webhooks")  # type: ignore[attr-defined]
+        with pytest.raises(ValueError, match="the webhooks cannot be read"):
+            webhooks.webhooks()
+
+
+def test_the_command(floorline, data: str) -> None:
+    def known() -> list[Webhook]:
+        with opened_data(data) as opened:
+            return opened.webhooks.webhooks()
+
     with Receiver(500) as receiver:
         secret = floorline("webhook", "add", receiver.url, "--data", data, "--kinds", "drift")
         assert secret.returncode == 0, secret.stderr
-        webhook = WebhookFile(tmp_path / "data").webhooks()[0]
+        (webhook,) = known()
         assert secret.stdout.strip() == webhook.secret
         listed = floorline("webhook", "list", "--data", data)
         assert webhook.id in listed.stdout
@@ -145,4 +222,6 @@ def test_the_command(floorline, tmp_path: Path) -> None:
         assert (refused.returncode, "answered 500" in refused.stderr) == (2, True)
         assert floorline("webhook", "test", webhook.id, "--data", data).stdout == "accepted\n"
     assert floorline("webhook", "remove", webhook.id, "--data", data).returncode == 0
-    assert WebhookFile(tmp_path / "data").webhooks() == []
+    assert known() == []
+    missing = floorline("webhook", "remove", webhook.id, "--data", data)
+    assert missing.returncode == 2 and webhook.id in missing.stderr

@@ -83,8 +83,24 @@ def test_from_the_form_to_the_end(server: Server, look: Callable[..., Any]) -> N
     page.fill("#name", "landing")
     expect(page.locator("#name-error")).to_be_empty()
     expect(page.locator("#max_loss-hint")).to_have_text("The floor: 90% of the default's reward.")
+    page.click("text=More settings")
+    page.click("text=Add a guardrail")
+    page.click("text=Add a guardrail")
+    page.click("[aria-label='Remove guardrail 2']")
+    page.fill("#guardrail-1-name", "latency_ms")
+    page.fill("#guardrail-1-low", "0")
+    page.click("text=Open the campaign")
+    expect(page.locator("#guardrails-error")).to_contain_text("high")
+    expect(page.locator("#guardrail-1-name")).to_be_focused()
+    page.fill("#guardrail-1-high", "2000")
+    expect(page.locator("#guardrails-error")).to_be_empty()
+    page.fill("#guardrail-1-limit", "9000")
+    page.click("text=Open the campaign")
+    expect(page.locator("#guardrails-error")).to_contain_text("limit: must be")
+    page.fill("#guardrail-1-limit", "500")
     page.click("text=Open the campaign")
     page.wait_for_url("**/campaigns/landing")
+    expect(page.locator("#metrics tbody tr").first).to_contain_text("not above 500")
     expect(page.locator("#verdict h2")).to_contain_text("Too early to say who leads")
     expect(page.locator("#floor-words")).to_have_text(f"{VERDICT}.")
     expect(page.locator("#picture")).to_contain_text("No decisions yet.")
@@ -145,6 +161,21 @@ def test_from_the_form_to_the_end(server: Server, look: Callable[..., Any]) -> N
     expect(page.locator("#campaigns")).not_to_contain_text("landing")
     page.click("text=Show 1 archived campaign")
     expect(page.locator("#campaigns")).to_contain_text("autumn")
+
+    page.click("text=landing")
+    page.click("#delete")
+    expect(page.locator("text=Delete for good")).to_be_disabled()
+    page.fill("#delete-name", "landing")
+    assert violations(page) == []
+    page.click("text=Delete for good")
+    expect(page.locator("#campaigns")).to_contain_text("busy")
+    expect(page.locator("#campaigns")).not_to_contain_text("landing")
+    expect(page.locator("#archived-field")).to_be_hidden()
+
+
+def test_a_running_campaign_cannot_be_deleted(server: Server, look: Callable[..., Any]) -> None:
+    page = ready(look(f"{server.url}/campaigns/busy"))
+    expect(page.locator("#delete")).to_be_disabled()
 
 
 def test_numbers_agree_with_the_service(server: Server, look: Callable[..., Any]) -> None:
@@ -229,7 +260,7 @@ def test_a_phone_in_the_dark(server: Server, look: Callable[..., Any], path: str
 def test_for_everyone(server: Server, look: Callable[..., Any]) -> None:
     page = ready(look(f"{server.url}/campaigns/busy"))
     expect(page.locator("#log table")).to_be_visible()
-    for summary in page.locator("summary").all():
+    for summary in page.locator("summary:visible").all():
         summary.click()
     assert violations(page) == []
     page.locator("#log button[aria-label^=Explain]").first.click()
@@ -238,7 +269,11 @@ def test_for_everyone(server: Server, look: Callable[..., Any]) -> None:
     page = ready(look(server.url))
     page.click("#new")
     page.click("text=More settings")
+    page.click("text=Add a guardrail")
     assert violations(page) == []
+    page.select_option("#floor", "randomised")
+    expect(page.locator("#floor-hint")).to_contain_text("in the very same rounds")
+    expect(page.locator("#holdback")).to_have_value("0.05")
 
 
 def test_axe_finds_what_is_wrong(server: Server, look: Callable[..., Any]) -> None:

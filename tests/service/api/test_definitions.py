@@ -7,6 +7,7 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
+from floorline.live.same_rounds import SameRounds
 from floorline.live.status import ArmStatus, Status
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "dashboard.md"
@@ -19,7 +20,8 @@ def test_each_number_of_a_status_is_documented() -> None:
     documented = {field for field, _ in TABLE}
     numbers = {field.name for field in fields(Status)} - {"id", "arms", "labels", "archived"}
     arm_numbers = {f"arms.{field.name}" for field in fields(ArmStatus)} - {"arms.name"}
-    assert documented == numbers | arm_numbers
+    same_rounds = {f"same_rounds.{field.name}" for field in fields(SameRounds)}
+    assert documented == numbers | arm_numbers | same_rounds
 
 
 def test_the_functions_are_there() -> None:

@@ -62,6 +62,15 @@ def test_any_server_answers_for_any_campaign(pair: list[Server], sql: Sql) -> No
     for found in lists:
         assert [one["name"] for one in found] == [f"page{number}" for number in range(3)]
         assert all(one["available"] for one in found)
+    for number, (one, other) in enumerate(((first, second), (second, first))):
+        path = f"/v1/campaigns/page{number}"
+        assert one.post(f"{path}/stop").status_code == 200
+        assert other.post(f"{path}/delete", json={"name": f"page{number}"}).status_code == 200
+        assert [client.get(path).status_code for client in (one, other)] == [404, 404]
+        left = [client.get("/v1/campaigns").json()["campaigns"] for client in (one, other)]
+        assert [len(found) for found in left] == [2 - number] * 2
+    assert second.post("/v1/campaigns", json={**PAGE, "name": "page0"}).status_code == 201
+    assert first.get("/v1/campaigns/page0").json()["status"]["decisions"] == 0
 
 
 def test_owners_are_spread_and_handed_over(
@@ -105,6 +114,24 @@ def test_streams_are_relayed(pair: list[Server]) -> None:
                 lines = updates.iter_lines()
                 assert next(lines) == "event: update"
                 assert json.loads(next(lines).removeprefix("data: "))["status"]
+
+
+def test_names_and_errors_are_the_same_from_everywhere(pair: list[Server]) -> None:
+    names = ["größe", "価格", "prix-1", "prix-2"]
+    first, second = (server.client() for server in pair)
+    for name in names:
+        assert first.post("/v1/campaigns", json={**PAGE, "name": name}).status_code == 201
+        assert second.post(f"/v1/campaigns/{name}/decisions", json={}).status_code == 200
+        tables = [client.get(f"/v1/campaigns/{name}/export").text for client in (first, second)]
+        assert tables[0] == tables[1] and tables[0].count("\n") == 2
+    for key, code in (("one", None), ("two\nlines", "INVALID_CONTEXT")):
+        body = {"context": {"targetingKey": key, "country": "NZ"}}
+        answers = [c.post("/ofrep/v1/evaluate/flags", json=body).json() for c in (first, second)]
+        assert answers[0] == answers[1]
+        assert [flag.get("errorCode") for flag in answers[0]["flags"]] == [code] * 4
+    for name in names:
+        records = second.get(f"/v1/campaigns/{name}/decisions").json()["decisions"]
+        assert [one["context"] for one in records] == [None, {"country": "NZ"}]
 
 
 def test_keys_are_shared(

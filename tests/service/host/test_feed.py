@@ -55,10 +55,11 @@ def test_what_happens_is_told(tmp_path: Path) -> None:
         stream = feed.listen()
         assert (await update(stream))["status"]["decisions"] == 0
         hosted = await service.host.registry.get("page")
+        hosted._campaign._recorder._clock = lambda: 5e9  # the campaign's own, far ahead
         ticket = await hosted.queue.submit(lambda campaign: campaign.decide())
         told = await update(stream)
         assert told["status"]["decisions"] == 1
-        assert told["point"]["decisions"] == [1]
+        assert (told["point"]["decisions"], told["point"]["time"]) == ([1], [5e9])
         await hosted.queue.submit(lambda campaign: campaign.observe(ticket, 1.0))
         assert (await update(stream))["status"]["arms"][0]["seen"] == 1
         await stream.aclose()

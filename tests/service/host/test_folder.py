@@ -12,6 +12,7 @@ from serving import PAGE, Server
 
 from floorline.live import Campaign
 from floorline.live.verify import verify
+from floorline.service.data import opened_data
 from floorline.service.host import backup
 from floorline.service.host.folder import Folder
 
@@ -78,6 +79,24 @@ def test_a_backup_of_a_running_service_can_be_restored(
     assert restored.post(path, json={"request_key": "before"}).json() == made
     again = floorline("backup", "--data", str(tmp_path / "data"), "--to", str(tmp_path / "copy"))
     assert (again.returncode, "exists already" in again.stderr) == (2, True)
+
+
+def test_a_backup_has_the_keys_and_the_webhooks(tmp_path: Path) -> None:
+    data, copy = tmp_path / "data", tmp_path / "copy"
+    with opened_data(data, create=True) as opened:
+        opened.keys.create(["read"])
+        opened.webhooks.add("https://example.org/hook")
+    with opened_data(data) as opened:
+        kept = opened.keys.keys(), opened.webhooks.webhooks()
+        assert all(kept)
+    backup.back_up(data, copy)
+    with opened_data(copy) as opened:
+        assert (opened.keys.keys(), opened.webhooks.webhooks()) == kept
+    for folder in (data, copy):
+        (folder / "keys.json").unlink()  # by mistake; a key is needed all the same
+        backup.back_up(folder, tmp_path / f"{folder.name}-without")
+        with opened_data(tmp_path / f"{folder.name}-without") as opened:
+            assert opened.keys.required
 
 
 def test_a_backup_leaves_other_folders_alone(tmp_path: Path, floorline: Run) -> None:

@@ -19,6 +19,7 @@ from floorline.live.clock import machine_clock
 from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.host import catalogue, registry
+from floorline.service.host import folder as folders
 from floorline.service.host.folder import Folder
 
 DECISIONS = "/v1/campaigns/page/decisions"
@@ -183,3 +184,30 @@ def test_clicks_sent_again_after_an_outage_longer_than_the_window_count(tmp_path
             assert answer.json()["result"] == "accepted"
         arms = client.get("/v1/campaigns/page").json()["status"]["arms"]
         assert [sum(arm[name] for arm in arms) for name in ("seen", "lost")] == [150, 0]
+
+
+def test_windows_stand_still_while_a_failing_campaign_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another campaign took its place in the pool after its disk was full."""
+    monkeypatch.setattr(folders, "open_campaigns_allowed", lambda: 1)
+    wall, elapsed, later = machine_clock._wall, machine_clock._elapsed, 0.0
+    monkeypatch.setattr(machine_clock, "_wall", lambda: wall() + later)
+    monkeypatch.setattr(machine_clock, "_elapsed", lambda: elapsed() + later)
+
+    def fail() -> None:
+        raise LedgerError("the disk is full")
+
+    service = Service(Config(tmp_path / "data", create=True))
+    with TestClient(service, base_url="http://127.0.0.1") as client:
+        for name in ("other", "page"):
+            settings = {**PAGE, "name": name, "missing": "zero", "window": 60}
+            assert client.post("/v1/campaigns", json=settings).status_code == 201
+        ticket = client.post(DECISIONS).json()["ticket"]
+        reward = f"/v1/decisions/{ticket}/reward"
+        (hosted,) = service.host.registry.pool.all()
+        monkeypatch.setattr(hosted._campaign._ledger, "commit", fail)
+        problem(client.post(reward, json={"reward": 1}), 503, "unavailable", "now")
+        assert client.post("/v1/campaigns/other/decisions").status_code == 200
+        later = 3600.0
+        assert client.post(reward, json={"reward": 1}).json()["result"] == "accepted"

@@ -145,13 +145,31 @@ def test_what_the_columns_say(client: TestClient, page: str) -> None:
 
 def test_points_of_a_group_that_failed_are_forgotten() -> None:
     recorder = series.SeriesRecorder(16)
-    with Campaign.open(":memory:", arms=["now", "video"], max_loss=0.1) as campaign:
+    with Campaign.open(
+        ":memory:", arms=["now", "video"], max_loss=0.1, clock=lambda: 1e6
+    ) as campaign:
         recorder.note(campaign, 2)
         recorder.settle(False)
         assert recorder.points == []
         recorder.note(campaign, 2)
         recorder.settle(True)
-    assert [point.seq for point in recorder.points] == [2]
+    assert [(point.seq, point.time) for point in recorder.points] == [(2, 1e6)], "by its own clock"
+
+
+def test_points_that_were_stored_before_arms_could_change() -> None:
+    made = series.SeriesRecorder(16)
+    with Campaign.open(":memory:", arms=["now", "video"], max_loss=0.1) as campaign:
+        for _ in range(3):
+            campaign.decide()
+            made.note(campaign, campaign.seq)
+    made.settle(committed=True)
+    stored = msgspec.to_builtins(made.to_store())
+    old = [[list(x.values()) if i == series.PLAYS else x for i, x in enumerate(p)] for p in stored]
+    assert old[-1][series.PLAYS] == [3, 0]
+    for points in (stored, old):
+        again = series.SeriesRecorder(16)
+        again.restore(points, ["now", "video"])
+        assert again.points == made.points
 
 
 def test_a_decision_made_before_is_no_new_point(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.host import feed
 from floorline.service.host.files import replace_file
-from floorline.service.host.folder import Folder
+from floorline.service.host.folder import KEYS_MARKER, Folder
 from floorline.service.http import keys
 from floorline.service.http.gate import is_own_page
 from floorline.service.http.keys import KeyFile
@@ -283,7 +283,7 @@ def test_deleting_the_keys_does_not_open_the_service(file: KeyFile) -> None:
 
 def test_keys_of_an_earlier_version_are_required_for_ever_too(file: KeyFile) -> None:
     file.create(["read"])
-    file.path.with_name(keys.MARKER).unlink()  # which that version did not write
+    file.path.with_name(KEYS_MARKER).unlink()  # which that version did not write
     with TestClient(Service(Config(file.path.parent)), base_url="http://127.0.0.1") as client:
         assert client.get("/v1/campaigns").status_code == 401
     file.path.unlink()

@@ -21,7 +21,7 @@ def detail(client: TestClient, path: str, body: Any) -> str:
     ("change", "said"),
     [
         ({"name": "a b"}, "name: must be at most 64 letters, digits and . _ -, a letter or digit"),
-        ({"name": ""}, "name: must have at least 1 characters, not ''"),
+        ({"name": ""}, "name: must have at least 1 character, not ''"),
         ({"arms": ["now"]}, "arms: must have at least 2 items, not ['now']"),
         ({"arms": ["now", 7]}, "arms[1]: must be a text, not 7"),
         ({"max_loss": 2}, "max_loss: must be at most 1, not 2"),
@@ -60,7 +60,7 @@ def test_what_is_inside_a_list(client: TestClient, page: str) -> None:
     )
     requests = {"requests": [{}, {"request_key": ""}]}
     assert detail(client, f"{page}/decisions", requests) == (
-        "requests[1].request_key: must have at least 1 characters, not ''"
+        "requests[1].request_key: must have at least 1 character, not ''"
     )
 
 

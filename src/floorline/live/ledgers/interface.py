@@ -16,7 +16,19 @@ import msgspec
 
 from floorline.live.clock import machine_clock
 from floorline.live.errors import DamagedLedger, LedgerError
-from floorline.live.events import CHECK, KINDS, SEQ, TIME, Event, Row, checksum, from_row
+from floorline.live.events import (
+    BODY,
+    CHECK,
+    KEY,
+    KINDS,
+    SEQ,
+    TIME,
+    Event,
+    Row,
+    checksum,
+    from_row,
+)
+from floorline.live.seals import seal_holds
 
 PAGE_SIZE = 4096
 """Rows that are read at a time."""
@@ -230,7 +242,11 @@ class LedgerReader(ABC):
     def _event(self, row: Row, check_before: int | None) -> Event:
         """Return the event of a row whose checksum continues that of the row before."""
         try:
-            if check_before is not None and checksum(*row[:CHECK], check_before) == row[CHECK]:
+            if (
+                check_before is not None
+                and checksum(*row[:CHECK], check_before) == row[CHECK]
+                and seal_holds(row[KEY], row[BODY])
+            ):
                 return from_row(row)
         except (ValueError, TypeError):  # damage can have turned the values into anything
             pass
@@ -281,13 +297,25 @@ class Ledger(LedgerReader):
     def look_up_keys(self, keys: Collection[str]) -> None:
         """Look up request keys together, before the decisions for them are made.
 
-        It changes nothing but the time that `row_of_key` takes, where that is a round trip.
+        It changes nothing but the time that `row_of_key` takes, where that is a round trip or has
+        appended events written first.
         """
         return
+
+    def erase(self, seqs: Collection[int]) -> None:
+        """Delete request key and private part of these sealed events, in the transaction.
+
+        What `floorline.live.seals.chained_part` returns of their bodies stays.
+        """
+        raise LedgerError(f"{self.locator}: cannot erase anything")
 
     def take_over_secret(self, secret: bytes | None) -> None:
         """Replace the secret of a ledger without events by that of another, in the transaction."""
         raise LedgerError(f"{self.locator}: cannot take over the secret of another ledger")
+
+    def delete(self) -> None:
+        """Delete the ledger with all that it holds, and close it."""
+        raise LedgerError(f"{self.locator}: is deleted by the tools of its store")
 
     def retire(self) -> str:
         """Take the ledger out of use and close it; return the locator by which it is still read."""

@@ -6,8 +6,20 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 
 from floorline.live.errors import LedgerError
-from floorline.live.events import CHECK, DECISION_SEQ, KEY, KIND, KINDS, SEQ, Event, Row, to_row
+from floorline.live.events import (
+    BODY,
+    CHECK,
+    DECISION_SEQ,
+    KEY,
+    KIND,
+    KINDS,
+    SEQ,
+    Event,
+    Row,
+    to_row,
+)
 from floorline.live.ledgers.interface import PAGE_SIZE, Backend, Ledger, Mark, new_secret
+from floorline.live.seals import chained_part
 
 
 class MemoryLedger(Ledger):
@@ -22,6 +34,7 @@ class MemoryLedger(Ledger):
         self._committed_rows = 0
         self._committed_snapshots = self._snapshots
         self._secret: bytes | None = new_secret()
+        self._erased: dict[int, Row] = {}  # in this transaction, as they were
 
     # Reading.
 
@@ -87,6 +100,18 @@ class MemoryLedger(Ledger):
         """Replace the secret."""
         self._secret = secret
 
+    def erase(self, seqs: Collection[int]) -> None:
+        """Delete key and private part."""
+        for seq in seqs:
+            row = self._rows[seq - 1]
+            chained = chained_part(row[BODY])
+            if chained is None or chained == row[BODY]:
+                continue
+            self._erased.setdefault(seq, row)
+            self._rows[seq - 1] = (*row[:KEY], None, chained, row[CHECK])
+            if row[KEY] is not None:
+                del self._by_key[row[KEY]]
+
     def append(self, event: Event) -> None:
         """Add an event to the transaction."""
         rows = self._rows
@@ -105,9 +130,15 @@ class MemoryLedger(Ledger):
         """Keep the transaction."""
         self._committed_rows = len(self._rows)
         self._committed_snapshots = self._snapshots
+        self._erased = {}
 
     def roll_back(self) -> None:
         """Discard the transaction."""
+        for seq, row in self._erased.items():
+            self._rows[seq - 1] = row
+            if row[KEY] is not None:
+                self._by_key[row[KEY]] = row
+        self._erased = {}
         while len(self._rows) > self._committed_rows:
             row = self._rows[-1]
             key, decision_seq = row[KEY], row[DECISION_SEQ]
@@ -122,7 +153,8 @@ class MemoryLedger(Ledger):
     def in_transaction(self) -> bool:
         """Whether something was added since the last commit."""
         rows_added = len(self._rows) > self._committed_rows
-        return rows_added or self._snapshots is not self._committed_snapshots
+        snapshots_changed = self._snapshots is not self._committed_snapshots
+        return rows_added or snapshots_changed or bool(self._erased)
 
     def store_snapshot(self, seq: int, snapshot: bytes) -> None:
         """Store a snapshot in the transaction."""

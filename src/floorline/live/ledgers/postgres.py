@@ -17,7 +17,7 @@ import psycopg
 from floorline.live.errors import DamagedLedger, LedgerError, OpenElsewhere
 from floorline.live.events import CHECK, SEQ, VERSION, Event, Row, to_rows
 from floorline.live.ledgers.interface import UNCHANGED, Backend, Ledger, Mark, new_secret
-from floorline.live.ledgers.postgres_clock import database_clock
+from floorline.live.ledgers.postgres_clock import TIME, database_clock
 from floorline.live.ledgers.postgres_connection import (
     connect,
     in_plain_words,
@@ -34,8 +34,10 @@ from floorline.live.ledgers.postgres_reader import (
 from floorline.live.ledgers.postgres_schema import LOCK_CLASS, create
 from floorline.live.ledgers.postgres_statements import (
     COMMIT_GROUP,
+    DELETE_CAMPAIGN,
     DELETE_SNAPSHOT,
     END_SESSION,
+    ERASE,
     INSERT,
     MOVE_MARK,
     NEW_CAMPAIGN,
@@ -44,6 +46,7 @@ from floorline.live.ledgers.postgres_statements import (
     STORE_SNAPSHOT,
     TAKEN_KEYS,
 )
+from floorline.live.names import MAX_NAME
 
 NO_EVENT = Mark(0, 0)
 """The mark of a ledger without events."""
@@ -52,7 +55,7 @@ NO_EVENT = Mark(0, 0)
 class PostgresLedger(PostgresReader, Ledger):
     """The events of one campaign in a database of PostgreSQL, for reading and appending."""
 
-    _answer_seconds = 10.0  # others have taken over long before
+    _answer_seconds = 4.0  # others have taken over by then
 
     def __init__(self, locator: str) -> None:
         """Open the ledger, or make one if there is none of this name."""
@@ -62,7 +65,6 @@ class PostgresLedger(PostgresReader, Ledger):
         self._written: Mark | None = None  # the last row written in this transaction
         self._committed = NO_EVENT
         super().__init__(locator)
-        self._clock = database_clock(lambda: self._db)
 
     def _find_campaign(self) -> None:
         create(self._db, self._database)
@@ -73,6 +75,7 @@ class PostgresLedger(PostgresReader, Ledger):
             raise LedgerError(f"{self.locator}: was moved, and can only be read; {UNCHANGED}")
         self._begin_session()
         self._committed = self.mark() or NO_EVENT
+        self._clock = database_clock(self._read_time)
 
     def _begin_session(self) -> None:
         """Lock the campaign, and wait for the disk at each commit."""
@@ -94,14 +97,31 @@ class PostgresLedger(PostgresReader, Ledger):
         """The database's time."""
         return self._clock
 
+    def _read_time(self) -> float:
+        with in_plain_words(self.locator):
+            ((time,),) = self._db.execute(TIME).fetchall()
+        return float(time)
+
     def take_over_secret(self, secret: bytes | None) -> None:
         """Replace the secret in the transaction."""
         self._change(SET_SECRET, campaign=self._campaign, secret=secret)
         self._secret = secret
 
+    def erase(self, seqs: Collection[int]) -> None:
+        """Delete key and private part; the database's VACUUM overwrites what they were."""
+        self._change(ERASE, campaign=self._campaign, seqs=list(seqs))
+
+    def delete(self) -> None:
+        """Delete all rows of the campaign in one transaction."""
+        for statement in DELETE_CAMPAIGN:
+            self._change(statement, campaign=self._campaign)
+        self.commit()
+        self.close()
+
     def retire(self) -> str:
         """Rename the campaign and close the ledger; return its new locator."""
-        name = f"{self._name}-moved-{self._campaign}"
+        suffix = f"-moved-{self._campaign}"
+        name = self._name[: MAX_NAME - len(suffix)] + suffix
         self._change(RETIRE, campaign=self._campaign, name=name)
         self.commit()
         self.close()

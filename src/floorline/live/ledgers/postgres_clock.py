@@ -6,10 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import LiteralString
 
-import psycopg
-
 from floorline.live.clock import SteadyClock, seconds_since_boot
-from floorline.live.ledgers.postgres_connection import Connection
+from floorline.live.errors import LedgerError
 
 TIME: LiteralString = "SELECT extract(epoch FROM clock_timestamp())::double precision"
 
@@ -20,8 +18,9 @@ LOOK_AGAIN_SECONDS = 10.0
 class DatabaseTime:
     """The time of a database, by this machine's timer since the last look at it."""
 
-    def __init__(self, connection: Callable[[], Connection]) -> None:
-        self._connection = connection
+    def __init__(self, read: Callable[[], float]) -> None:
+        """Look at the time; `read` returns the result of `TIME`, or raises LedgerError."""
+        self._read = read
         self._looked_at = float("-inf")
         self._offset = 0.0
         self._look()
@@ -29,17 +28,17 @@ class DatabaseTime:
     def __call__(self) -> float:
         """Return the time in seconds since 1970."""
         if seconds_since_boot() - self._looked_at >= LOOK_AGAIN_SECONDS:
-            with suppress(psycopg.Error):  # a lost session; what is done next tells of it
+            with suppress(LedgerError):  # a lost session; what is done next tells of it
                 self._look()
         return seconds_since_boot() + self._offset
 
     def _look(self) -> None:
         before = seconds_since_boot()
-        ((shown,),) = self._connection().execute(TIME).fetchall()
+        shown = self._read()
         self._looked_at = seconds_since_boot()
         self._offset = shown - (before + self._looked_at) / 2
 
 
-def database_clock(connection: Callable[[], Connection]) -> SteadyClock:
+def database_clock(read: Callable[[], float]) -> SteadyClock:
     """Return a clock that shows the time of a database, with implausible steps held back."""
-    return SteadyClock(DatabaseTime(connection))
+    return SteadyClock(DatabaseTime(read))

@@ -13,6 +13,7 @@ from psycopg import pq
 from psycopg.abc import PQGen
 
 from floorline.live.errors import LedgerError
+from floorline.live.names import MAX_NAME
 
 T = TypeVar("T")
 
@@ -26,8 +27,6 @@ SESSION: dict[str, Any] = {
     "application_name": "floorline",
 }
 """What a locator may change by its query, except the name."""
-
-MAX_NAME = 64
 
 
 class Locator(NamedTuple):

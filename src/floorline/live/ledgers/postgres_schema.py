@@ -74,7 +74,16 @@ CREATE TABLE floorline.owners (
 );
 """
 
-MIGRATIONS: tuple[LiteralString, ...] = (LEDGERS, SERVERS)
+WEBHOOKS: LiteralString = """
+CREATE TABLE floorline.webhooks (
+    id text PRIMARY KEY,
+    number integer GENERATED ALWAYS AS IDENTITY,
+    webhook text NOT NULL
+);
+ALTER TABLE floorline.servers ADD COLUMN refused bigint NOT NULL DEFAULT 0;
+"""
+
+MIGRATIONS: tuple[LiteralString, ...] = (LEDGERS, SERVERS, WEBHOOKS)
 """The script that leads to each version from the one before; the first makes the tables."""
 
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -43,6 +43,17 @@ DELETE_SNAPSHOT: LiteralString = (
 SET_SECRET: LiteralString = (
     "UPDATE floorline.campaigns SET secret = %(secret)s WHERE campaign = %(campaign)s"
 )
+ERASE: LiteralString = """
+UPDATE floorline.events SET key = NULL, body = split_part(body, chr(10), 1)
+WHERE campaign = %(campaign)s AND seq = ANY(%(seqs)s::bigint[]) AND strpos(body, chr(10)) > 0
+"""
+DELETE_CAMPAIGN: tuple[LiteralString, ...] = (
+    "DELETE FROM floorline.owners WHERE campaign = %(campaign)s",
+    "DELETE FROM floorline.snapshots WHERE campaign = %(campaign)s",
+    "DELETE FROM floorline.marks WHERE campaign = %(campaign)s",
+    "DELETE FROM floorline.events WHERE campaign = %(campaign)s",
+    "DELETE FROM floorline.campaigns WHERE campaign = %(campaign)s",
+)
 RETIRE: LiteralString = (
     "UPDATE floorline.campaigns SET retired = true, name = %(name)s WHERE campaign = %(campaign)s"
 )

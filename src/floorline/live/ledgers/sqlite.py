@@ -7,14 +7,16 @@ if its disk is honest. SQLite comes with apsw and not from Python, whose own is 
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Any
 
 import apsw
 
 from floorline.live.errors import LedgerError
-from floorline.live.events import CHECK, SEQ, VERSION, Event, to_rows
+from floorline.live.events import CHECK, SEQ, VERSION, Event, Row, to_rows
 from floorline.live.ledgers import sqlite_files as files
 from floorline.live.ledgers.interface import Backend, Ledger, Mark, new_secret
 from floorline.live.ledgers.sqlite_reader import APPLICATION_ID, SqliteReader, salvage_opening
@@ -34,6 +36,11 @@ PRAGMA user_version = {VERSION};
 
 INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
 INSERT_SECRET = "INSERT INTO secrets VALUES (x'{}')"
+TAKEN_KEYS = "SELECT key FROM events WHERE key IN (SELECT value FROM json_each(?))"
+ERASE = """
+UPDATE events SET key = NULL, body = substr(body, 1, instr(body, char(10)) - 1)
+WHERE seq = ? AND instr(body, char(10)) > 0
+"""
 LAST_CHECK = 'SELECT "check" FROM events ORDER BY seq DESC LIMIT 1'
 
 
@@ -45,6 +52,8 @@ class SqliteLedger(SqliteReader, Ledger):
         self._unwritten: list[Event] = []  # written as a whole, which takes half the time
         self._check: int | None = None  # of the last row written, once that is known
         self._last: Mark | None = None  # the last row written in this transaction
+        self._free_keys: set[str] = set()  # looked up, and not taken
+        self._has_erased = False  # so the log holds what must not stay
         self._lock = files.lock(locator)
         super().__init__(locator)
 
@@ -67,6 +76,19 @@ class SqliteLedger(SqliteReader, Ledger):
         if secret is not None:
             self._change("INSERT INTO secrets VALUES (?)", (secret,))
 
+    def erase(self, seqs: Collection[int]) -> None:
+        """Overwrite what is erased, in the file and in its index; the log is emptied later."""
+        self._do("PRAGMA secure_delete = ON")
+        for seq in seqs:
+            self._change(ERASE, (seq,))
+        self._has_erased = True
+
+    def delete(self) -> None:
+        """Delete the file and those beside it."""
+        SqliteReader.close(self)  # the lock is kept until all of it is gone
+        files.delete(self.locator)
+        self._lock.close()
+
     def retire(self) -> str:
         """Rename the file and close it; return its new path."""
         SqliteReader.close(self)  # which moves the log into the file; the lock is kept
@@ -77,6 +99,17 @@ class SqliteLedger(SqliteReader, Ledger):
     def append(self, event: Event) -> None:
         """Add an event to the transaction."""
         self._unwritten.append(event)
+        if event.key is not None:
+            self._free_keys.discard(event.key)
+
+    def row_of_key(self, key: str) -> Row | None:
+        """Return the row of the decision made for a request key."""
+        return None if key in self._free_keys else super().row_of_key(key)
+
+    def look_up_keys(self, keys: Collection[str]) -> None:
+        """Look up request keys together: events can then be written together, too."""
+        taken = self._do(TAKEN_KEYS, (json.dumps(list(keys)),))
+        self._free_keys = set(keys).difference(key for (key,) in taken)
 
     def commit(self) -> None:
         """Make the transaction durable, if one has begun, and then mark its last event."""
@@ -89,11 +122,14 @@ class SqliteLedger(SqliteReader, Ledger):
             if self._last.seq == 1:
                 self._empty_log()
             self._last = None
+        if self._has_erased:
+            self._empty_log(apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            self._has_erased = False
 
-    def _empty_log(self) -> None:
-        """Move the opening event into the file: without its log, it must not look unused."""
-        with suppress(apsw.Error):  # the event is durable already
-            self._db.wal_checkpoint()
+    def _empty_log(self, mode: int = apsw.SQLITE_CHECKPOINT_PASSIVE) -> None:
+        """Move the log into the file: without it, a new ledger must not look unused."""
+        with suppress(apsw.Error):  # what is in it is durable already
+            self._db.wal_checkpoint(mode=mode)
 
     def _refuse_if_replaced(self) -> None:
         """Raise LedgerError if what is written would not be found under the ledger's name."""

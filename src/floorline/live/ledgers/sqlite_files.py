@@ -69,6 +69,17 @@ def set_aside(path: str) -> str:
     return free
 
 
+def delete(path: str) -> None:
+    """Delete a ledger and the files beside it; the ledger first: without it they are nothing."""
+    real = os.path.realpath(path)
+    try:
+        for name in (path, real, f"{real}-wal", f"{real}-shm", mark_path(path), f"{real}-lock"):
+            Path(name).unlink(missing_ok=True)
+    except OSError as error:
+        raise LedgerError(f"{path}: cannot be deleted: {error.strerror}") from None
+    _sync_folder_of(path)
+
+
 def identity(path: str) -> tuple[int, int]:
     """Return the device and the inode of a ledger, which must have one name only.
 

@@ -66,7 +66,8 @@ def alerts_of(status: Status, settings: CampaignSettings, flow: RewardFlow) -> d
             "decisions for challengers were lower than all that was known allowed"
         )
     if status.alarm is not None:
-        found[DRIFT] = f"the default seems to have changed: {status.alarm}"
+        changed = "" if status.same_rounds else "the default seems to have changed: "
+        found[DRIFT] = f"{changed}{status.alarm}"
     if status.problems:
         found[LEARNING] = "; ".join(status.problems)
     if stopped:
@@ -74,8 +75,9 @@ def alerts_of(status: Status, settings: CampaignSettings, flow: RewardFlow) -> d
             f"no reward in the last {status.decisions - flow.decisions:,} decisions, after "
             f"{flow.reported:,} in the {flow.decisions:,} before"
         )
-    if status.retired:
-        found[RETIRED] = f"broke the limit of a guardrail: {', '.join(status.retired)}"
+    broken = [arm for arm in status.retired if arm not in status.withdrawn]
+    if broken:
+        found[RETIRED] = f"broke the limit of a guardrail: {', '.join(broken)}"
     if status.winner is not None:
         found[WINNER] = status.headline
     return found

@@ -9,15 +9,21 @@ import logging
 import secrets
 import time
 from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from http.client import HTTPException
+from typing import TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import msgspec
 
-from floorline.service.alerts.webhooks import Webhook, WebhookFile
+from floorline.service.alerts.webhooks import MAX_WEBHOOKS, Webhook, Webhooks
 
 log = logging.getLogger("floorline.service")
+
+T = TypeVar("T")
 
 MAX_WAITING = 1000
 """Messages that wait to be sent; more displace the oldest."""
@@ -83,26 +89,29 @@ def send(webhook: Webhook, alert: Alert) -> None:
         raise OSError(f"answered {error.code}") from None
     except URLError as error:
         raise OSError(str(error.reason)) from None
+    except (HTTPException, ValueError) as error:  # an answer or an address that makes no sense
+        raise OSError(f"{type(error).__name__}: {error}") from None
 
 
 class AlertDelivery:
     """Sends alerts in the background, each webhook in order."""
 
     def __init__(
-        self, file: WebhookFile | None, retry_seconds: tuple[float, ...] = RETRY_SECONDS
+        self, webhooks: Webhooks, retry_seconds: tuple[float, ...] = RETRY_SECONDS
     ) -> None:
-        """Take the webhooks of a file, or none."""
         self.dropped = 0
         """Messages that were given up or displaced."""
-        self._webhooks = (lambda: []) if file is None else file.webhooks
+        self._webhooks = webhooks
         self._retry_seconds = retry_seconds
         self._waiting: dict[str, deque[Alert]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        # One for each address, so that slow receivers keep nothing else waiting.
+        self._threads = ThreadPoolExecutor(MAX_WEBHOOKS + 1, "alerts")
 
-    def notify(self, alert: Alert) -> None:
+    async def notify(self, alert: Alert) -> None:
         """Send an alert to every webhook that wants its kind, soon."""
         try:
-            webhooks = self._webhooks()
+            webhooks = await self._in_thread(self._webhooks.webhooks)
         except ValueError as error:
             log.error("the webhooks cannot be read", extra={"why": str(error)})
             return
@@ -128,14 +137,17 @@ class AlertDelivery:
         why = ""
         for wait in (0.0, *self._retry_seconds):
             await asyncio.sleep(wait)
-            if webhook not in self._webhooks():  # it was removed
-                return
             try:
-                await asyncio.to_thread(send, webhook, alert)
+                if webhook not in await self._in_thread(self._webhooks.webhooks):  # it was removed
+                    return
+                await self._in_thread(send, webhook, alert)
                 return
-            except OSError as error:
+            except (OSError, ValueError) as error:
                 why = str(error)
         self._drop(webhook, why)
+
+    def _in_thread(self, call: Callable[..., T], *arguments: object) -> asyncio.Future[T]:
+        return asyncio.get_running_loop().run_in_executor(self._threads, call, *arguments)
 
     def _drop(self, webhook: Webhook, why: str) -> None:
         self.dropped += 1
@@ -149,3 +161,4 @@ class AlertDelivery:
         for task in tasks:
             with suppress(asyncio.CancelledError, Exception):
                 await task
+        self._threads.shutdown(wait=False)

@@ -11,7 +11,9 @@ from contextlib import suppress
 from floorline.live import Campaign
 from floorline.service.alerts.conditions import DISK, KEYS, UNAVAILABLE, RewardFlow, alerts_of
 from floorline.service.alerts.delivery import AlertDelivery, new_alert
+from floorline.service.host.campaigns import HostedCampaign
 from floorline.service.host.host import Host
+from floorline.service.host.owners import OwnedElsewhere
 
 log = logging.getLogger("floorline.service")
 
@@ -62,18 +64,36 @@ class Watch:
             await asyncio.sleep(self._interval)
 
     async def look(self) -> None:
-        """Compare what is raised now with what was before, and notify of the difference."""
-        now = {**self._of_service(), **await self._of_campaigns()}
+        """Compare what is raised now with what was before, and notify of the difference.
+
+        Of several servers, the owner of a campaign notifies of its alerts.
+        """
+        now = {**await self._of_service(), **await self._of_campaigns()}
         for (campaign, kind), text in now.items():
             if (campaign, kind) not in self.raised:
                 log.warning("alert raised", extra={"campaign": campaign, "kind": kind, "why": text})
-                self._delivery.notify(new_alert(kind, "raised", campaign, text))
+                await self._delivery.notify(new_alert(kind, "raised", campaign, text))
         for (campaign, kind), text in self.raised.items():
-            if (campaign, kind) not in now:
-                log.info("alert cleared", extra={"campaign": campaign, "kind": kind})
-                self._delivery.notify(new_alert(kind, "cleared", campaign, text))
+            if (campaign, kind) in now or not self._is_own(campaign):
+                continue
+            if campaign in self._host.registry.pool.closed:  # it may be as it was
+                now[campaign, kind] = text
+                continue
+            log.info("alert cleared", extra={"campaign": campaign, "kind": kind})
+            await self._delivery.notify(new_alert(kind, "cleared", campaign, text))
         self.raised = now
         self._host.metrics.set_alerts(list(now))
+
+    def _is_own(self, campaign: str | None) -> bool:
+        """Whether the alerts of a campaign, or for None those of the service, are this server's."""
+        owners = self._host.registry.owners
+        if campaign is None:
+            return owners.speaks_for_service
+        try:
+            owners.route(campaign)
+        except OwnedElsewhere:
+            return False
+        return True
 
     async def _of_campaigns(self) -> Raised:
         registry = self._host.registry
@@ -82,15 +102,22 @@ class Watch:
             try:
                 status = await hosted.queue.submit(Campaign.status)
             except Exception as error:  # its ledger fails; the others are looked at
-                raised[hosted.name, UNAVAILABLE] = str(error)
+                if self._is_open(hosted):
+                    raised[hosted.name, UNAVAILABLE] = str(error)
                 continue
             found = alerts_of(status, hosted.settings, self._flows[hosted.name])
             raised.update({(hosted.name, kind): text for kind, text in found.items()})
         for name, unavailable in registry.catalogue.unavailable.items():
-            raised[name, UNAVAILABLE] = unavailable.why
+            if self._is_own(name):
+                raised[name, UNAVAILABLE] = unavailable.why
         return raised
 
-    def _of_service(self) -> Raised:
+    def _is_open(self, hosted: HostedCampaign) -> bool:
+        """Whether a campaign was not closed or taken over meanwhile."""
+        is_open = any(one is hosted for one in self._host.registry.pool.all())
+        return is_open and not hosted.queue.is_taken_over
+
+    async def _of_service(self) -> Raised:
         raised: Raised = {}
         folder = self._host.data.path
         if folder is not None:  # the disk of a database is not seen from here
@@ -98,8 +125,9 @@ class Watch:
             if disk.free < MIN_FREE_BYTES and disk.free < MIN_FREE_SHARE * disk.total:
                 free = f"{disk.free / 2**20:,.0f} MiB"
                 raised[None, DISK] = f"{free} are left on the disk of the ledgers"
-        before, self._refused = self._refused, self._host.metrics.refused_requests
-        if self._refused - before >= MAX_REFUSED_REQUESTS:
+        owners, here = self._host.registry.owners, self._host.metrics.refused_requests
+        before, self._refused = self._refused, await owners.count_refused(here)
+        if self._refused - before >= MAX_REFUSED_REQUESTS and owners.speaks_for_service:
             raised[None, KEYS] = (
                 f"{self._refused - before:,} requests with a wrong key, or one that may not do "
                 f"what they asked, within {self._interval:g} seconds"

@@ -1,8 +1,9 @@
-"""The addresses that alerts are sent to, in a file of the data folder."""
+"""The addresses that alerts are sent to, and those in a file of the data folder."""
 
 from __future__ import annotations
 
 import secrets
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,9 +13,9 @@ import msgspec
 from floorline.core.checks import choice, require
 from floorline.service.alerts.conditions import KINDS
 from floorline.service.host.files import locked_for_change, replace_file
+from floorline.service.host.folder import WEBHOOKS_FILE
 
 MAX_WEBHOOKS = 20
-WEBHOOKS_FILE = "webhooks.json"
 
 
 class Webhook(msgspec.Struct, frozen=True):
@@ -28,7 +29,40 @@ class Webhook(msgspec.Struct, frozen=True):
     """The alerts that are sent."""
 
 
-class WebhookFile:
+class Webhooks(ABC):
+    """The webhooks of a service. `floorline webhook` changes them while it runs."""
+
+    @abstractmethod
+    def webhooks(self) -> list[Webhook]:
+        """All webhooks.
+
+        Raises:
+            ValueError: they cannot be read.
+        """
+
+    @abstractmethod
+    def _add(self, webhook: Webhook) -> bool:
+        """Store a webhook; return False if there are too many."""
+
+    @abstractmethod
+    def remove(self, webhook_id: str) -> None:
+        """Remove an address."""
+
+    def add(self, url: str, kinds: Iterable[str] = KINDS) -> Webhook:
+        """Add an address; return it with its secret."""
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname)
+        require(fits, "url", "an address that begins with http:// or https://", url)
+        distinct = tuple(dict.fromkeys(kinds))
+        require(bool(distinct), "kinds", f"some of {', '.join(KINDS)}", distinct)
+        for kind in distinct:
+            choice("kinds", kind, KINDS)
+        webhook = Webhook(secrets.token_hex(4), url, secrets.token_urlsafe(32), distinct)
+        require(self._add(webhook), "url", f"one of at most {MAX_WEBHOOKS}", url)
+        return webhook
+
+
+class WebhookFile(Webhooks):
     """The webhooks of a data folder, read again when the file has changed."""
 
     def __init__(self, folder: Path) -> None:
@@ -54,21 +88,13 @@ class WebhookFile:
             raise ValueError(f"data: {self._path} cannot be read: {error}") from None
         return self._webhooks
 
-    def add(self, url: str, kinds: Iterable[str] = KINDS) -> Webhook:
-        """Add an address; return it with its secret."""
-        parts = urlsplit(url)
-        fits = parts.scheme in ("http", "https") and bool(parts.hostname)
-        require(fits, "url", "an address that begins with http:// or https://", url)
-        distinct = tuple(dict.fromkeys(kinds))
-        require(bool(distinct), "kinds", f"some of {', '.join(KINDS)}", distinct)
-        for kind in distinct:
-            choice("kinds", kind, KINDS)
-        webhook = Webhook(secrets.token_hex(4), url, secrets.token_urlsafe(32), distinct)
+    def _add(self, webhook: Webhook) -> bool:
         with locked_for_change(self._path.parent):
             others = self.webhooks()
-            require(len(others) < MAX_WEBHOOKS, "url", f"one of at most {MAX_WEBHOOKS}", url)
+            if len(others) >= MAX_WEBHOOKS:
+                return False
             self._write([*others, webhook])
-        return webhook
+            return True
 
     def remove(self, webhook_id: str) -> None:
         """Remove an address."""

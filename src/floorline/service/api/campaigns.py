@@ -10,7 +10,8 @@ import msgspec
 
 from floorline.live import Campaign, Conflict
 from floorline.live.names import check_campaign_name
-from floorline.service.api.responses import CampaignAnswer, Campaigns
+from floorline.service.api.requests import EraseBody
+from floorline.service.api.responses import CampaignAnswer, Campaigns, Deleted, Erased
 from floorline.service.host.campaigns import ClosedCampaign, HostedCampaign, UnavailableCampaign
 from floorline.service.host.errors import Unavailable
 from floorline.service.http.operations import Call, Reply
@@ -116,6 +117,36 @@ async def stop(call: Call) -> CampaignAnswer:
     return await _change(call, stop)
 
 
+async def add_arm(call: Call) -> CampaignAnswer:
+    """Add a challenger."""
+    arm: str = call.body.arm
+
+    def add_arm(campaign: Campaign) -> None:
+        campaign.add_arm(arm)
+
+    return await _change(call, add_arm)
+
+
+async def retire_arm(call: Call) -> CampaignAnswer:
+    """Play a challenger no more."""
+    arm: str = call.body.arm
+
+    def retire_arm(campaign: Campaign) -> None:
+        campaign.retire_arm(arm)
+
+    return await _change(call, retire_arm)
+
+
+async def promote_arm(call: Call) -> CampaignAnswer:
+    """Make a challenger the default."""
+    arm: str = call.body.arm
+
+    def promote_arm(campaign: Campaign) -> None:
+        campaign.promote_arm(arm)
+
+    return await _change(call, promote_arm)
+
+
 async def note(call: Call) -> CampaignAnswer:
     """Record a remark."""
     text: str = call.body.text
@@ -146,17 +177,39 @@ async def archive(call: Call) -> CampaignAnswer:
     return await _change(call, archive)
 
 
+async def erase(call: Call) -> Erased:
+    """Erase request keys and contexts of decisions, which themselves stay."""
+    body: EraseBody = call.body
+    campaign = await call.host.registry.get(call.path["name"])
+    erased = await campaign.queue.submit(lambda found: found.erase(body.request_key, body.before))
+    log.info("keys and contexts erased", extra={"campaign": campaign.name, "decisions": erased})
+    return Erased(erased)
+
+
+async def delete(call: Call) -> Deleted:
+    """Delete a campaign that was finished or stopped, with everything that it holds."""
+    name = call.path["name"]
+    if call.body.name != name:
+        raise ValueError(f"name: must be {name}, to confirm that it is to be deleted")
+    await call.host.registry.delete(name)
+    log.info("campaign deleted", extra={"campaign": name})
+    return Deleted(name)
+
+
 async def start_epoch(call: Call) -> CampaignAnswer:
     """Start anew, with counts, intervals and budget from zero.
 
     With the epoch that is to end, a repeated request does not start another one.
     """
     ending: int | None = call.body.epoch
+    default: str | None = call.body.default
+    may_change: bool | None = call.body.arms_may_change
+    settings = {} if may_change is None else {"arms_may_change": may_change}
 
     def start_epoch(campaign: Campaign) -> None:
         epoch = campaign.status().epoch
         if ending is None or ending == epoch:
-            campaign.start_epoch()
+            campaign.start_epoch(default, **settings)
         elif ending != epoch - 1:
             raise Conflict(f"epoch: the campaign is in epoch {epoch}, not in {ending}")
 

@@ -10,7 +10,6 @@ import msgspec
 
 from floorline.live import Campaign, CampaignError, RewardReceipt
 from floorline.live.request import check_request, checked_chances
-from floorline.live.tickets import seq_of
 from floorline.service.api.requests import (
     DecisionBody,
     DecisionRequest,
@@ -48,10 +47,11 @@ def decide_one(
     hosted: HostedCampaign, campaign: Campaign, request: DecisionRequest
 ) -> DecisionAnswer:
     """One decision, in the thread of the commit queue."""
+    before = campaign.seq
     ticket = campaign.decide(
         request.request_key, request.candidate, request.context, request.chances
     )
-    if seq_of(hosted.id, ticket.id) == campaign.seq:  # else it was made earlier
+    if campaign.seq > before:  # else it was made earlier
         hosted.series.note(campaign, campaign.seq)
     return DecisionAnswer(
         ticket.id,

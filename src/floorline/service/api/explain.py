@@ -29,11 +29,14 @@ SENTENCES = {
     "coin": "{candidate} was proposed, and the floor's coin gave this decision to the default.",
     "paused": "The campaign was paused, and the default is played then.",
     "finished": "The campaign is finished, and everybody gets {arm}.",
-    "retired": "{candidate} was proposed, and the default was played: it was retired, since it "
-    "surely broke the limit of a guardrail.",
+    "retired": "{candidate} was proposed, and the default was played: {candidate} was retired "
+    "before, by somebody or by the limit of a guardrail.",
     "drift": "The default seems to have changed, and it is played until a new epoch is started.",
 }
 """By reason."""
+
+COIN = "{candidate} was proposed, and the floor's coin gave this decision to it."
+"""Where a coin fell for the candidate."""
 
 
 async def explain(call: Call) -> ExplanationAnswer:
@@ -52,7 +55,7 @@ async def explain(call: Call) -> ExplanationAnswer:
             raise Problem(422, "too-far-back", detail)
         explanation = live.explain(ledger, ticket)
         record = explanation.record
-        sentence = SENTENCES[record.reason].format(
+        sentence = (COIN if record.coin == "candidate" else SENTENCES[record.reason]).format(
             arm=record.arm,
             candidate=record.candidate,
             budget=amount(record.guaranteed_budget, hosted.settings.unit),

@@ -11,6 +11,7 @@ from floorline.service.api.decisions import decide_one
 from floorline.service.api.requests import DecisionRequest, OfrepBody, OfrepContext
 from floorline.service.api.responses import OfrepAnswer, OfrepFlag, OfrepFlags
 from floorline.service.host.owners import OwnedElsewhere
+from floorline.service.http.forwarding import RefusedThere
 from floorline.service.http.operations import Call, Reply
 from floorline.service.http.problems import Problem, ProblemDocument, problem_of
 from floorline.service.http.wording import in_words
@@ -102,6 +103,9 @@ async def _flag(call: Call, name: str, request: DecisionRequest) -> OfrepFlag:
         )
     except OwnedElsewhere:
         raise  # the server that sent it here knows better by now
+    except RefusedThere as refusal:
+        problem = msgspec.json.decode(refusal.body, type=OfrepProblem)
+        return OfrepFlag(name, errorCode=problem.errorCode, errorDetails=problem.errorDetails)
     except (CampaignError, ValueError) as error:
         document = problem_of(error).document()
         return OfrepFlag(name, errorCode=error_code(document), errorDetails=document.detail)

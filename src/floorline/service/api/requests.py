@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from floorline.core.checks import MAX_UNIT
 from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.export import FORMATS as EXPORT_FORMATS
 from floorline.live.guardrails import MAX_GUARDRAILS, MAX_METRIC_NAME, WORSE
@@ -20,7 +21,6 @@ from floorline.live.settings import (
     LIVE_FLOORS,
     LIVE_POLICIES,
     MAX_ARMS,
-    MAX_UNIT,
     CampaignSettings,
 )
 from floorline.report.tables import TABLES
@@ -109,6 +109,9 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """See `in_flight_rate`; in units of high - low."""
     guardrails: Annotated[list[GuardrailBody], Meta(max_length=MAX_GUARDRAILS)] | None = None
     """Guardrail metrics, which are reported with rewards, and their limits."""
+    arms_may_change: bool | None = DEFAULTS["arms_may_change"]
+    """Whether challengers may be added later, and one promoted to be the default; intervals are
+    then a little wider."""
 
 
 class GuardrailBody(Struct, forbid_unknown_fields=True):
@@ -166,6 +169,13 @@ class StopBody(Struct, forbid_unknown_fields=True):
     finished campaign."""
 
 
+class ArmBody(Struct, forbid_unknown_fields=True):
+    """A challenger."""
+
+    arm: ArmName
+    """Its name."""
+
+
 class NoteBody(Struct, forbid_unknown_fields=True):
     """A remark about what happened."""
 
@@ -186,11 +196,31 @@ class ArchiveBody(Struct, forbid_unknown_fields=True):
     archived: bool = True
 
 
+class EraseBody(Struct, forbid_unknown_fields=True):
+    """Whose request keys and contexts are to be erased: one of these must be given."""
+
+    request_key: RequestKey | None = None
+    """Those of the request with this key."""
+    before: Annotated[float, Meta(ge=0)] | None = None
+    """Those of all decisions before this time, in seconds since 1970."""
+
+
+class DeleteBody(Struct, forbid_unknown_fields=True):
+    """The confirmation that a campaign is to be deleted."""
+
+    name: CampaignName
+    """Its name again."""
+
+
 class EpochBody(Struct, forbid_unknown_fields=True):
-    """Which epoch is to end."""
+    """Which epoch is to end, and what is new in the next one."""
 
     epoch: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     """The epoch that the campaign is in. Sent again when it has ended, it changes nothing."""
+    default: ArmName | None = None
+    """The arm that is the default of the new epoch; the same as before unless told."""
+    arms_may_change: bool | None = None
+    """Whether challengers may be added from then on; as before unless told."""
 
 
 class RewardBody(Struct, forbid_unknown_fields=True):

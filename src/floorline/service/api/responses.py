@@ -64,6 +64,19 @@ class CampaignAnswer(Struct):
     """What the person who created it should know."""
 
 
+class Erased(Struct):
+    """What was erased."""
+
+    erased: int
+    """Decisions whose request key and context were erased."""
+
+
+class Deleted(Struct):
+    """What was deleted."""
+
+    name: str
+
+
 class Campaigns(Struct):
     """All campaigns, by name."""
 
@@ -128,11 +141,13 @@ class Series(Struct):
     """In the epoch."""
     reward: list[float | None]
     """Estimated expected reward so far: the sum over arms of plays times average reward. An arm
-    without an average counts as the default. Null until the default has one."""
+    without an average counts as the default. Null until the default has one. Where the same rounds
+    are compared, as under the randomised floor: what was received."""
     reward_lower: list[float]
     reward_upper: list[float]
     default: list[float | None]
-    """Estimate of the expected reward of the default alone."""
+    """Estimate of the expected reward of the default alone; or of what it would have received in
+    the same rounds."""
     floor: list[float | None]
     """The promised share of `default`."""
     guaranteed_budget: list[float]
@@ -140,6 +155,18 @@ class Series(Struct):
     """By arm."""
     reasons: dict[str, list[int]]
     """Decisions by reason."""
+    floor_lower: list[float | None]
+    """Bounds on the floor: the promised share of what the default would have received in the same
+    rounds. Null, as are the columns below, unless the same rounds are compared."""
+    floor_upper: list[float | None]
+    challengers: list[float | None]
+    """Received in the rounds in which a challenger was played."""
+    missed: list[float | None]
+    """Estimate of what the default would have received in those rounds."""
+    missed_upper: list[float | None]
+    """Upper bound on that, at the campaign's confidence."""
+    default_probability: list[float | None]
+    """Chance of the default, had a challenger been proposed next."""
 
 
 class Update(Struct):

@@ -28,6 +28,12 @@ CHANGES = (
     ("resume", campaigns.resume, "Go on after a pause"),
 )
 
+ARM_CHANGES = (
+    ("add-arm", campaigns.add_arm, "Add a challenger"),
+    ("retire-arm", campaigns.retire_arm, "Play a challenger no more"),
+    ("promote-arm", campaigns.promote_arm, "Make a challenger the default"),
+)
+
 OPERATIONS = (
     # The most frequent ones come first: routes are matched in this order.
     Operation(
@@ -160,6 +166,20 @@ OPERATIONS = (
         )
         for word, handler, summary in CHANGES
     ),
+    *(
+        Operation(
+            f"campaigns_{handler.__name__}",
+            "POST",
+            f"{CAMPAIGN}/{word}",
+            handler,
+            summary,
+            "admin",
+            responses.CampaignAnswer,
+            requests.ArmBody,
+            problems=(404, 409),
+        )
+        for word, handler, summary in ARM_CHANGES
+    ),
     Operation(
         "campaigns_finish",
         "POST",
@@ -181,6 +201,28 @@ OPERATIONS = (
         responses.CampaignAnswer,
         requests.StopBody,
         body_required=False,
+        problems=(404, 409),
+    ),
+    Operation(
+        "campaigns_erase",
+        "POST",
+        f"{CAMPAIGN}/erase",
+        campaigns.erase,
+        "Erase request keys and contexts",
+        "admin",
+        responses.Erased,
+        requests.EraseBody,
+        problems=(404, 409),
+    ),
+    Operation(
+        "campaigns_delete",
+        "POST",
+        f"{CAMPAIGN}/delete",
+        campaigns.delete,
+        "Delete a campaign that has ended",
+        "admin",
+        responses.Deleted,
+        requests.DeleteBody,
         problems=(404, 409),
     ),
     Operation(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from floorline.live import Campaign
-from floorline.live.clock import machine_clock
 from floorline.live.series import SeriesPoint, point_of
 from floorline.service.api.responses import Series
 from floorline.service.http.operations import Call
@@ -17,7 +16,7 @@ async def series(call: Call) -> Series:
 
     def look(campaign: Campaign) -> list[SeriesPoint]:
         points = hosted.series.points
-        last_stored = points[-1].time if points else machine_clock()
+        last_stored = points[-1].time if points else campaign.now()
         when = hosted.series.last_decision_at or last_stored
         return [*points, point_of(0, when, campaign.status(), hosted.settings)]
 
@@ -37,6 +36,12 @@ def series_of(points: Sequence[SeriesPoint], arms: Sequence[str]) -> Series:
         default=[point.default for point in points],
         floor=[point.floor for point in points],
         guaranteed_budget=[point.guaranteed_budget for point in points],
-        plays={arm: [point.plays[index] for point in points] for index, arm in enumerate(arms)},
+        plays={arm: [point.plays.get(arm, 0) for point in points] for arm in arms},
         reasons={reason: [point.reasons.get(reason, 0) for point in points] for reason in reasons},
+        floor_lower=[point.floor_lower for point in points],
+        floor_upper=[point.floor_upper for point in points],
+        challengers=[point.challengers for point in points],
+        missed=[point.missed for point in points],
+        missed_upper=[point.missed_upper for point in points],
+        default_probability=[point.default_probability for point in points],
     )

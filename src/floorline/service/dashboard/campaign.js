@@ -3,6 +3,7 @@
 import { campaignPath, get } from "./api.js";
 import { charts } from "./charts.js";
 import { controls } from "./controls.js";
+import { deletion } from "./deletion.js";
 import { byId, say } from "./dom.js";
 import { eventList, exportLinks, showSettings } from "./events.js";
 import { showGuardrails } from "./guardrails.js";
@@ -13,6 +14,7 @@ import { decisionLog } from "./log.js";
 import { showPrice } from "./price.js";
 import { Series } from "./series.js";
 import { follow } from "./stream.js";
+import { showTexts } from "./texts.js";
 import { showTiles, showVerdict } from "./verdict.js";
 
 const campaign = decodeURIComponent(location.pathname.split("/").at(-1));
@@ -41,16 +43,19 @@ function show(answer, past, scopes) {
   const log = decisionLog(campaign, settings);
   const events = eventList(campaign);
   const changed = (answered) => {
+    showSettings(answered.settings);
     update(answered.status);
     events.refresh();
   };
   const buttons = controls(campaign, scopes, changed);
   const forms = filing(campaign, scopes, changed);
+  const removal = deletion(campaign, scopes);
   let status = null;
 
   function update(now) {
     if (status?.decisions !== now.decisions || status?.pending !== now.pending) log.refresh();
     status = now;
+    showTexts(now);
     showVerdict(now);
     showTiles(now, settings.unit);
     drawn.show(series, now);
@@ -59,6 +64,7 @@ function show(answer, past, scopes) {
     showGuardrails(now);
     buttons.show(now);
     forms.show(now);
+    removal.show(now);
   }
 
   async function loadSeries() {

@@ -1,10 +1,20 @@
-// Pause, resume, a new epoch, finish and stop.
+// Pause, resume, a new epoch, finish and stop; and arms that come and go.
 
 import { campaignPath, post } from "./api.js";
 import { byId, el, say } from "./dom.js";
 
-const WORDS = ["pause", "resume", "start-epoch", "finish", "stop"];
+const ARM_WORDS = ["add-arm", "retire-arm", "promote-arm"];
+const WORDS = ["pause", "resume", "start-epoch", "finish", "stop", ...ARM_WORDS];
+const running = ({ arms, retired }) => arms.slice(1).map(({ name }) => name).filter((name) => !retired.includes(name));
 const ASK = {
+  "add-arm": { title: "Add a challenger?", arm: "Its name", yes: "Add it", typed: true,
+    words: "It is tried from the next decision on, as far as the budget allows." },
+  "retire-arm": { title: "Retire a challenger?", arm: "Retire", yes: "Retire it", names: running,
+    words: "It is not played any more. What it was played stays charged, and rewards that still come count. This "
+      + "cannot be undone." },
+  "promote-arm": { title: "Make a challenger the default?", arm: "Promote", yes: "Promote it", names: running,
+    words: "It is the default from the next decision on, and the default becomes a challenger. The floor is held "
+      + "against whatever was the default at the time." },
   finish: { title: "Finish with a winner?", arm: "Everybody gets", yes: "Finish",
     words: "From now on everybody gets this arm and no other: there is no control group, and a drift "
       + "alarm changes nothing. Decisions and rewards are still recorded. This cannot be undone." },
@@ -41,7 +51,8 @@ export function controls(campaign, scopes, onDone) {
       const ended = ["stopped", "finished"].includes(state);
       moveFocus(state === "paused" ? "pause" : "resume", state === "paused" ? "resume" : "pause");
       for (const word of WORDS) {
-        byId(word).disabled = !allowed || (word === "stop" ? state === "stopped" : ended);
+        const none = ASK[word]?.names?.(now).length === 0;
+        byId(word).disabled = !allowed || none || (word === "stop" ? state === "stopped" : ended);
       }
       byId("finish").className = now.winner === null || ended ? "" : "primary";
       byId("start-epoch").className = state === "drift" ? "primary" : "";
@@ -57,13 +68,20 @@ function moveFocus(from, to) {
   if (focused) byId(to).focus();
 }
 
+/** A choice among arms. */
+function selection(status, names, word) {
+  const best = ["finish", "promote-arm"].includes(word) ? status.winner : null;
+  const proposed = status.serves ?? best ?? names[0];
+  const shown = (name) => (name === status.arms[0].name ? `${name} (default)` : name);
+  return el("select", { id: "ask-arm" }, names.map((name) =>
+    el("option", { value: name, selected: name === proposed }, shown(name))));
+}
+
 /** What to send after a question; null if the answer is no. */
 function asked(word, status) {
-  const { title, words, arm, yes } = ASK[word];
-  const names = status.arms.map(({ name }) => name);
-  const proposed = status.serves ?? (word === "finish" ? status.winner : null) ?? names[0];
-  const choice = arm === undefined ? null : el("select", { id: "ask-arm" }, names.map((name, i) =>
-    el("option", { value: name, selected: name === proposed }, i === 0 ? `${name} (default)` : name)));
+  const { title, words, arm, yes, typed, names: some } = ASK[word];
+  const choice = arm === undefined ? null : typed ? el("input", { id: "ask-arm", autocomplete: "off" })
+    : selection(status, some?.(status) ?? status.arms.map(({ name }) => name), word);
   const dialog = el("dialog", { "aria-labelledby": "ask-title", "aria-describedby": "ask-words" },
     el("h2", { id: "ask-title" }, title), el("p", { id: "ask-words" }, words),
     choice ? el("div", { class: "field" }, el("label", { for: "ask-arm" }, arm), choice) : null,
@@ -75,7 +93,7 @@ function asked(word, status) {
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
       dialog.remove();
-      const body = choice ? { arm: choice.value } : { epoch: status.epoch };
+      const body = choice ? { arm: choice.value.normalize("NFC").trim() } : { epoch: status.epoch };
       resolve(dialog.returnValue === "yes" ? body : null);
     });
   });

@@ -3,12 +3,21 @@
 import { post } from "./api.js";
 import { byId, say } from "./dom.js";
 import { exactPercent } from "./format.js";
+import { guardrailRows, guardrailsOf } from "./guardrail_rows.js";
 
 const NUMBERS = ["max_loss", "delta", "low", "high", "window", "default_mean", "holdback", "drift_level"];
 const BEYOND = {
   refuse: "It is counted and shown, and its decision counts as unknown.",
   clip: "The floor is then promised for rewards that are cut off there.",
 };
+
+const FLOORS = {
+  confidence: "Expected reward, while the default stays as it is and nothing that proposes looks at the visitor.",
+  joint: "The same at about half the price; the challengers may change.",
+  randomised: "Reward received, against the default in the very same rounds: whatever changes, and whoever proposes. "
+    + "It explores later.",
+};
+const HOLDBACK = { confidence: "0.02", joint: "0.02", randomised: "0.05" };
 
 /** Lets the button open the form. `onDone` hears the name of the new campaign. */
 export function creation(button, onDone) {
@@ -20,6 +29,10 @@ export function creation(button, onDone) {
     forgive(form, event.target.name);
     hints(form);
   });
+  byId("floor").addEventListener("change", () => {
+    byId("holdback").value = HOLDBACK[byId("floor").value];
+  });
+  guardrailRows();
   hints(form);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -41,6 +54,7 @@ function hints(form) {
   say(byId("max_loss-hint"), `The floor: ${exactPercent(1 - loss)} of the default's reward.`);
   say(byId("delta-hint"), `Confidence: ${exactPercent(1 - delta)}, for all time together.`);
   say(byId("beyond-hint"), BEYOND[byId("beyond").value]);
+  say(byId("floor-hint"), FLOORS[byId("floor").value]);
   const waits = ["zero", "random"].includes(form.elements.missing.value);
   byId("window-field").hidden = !waits;
   byId("window").disabled = !waits;
@@ -51,14 +65,16 @@ function hints(form) {
 function settingsOf(form) {
   const values = Object.fromEntries(new FormData(form));
   const arms = composed(values.arms).split("\n").map((line) => line.trim()).filter(Boolean);
-  const { missing, policy, beyond } = values;
-  const settings = { name: composed(values.name).trim(), arms, missing, policy, beyond };
+  const { missing, policy, beyond, floor } = values;
+  const settings = { name: composed(values.name).trim(), arms, missing, policy, beyond, floor };
   if (values.unit.trim() !== "") settings.unit = values.unit.trim();
   for (const name of NUMBERS) {
     if ((values[name] ?? "").trim() !== "") settings[name] = Number(values[name]);
   }
   if ("window" in settings) settings.window *= Number(byId("window-unit").value);
-  if ("voids" in values) settings.voids = true;
+  for (const name of ["voids", "arms_may_change"]) if (name in values) settings[name] = true;
+  const guardrails = guardrailsOf();
+  if (guardrails.length > 0) settings.guardrails = guardrails;
   return settings;
 }
 
@@ -78,7 +94,7 @@ function forgive(form, name) {
 
 /** Show what the service refused at the field that it names. */
 function blame(form, detail) {
-  const named = detail.match(/\$\.(\w+)/)?.[1] ?? detail.match(/^(\w+):/)?.[1];
+  const named = detail.match(/\$\.(\w+)/)?.[1] ?? detail.match(/^(\w+)[.:[]/)?.[1];
   const field = named && form.querySelector(`[name="${named}"]`);
   if (!field) {
     say(byId("create-error"), detail);

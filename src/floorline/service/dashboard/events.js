@@ -1,7 +1,7 @@
 // What was done to a campaign, its settings and its exports.
 
 import { campaignPath, get, request } from "./api.js";
-import { byId, el } from "./dom.js";
+import { byId, el, say } from "./dom.js";
 import { time } from "./format.js";
 import { credentials } from "./session.js";
 import { table } from "./table.js";
@@ -15,17 +15,21 @@ export function eventList(campaign) {
     const rows = events.map((event) => [time(event.time), event.words]);
     host.replaceChildren(table("What happened", [{ name: "Time" }, { name: "What" }], rows));
   };
-  load();
-  return { refresh: load };
+  const refresh = () => load().catch(() => {}); // the stream says when nobody answers
+  refresh();
+  return { refresh };
 }
 
 /** A value of a setting as text. */
-const plain = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+function plain(value) {
+  if (Array.isArray(value)) return value.map(plain).join(", ") || "none";
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "not given");
+}
 
 export function showSettings(settings) {
   const details = byId("settings");
   const rows = Object.entries(settings).map(([name, value]) =>
-    [el("code", {}, name), Array.isArray(value) ? value.map(plain).join(", ") : plain(value ?? "not given")]);
+    [el("code", {}, name), plain(value)]);
   const all = table("Settings", [{ name: "Setting" }, { name: "Value" }], rows);
   details.replaceChildren(details.firstElementChild, all);
 }
@@ -51,14 +55,21 @@ function download(campaign, table, format) {
   return anchor;
 }
 
+function save(content, file) {
+  const saved = el("a", { href: URL.createObjectURL(content), download: file });
+  saved.click();
+  URL.revokeObjectURL(saved.href);
+}
+
 function link(anchor, path, file) {
   anchor.href = path;
   anchor.addEventListener("click", async (event) => {
     if (!("Authorization" in credentials())) return;
     event.preventDefault();
-    const whole = await (await request(path)).blob();
-    const saved = el("a", { href: URL.createObjectURL(whole), download: file });
-    saved.click();
-    URL.revokeObjectURL(saved.href);
+    try {
+      save(await (await request(path)).blob(), file);
+    } catch (error) {
+      say(byId("action-error"), error.message);
+    }
   });
 }

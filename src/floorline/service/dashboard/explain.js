@@ -55,7 +55,7 @@ function inWords({ arithmetic: [introduction, ...lines] }) {
 }
 
 function instead({ decision, candidate_budget: budget }, unit) {
-  if (budget === null || decision.candidate === null) return [];
+  if (budget === null || decision.candidate === null || decision.coin !== null) return [];
   const end = budget < 0 ? "below zero, so it was not played" : "which the floor would have allowed";
   return [el("p", {}, `With ${decision.candidate} instead, ${inUnit(budget, unit)} would have been `
     + `guaranteed: ${end}.`)];

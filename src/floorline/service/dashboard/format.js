@@ -11,6 +11,9 @@ const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
 export const count = (value) => (isNumber(value) ? whole.format(value) : "–");
 
+/** A clause as a sentence of its own. */
+export const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? "" : "."}`;
+
 /** A number of things: 1 arm, 2 arms. */
 export const plural = (value, name) => `${count(value)} ${name}${value === 1 ? "" : "s"}`;
 

@@ -10,13 +10,16 @@ const ROW = 46;
 const AXIS = 26;
 const SIDE = 12;
 
-/** A chart of intervals. `show` takes {arms, floor, low, high, unit, look}, the arms as a status has them. */
+/**
+ * A chart of intervals. `show` takes {arms, retired, floor, low, high, unit, look, bounded}, the arms as a status
+ * has them. Not `bounded`: nothing is known of the means but the averages.
+ */
 export function intervalChart(host) {
   let data = null;
   const chart = new Chart(host, (width) => {
     if (data !== null) drawIntervals(chart, data, width);
   });
-  host.append(numbersOf("", () => numbers(data)));
+  host.append(numbersOf(() => numbers(data)));
   return {
     show(shown) {
       data = shown;
@@ -25,11 +28,13 @@ export function intervalChart(host) {
   };
 }
 
-function drawIntervals(chart, { arms, floor, low, high, unit, look }, width) {
+function drawIntervals(chart, { arms, retired, floor, low, high, unit, look, bounded }, width) {
   const height = arms.length * ROW + AXIS;
-  const ends = arms.flatMap((arm) => [arm.lower, arm.upper ?? high]);
+  const ends = bounded ? arms.flatMap((arm) => [arm.lower, arm.upper ?? high])
+    : [low, ...arms.map((arm) => arm.average ?? low)];
   const least = Math.max(low, Math.min(...ends, floor ?? high));
-  const most = Math.min(high, Math.max(...ends));
+  const reached = Math.min(high, Math.max(...ends));
+  const most = reached > least ? reached : high;
   const room = (most - least) * 0.04;
   const x = linear(Math.max(low, least - room), most + room, SIDE, width - SIDE);
   const bottom = arms.length * ROW;
@@ -40,9 +45,12 @@ function drawIntervals(chart, { arms, floor, low, high, unit, look }, width) {
   arms.forEach((arm, i) => {
     const y = i * ROW + 32;
     parts.push(
-      svg("text", { class: "strong", x: SIDE - 6, y: y - 14 }, arm.name + (i === 0 ? " (default)" : "")),
-      svg("text", { x: width - SIDE + 6, y: y - 14, "text-anchor": "end" }, plural(arm.plays, "decision")),
-      svg("line", { class: `whisker ${look(i)}`, x1: x(arm.lower), x2: x(arm.upper ?? high), y1: y, y2: y }));
+      svg("text", { class: "strong", x: SIDE - 6, y: y - 14 }, arm.name + roleOf(arm, i, retired)),
+      svg("text", { x: width - SIDE + 6, y: y - 14, "text-anchor": "end" }, plural(arm.plays, "decision")));
+    if (bounded) {
+      const [left, right] = [x(arm.lower), x(arm.upper ?? high)];
+      parts.push(svg("line", { class: `whisker ${look(i)}`, x1: left, x2: right, y1: y, y2: y }));
+    }
     if (arm.average !== null) {
       parts.push(svg("circle", { class: `dot ${look(i)}`, cx: x(arm.average), cy: y, r: 7 }));
     }
@@ -50,13 +58,16 @@ function drawIntervals(chart, { arms, floor, low, high, unit, look }, width) {
   if (floor !== null) {
     parts.push(svg("line", { class: "marker floor dashed", x1: x(floor), x2: x(floor), y1: 0, y2: bottom }));
   }
-  chart.put(spoken(arms, floor, unit), width, height, parts);
+  chart.put(spoken(arms, floor, unit, bounded), width, height, parts);
   chart.explain(floor === null ? [] : [
     { name: "promised share of the default's estimate", look: "floor", swatch: "is-dashed", value: inUnit(floor, unit) },
   ]);
 }
 
-function spoken(arms, floor, unit) {
+const roleOf = ({ name }, i, retired) => (i === 0 ? " (default)" : retired.includes(name) ? " (retired)" : "");
+
+function spoken(arms, floor, unit, bounded) {
+  if (!bounded) return `Average reward. ${arms.map((arm) => `${arm.name}: ${inUnit(arm.average, unit)}`).join("; ")}.`;
   const words = arms.map((arm) =>
     `${arm.name}: estimate ${amount(arm.average)}, between ${amount(arm.lower)} and ${inUnit(arm.upper, unit)}`);
   return `Mean reward. ${words.join("; ")}. Floor ${inUnit(floor, unit)}.`;
@@ -65,11 +76,11 @@ function spoken(arms, floor, unit) {
 function numbers(data) {
   if (data === null) return "Nothing yet.";
   const names = ["Decisions", "Rewards known", "Pending", "Silent", "Voided",
-    ...["Estimate", "Lower", "Upper"].map((name) => named(name, data.unit))];
+    ...["Estimate", ...(data.bounded ? ["Lower", "Upper"] : [])].map((name) => named(name, data.unit))];
   const columns = [{ name: "Arm" }, ...names.map((name) => ({ name, number: true }))];
   const rows = data.arms.map((arm) => [
     arm.name, count(arm.plays), count(arm.seen), count(arm.pending), count(arm.lost),
-    count(arm.voided), amount(arm.average), amount(arm.lower), amount(arm.upper),
+    count(arm.voided), amount(arm.average), ...(data.bounded ? [amount(arm.lower), amount(arm.upper)] : []),
   ]);
   return table("What is known of each arm", columns, rows);
 }

@@ -16,6 +16,8 @@ export async function enter() {
   return found.scopes;
 }
 
+const LACKS_READ = "This key may not look at campaigns: it lacks the scope read.";
+
 function askUntilGiven(before) {
   const error = el("p", { id: "key-error", class: "error", role: "alert" });
   const input = el("input", {
@@ -27,7 +29,7 @@ function askUntilGiven(before) {
     el("div", { class: "field" }, el("label", { for: "key" }, "Key"), input), error,
     el("div", { class: "buttons" }, el("button", { class: "primary" }, "Use this key")));
   const dialog = el("dialog", { "aria-labelledby": "key-title" }, form);
-  if (before.scopes.size > 0) say(error, "This key may not look at campaigns: it lacks the scope read.");
+  if (before.scopes.size > 0) say(error, LACKS_READ);
   dialog.addEventListener("cancel", (event) => event.preventDefault());
   document.body.append(dialog);
   dialog.showModal();
@@ -44,9 +46,7 @@ function askUntilGiven(before) {
       forget();
       input.setAttribute("aria-invalid", "true");
       if (found === null) say(error, "The service does not answer.");
-      else if (found.scopes.size > 0) {
-        say(error, "This key may not look at campaigns: it lacks the scope read.");
-      } else say(error, "This key is not valid.");
+      else say(error, found.scopes.size > 0 ? LACKS_READ : "This key is not valid.");
       input.focus();
     });
   });

@@ -2,13 +2,16 @@
 
 import { Chart, frame } from "./chart.js";
 import { svg } from "./dom.js";
-import { amount, count, inUnit, named, plural, time } from "./format.js";
+import { amount, count, inUnit, named, percent, plural, time } from "./format.js";
 import { extent, linear } from "./scale.js";
 import { numbersOf, table } from "./table.js";
 
 const ROWS = 12;
 
-/** A chart of lines. `show` takes {times, decisions, lines, band, unit, label}, each line {name, values, look}. */
+/**
+ * A chart of lines. `show` takes {times, decisions, lines, band, unit, label}, each line {name, values, look}.
+ * Shares have `shares: true` in place of a unit.
+ */
 export function lineChart(host, empty) {
   let data = null;
   let scale = null;
@@ -17,7 +20,7 @@ export function lineChart(host, empty) {
     else drawLines(chart, data, width, height, (used) => { scale = used; });
   });
   chart.follow((place) => (data === null ? null : nearest(data.times, scale(place))));
-  host.append(numbersOf(data?.label, () => numbers(data)));
+  host.append(numbersOf(() => numbers(data)));
   return {
     show(shown) {
       data = shown;
@@ -27,12 +30,13 @@ export function lineChart(host, empty) {
 }
 
 function drawLines(chart, data, width, height, useScale) {
-  const { times, decisions, lines, band, unit } = data;
+  const { times, decisions, lines, band, shares } = data;
+  const words = wordsFor(data);
   // An early band reaches far beyond all lines, and would leave no room to see them.
   const ends = band ? [[band.low.at(-1), band.high.at(-1)]] : [];
-  const range = extent(...lines.map((line) => line.values), ...ends);
+  const range = extent(...lines.map((line) => line.values), ...ends, shares ? [1] : []);
   const span = [times[0], times.at(-1)];
-  const space = frame(width, height, span, range);
+  const space = frame(width, height, span, range, shares ? (share) => percent(share, 0) : undefined);
   useScale(linear(space.left, space.right, span[0], Math.max(span[0] + 1, span[1])));
   const { x } = space;
   const y = (value) => space.y(Math.min(Math.max(value, range[0]), range[1]));
@@ -62,16 +66,20 @@ function drawLines(chart, data, width, height, useScale) {
   chart.put(spoken(data), width, height, parts);
   chart.explain([
     ...lines.map(({ name, values: column, look, dashed }) => ({
-      name, look, value: inUnit(column[at], unit), swatch: dashed ? "is-dashed" : "is-line",
+      name, look, value: words(column[at]), swatch: dashed ? "is-dashed" : "is-line",
     })),
     ...(band ? [{ name: band.name, look: band.look, swatch: "is-band",
-      value: `${amount(band.low[at])} to ${inUnit(band.high[at], unit)}` }] : []),
+      value: `${amount(band.low[at])} to ${words(band.high[at])}` }] : []),
     { name: `${time(times[at])}, after`, swatch: "none", value: plural(decisions[at], "decision") },
   ]);
 }
 
-function spoken({ label, decisions, lines, unit }) {
-  const ends = lines.map(({ name, values }) => `${name} ${inUnit(values.at(-1), unit)}`);
+/** How the values of a chart are written. */
+const wordsFor = ({ shares, unit }) => (shares ? (share) => percent(share) : (value) => inUnit(value, unit));
+
+function spoken(data) {
+  const { label, decisions, lines } = data;
+  const ends = lines.map(({ name, values }) => `${name} ${wordsFor(data)(values.at(-1))}`);
   return `${label}, after ${plural(decisions.at(-1), "decision")}: ${ends.join(", ")}.`;
 }
 
@@ -85,13 +93,13 @@ function nearest(times, wanted) {
 
 function numbers(data) {
   if (data === null) return "Nothing yet.";
-  const { label, times, decisions, lines, band, unit } = data;
+  const { label, times, decisions, lines, band, unit, shares } = data;
   const columns = [...lines, ...(band ? [
     { name: `${band.name}, low`, values: band.low }, { name: `${band.name}, high`, values: band.high },
   ] : [])];
   const names = ["Decisions", ...columns.map((column) => named(column.name, unit))];
   const rows = spread(decisions.length).map((i) => [
-    time(times[i]), count(decisions[i]), ...columns.map((column) => amount(column.values[i])),
+    time(times[i]), count(decisions[i]), ...columns.map((column) => (shares ? percent : amount)(column.values[i])),
   ]);
   return table(label, [{ name: "Time" }, ...names.map((name) => ({ name, number: true }))], rows);
 }

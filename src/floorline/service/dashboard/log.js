@@ -4,7 +4,7 @@ import { campaignPath, get } from "./api.js";
 import { byId, el, say } from "./dom.js";
 import { amount, named, time } from "./format.js";
 import { explain } from "./explain.js";
-import { REASONS } from "./reasons.js";
+import { reasonName } from "./reasons.js";
 import { credentials } from "./session.js";
 import { table } from "./table.js";
 
@@ -16,7 +16,7 @@ const columnsIn = (unit) => [
 ];
 
 /** The log of a campaign. `refresh` shows the newest, unless older ones are being read. */
-export function decisionLog(campaign, { missing, unit }) {
+export function decisionLog(campaign, { missing, unit, floor }) {
   const host = byId("log");
   let cursor = null; // null: at the newest
   let looked = 0;
@@ -34,13 +34,15 @@ export function decisionLog(campaign, { missing, unit }) {
   }
 
   const page = (decisions, next) => [
-    table("Decisions", columnsIn(unit), decisions.map((made) => row(made, missing, open))),
+    table("Decisions", columnsIn(unit), decisions.map((made) => row(made, missing, floor, open))),
     el("div", { class: "pages" },
       el("button", { class: "small", "data-what": "newest", disabled: cursor === null,
-        onclick: () => show(null) }, "Newest"),
+        onclick: () => turnTo(null) }, "Newest"),
       el("button", { class: "small", "data-what": "older", disabled: next === null,
-        onclick: () => show(next) }, "Older")),
+        onclick: () => turnTo(next) }, "Older")),
   ];
+
+  const turnTo = (at) => show(at).catch((error) => say(byId("search-error"), error.message));
 
   async function open(ticket) {
     try {
@@ -83,10 +85,10 @@ function outcome(made, missing) {
   return missing === "zero" ? "0, none came" : "lost";
 }
 
-function row(made, missing, open) {
+function row(made, missing, floor, open) {
   const reward = made.reward === null ? outcome(made, missing) : amount(made.reward);
   return [
-    time(made.time), made.arm, REASONS[made.reason]?.name ?? made.reason,
+    time(made.time), made.arm, reasonName(made.reason, floor === "randomised"),
     made.outcome === "late" ? `${reward} (late)` : reward, amount(made.guaranteed_budget),
     el("code", {}, made.ticket),
     el("button", { class: "small", "data-what": made.ticket,

@@ -3,11 +3,11 @@
 import { get } from "./api.js";
 import { creation } from "./create.js";
 import { byId, el, say } from "./dom.js";
-import { plural } from "./format.js";
+import { plural, sentence } from "./format.js";
 import { enter } from "./key.js";
 import { mood } from "./verdict.js";
 
-const EVERY = 3000; // milliseconds
+const REFRESH_MS = 3000;
 
 function card({ name, status, settings, problem }) {
   const state = status?.state ?? "unavailable";
@@ -21,7 +21,7 @@ function card({ name, status, settings, problem }) {
     el("p", { class: `words ${mood(status)}` }, words),
     status && el("p", {}, `${status.verdict}.`),
     status?.labels.length > 0 && el("p", {}, status.labels.map((label) => el("span", { class: "chip label" }, label))),
-    (status?.problems ?? []).map((problem) => el("p", { class: "words warn" }, problem)),
+    (status?.problems ?? []).map((problem) => el("p", { class: "words warn" }, sentence(problem))),
     el("p", { class: "hint" }, about.join(" · ")));
 }
 
@@ -49,7 +49,7 @@ async function watch() {
     say(byId("connection"), there ? "" : "The service does not answer. Trying again…");
     byId("connection").classList.toggle("gone", !there);
     byId("main").setAttribute("aria-busy", "false");
-    await new Promise((done) => setTimeout(done, EVERY));
+    await new Promise((done) => setTimeout(done, REFRESH_MS));
   }
 }
 

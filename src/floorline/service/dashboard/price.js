@@ -4,11 +4,17 @@ import { byId, el, refill } from "./dom.js";
 import { amount, count, inUnit, percent, plural } from "./format.js";
 
 export function showPrice(status, { unit }) {
+  if (status.same_rounds !== null) {
+    refill(byId("price"), el("p", { class: "price" }, won(status.gain, unit, "the default in the same rounds")),
+      el("p", { class: "about" }, `Surely between ${amount(status.gain.lower)} and ${inUnit(status.gain.upper, unit)}, `
+        + "whatever the visitors and the seasons. Pending rewards are not counted yet."));
+    return;
+  }
   const turned = status.arms.reduce((sum, arm) => sum + arm.turned_away, 0);
   const share = percent(status.decisions > 0 ? turned / status.decisions : 0);
   const control = status.reasons.holdback ?? 0;
   refill(byId("price"),
-    el("p", { class: "price" }, won(status.gain, unit)),
+    el("p", { class: "price" }, won(status.gain, unit, "the default alone")),
     el("p", { class: "about" }, wonWords(status, unit)),
     el("p", { class: "price" }, paid(status.price, unit)),
     el("p", { class: "about" }, `An estimate in hindsight of what ${plural(turned, "decision")} (${share}) would `
@@ -18,9 +24,9 @@ export function showPrice(status, { unit }) {
 
 const words = (value, unit) => inUnit(Math.abs(value), unit ?? "of reward");
 
-function won(gain, unit) {
+function won(gain, unit, rival) {
   if (gain === null) return "–";
-  return `about ${words(gain.estimate, unit)} ${gain.estimate < 0 ? "less" : "more"} than the default alone`;
+  return `about ${words(gain.estimate, unit)} ${gain.estimate < 0 ? "less" : "more"} than ${rival}`;
 }
 
 function wonWords({ gain, over_equal_split: over }, unit) {

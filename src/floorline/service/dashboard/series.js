@@ -1,6 +1,6 @@
 // How the present epoch went: columns of the same length, the last being now.
 
-const MOST = 1200;
+const MAX_POINTS = 1200;
 const NESTED = ["plays", "reasons"];
 
 export class Series {
@@ -28,7 +28,7 @@ export class Series {
     // The last row is that of the last decision, whenever its rewards come.
     const row = decided ? point : { ...point, time: [columns.time.at(-1)] };
     this.#columns = joined(columns, row, decided ? this.length : this.length - 1);
-    if (this.length > MOST) this.#thin();
+    if (this.length > MAX_POINTS) this.#thin();
   }
 
   #thin() {

@@ -30,7 +30,7 @@ export function stackedChart(host, empty) {
     const found = bars.findIndex((bar) => bar.to >= scale(place));
     return found < 0 ? bars.length - 1 : found;
   });
-  host.append(numbersOf("", () => numbers(data)));
+  host.append(numbersOf(() => numbers(data)));
   return {
     show(shown) {
       data = shown;

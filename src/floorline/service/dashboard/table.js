@@ -15,7 +15,7 @@ export function table(label, columns, rows, foot = null) {
 }
 
 /** A closed part that holds a table, made anew whenever it is opened. */
-export function numbersOf(label, make) {
+export function numbersOf(make) {
   const details = el("details", {}, el("summary", {}, "Numbers"));
   details.addEventListener("toggle", () => {
     if (details.open) details.replaceChildren(details.firstChild, make());

@@ -1,7 +1,7 @@
 // The verdict in words, and the numbers that matter most.
 
 import { byId, el, refill, say } from "./dom.js";
-import { count, exactPercent, inUnit, percent } from "./format.js";
+import { count, exactPercent, inUnit, percent, sentence } from "./format.js";
 
 /** `good`, `warn` or `bad`: how a verdict is to be taken. */
 export function mood(status) {
@@ -13,7 +13,10 @@ export function mood(status) {
 const isAbove = (status) => status.guaranteed_share >= status.promised_share - 1e-9;
 
 const MORE = {
-  running: "What is guaranteed counts every arm at the low end of its interval, and pending rewards at their worst.",
+  running: "What is guaranteed counts every arm at the low end of its interval, and pending rewards at their worst. It "
+    + "needs a default that stays as it is, and candidates that do not depend on the visitor.",
+  tossed: "What is guaranteed takes what the default would have received in the challengers' rounds at its upper "
+    + "bound, and pending rewards at their worst.",
   below: "Nothing is broken: at each decision, what was known then left room for it.",
   paused: "Paused: everyone gets the default. Rewards are still taken in.",
   finished: "There is no control group and no promise any more. Decisions and rewards are still recorded.",
@@ -33,26 +36,29 @@ export function showVerdict(status) {
 }
 
 /** What was earned, by estimate, before what is sure. */
-function earned({ estimated_share: share }) {
-  if (share === null) return "";
+function earned({ estimated_share: share, same_rounds: same }) {
+  if (share === null || same !== null) return ""; // the headline has it
   const change = Math.abs(100 * (share - 1));
   const word = share < 1 ? "less" : "more";
   return change < 0.05 ? "So far about as much was earned as the default alone would have. "
     : `So far about ${change.toFixed(1)}% ${word} was earned than the default alone would have. `;
 }
 
-/** A problem as a sentence of its own. */
-const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith("?") ? "" : "."}`;
-
 function more(status) {
   if (status.state !== "running") return MORE[status.state];
   if (status.decisions === 0) return "No decision has been made yet.";
-  return isAbove(status) ? MORE.running : MORE.below;
+  if (!isAbove(status)) return MORE.below;
+  return status.same_rounds === null ? MORE.running : MORE.tossed;
+}
+
+/** Decisions for arms that were not the default then. */
+function onChallengers({ reasons, serves, arms }) {
+  const winner = serves === arms[0].name ? 0 : reasons.finished;
+  return (reasons.explore ?? 0) + (reasons.exploit ?? 0) + (winner ?? 0);
 }
 
 export function showTiles(status, unit) {
-  const explored = status.arms.slice(1).reduce((total, arm) => total + arm.plays, 0);
-  const share = status.decisions > 0 ? explored / status.decisions : 0;
+  const share = status.decisions > 0 ? onChallengers(status) / status.decisions : 0;
   const epoch = status.epoch > 1 ? `in epoch ${status.epoch}` : "since it was opened";
   const tiles = [
     ["Decisions", count(status.decisions), epoch],

@@ -11,7 +11,7 @@ from pathlib import Path
 from floorline.live import LedgerError
 from floorline.live.ledgers import read_ledger
 from floorline.service.host.files import sync_to_disk
-from floorline.service.host.folder import Folder
+from floorline.service.host.folder import KEPT_FILES, Folder
 
 
 def back_up(data: Path, to: Path) -> tuple[list[str], dict[str, str]]:
@@ -42,7 +42,7 @@ def back_up(data: Path, to: Path) -> tuple[list[str], dict[str, str]]:
 
 
 def _copy(source: Folder, names: list[str], copy: Folder) -> dict[str, str]:
-    """Copy keys and campaigns; return why some campaigns could not be copied."""
+    """Copy keys, webhooks and campaigns; return why some campaigns could not be copied."""
     failures = {}
     for name in names:
         try:
@@ -55,9 +55,10 @@ def _copy(source: Folder, names: list[str], copy: Folder) -> dict[str, str]:
             file.unlink()
         else:
             sync_to_disk(file)
-    if source.keys.exists():
-        shutil.copy2(source.keys, copy.keys)
-        sync_to_disk(copy.keys)
+    for name in KEPT_FILES:
+        if (source.path / name).exists():
+            shutil.copy2(source.path / name, copy.path / name)
+            sync_to_disk(copy.path / name)
     sync_to_disk(copy.campaigns)
     sync_to_disk(copy.path)
     return failures

@@ -36,8 +36,6 @@ class HostedCampaign:
         self.name = name
         self.locator = locator
         self.id = campaign.id
-        self.settings = campaign.settings
-        self.default_arm = campaign.settings.arms[0]
         self.series = SeriesRecorder(series.MAX_POINTS)
         self.queue = CommitQueue(campaign, self._after_group, on_commit)
         self.feed = Feed(self.queue, campaign)
@@ -46,6 +44,16 @@ class HostedCampaign:
         self._stored_at = 0
         self._series_is_complete = False
         campaign.keep_points(self._points_to_store)
+
+    @property
+    def settings(self) -> CampaignSettings:
+        """Those of the campaign, some of which may change."""
+        return self._campaign.settings
+
+    @property
+    def default_arm(self) -> str:
+        """The arm that is the default now."""
+        return self.settings.arms[0]
 
     @property
     def index_entry(self) -> IndexEntry:
@@ -69,7 +77,7 @@ class HostedCampaign:
         try:
             stored = self._campaign.stored_points()
             if stored is not None:
-                self.series.restore(stored[1])
+                self.series.restore(stored[1], self._campaign.first_arms)
                 self._stored_at = stored[0]
             if self._opened_at - self._stored_at <= MAX_EVENTS_AT_OPENING:
                 self.series.add(replay_points(*self._missing_points()))
@@ -115,7 +123,7 @@ class HostedCampaign:
         except Exception as error:  # the ledger is complete without a snapshot
             log.warning("no snapshot", extra={"campaign": self.name, "why": str(error)})
         await self.queue.close()
-        return ClosedCampaign(self.name, self.settings, self.default_arm, status)
+        return ClosedCampaign(self.name, self.settings, self.default_arm, status, self.is_failing)
 
 
 @dataclass(frozen=True)
@@ -127,6 +135,8 @@ class ClosedCampaign:
     default_arm: str
     status: Status | None
     """When it was closed."""
+    was_failing: bool
+    """Whether its ledger failed when it was closed: nobody could report rewards since."""
 
 
 class UnavailableCampaign:

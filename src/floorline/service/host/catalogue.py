@@ -39,9 +39,12 @@ class Catalogue:
         self._names = {*self._store.names(), *self._index.names()}
 
     async def list_again(self) -> None:
-        """Add the campaigns that other servers have opened since."""
+        """Add the campaigns that other servers have opened since, and forget those they deleted."""
         if self._store.is_shared:
-            self._names.update(await asyncio.to_thread(self._store.names))
+            stored = set(await asyncio.to_thread(self._store.names))
+            for name in self._names - stored:
+                self.forget(name)
+            self._names |= stored
 
     def names(self) -> list[str]:
         """The names of all campaigns, sorted."""
@@ -77,7 +80,7 @@ class Catalogue:
         try:
             opening = await asyncio.to_thread(opening_of, self._store.locator(name))
             if opening is None:  # its creation was interrupted; it can be created again
-                self._forget(name)
+                self.forget(name)
                 return False
             entry = IndexEntry(name, opening["id"], opening["settings"]["arms"][0])
             self._refuse_copy(entry)
@@ -85,6 +88,9 @@ class Catalogue:
             if known is not None and known.id == entry.id:
                 entry = known  # which may name the arm that a finished campaign serves
         except Exception as error:  # the other campaigns must be served
+            if self._store.is_shared and not await self._is_stored(name):
+                self.forget(name)  # another server has deleted it
+                return False
             self.set_unavailable(name, str(error))
             return False
         self.add(entry)
@@ -97,9 +103,17 @@ class Catalogue:
             return
         if exists(self._store.locator(other)):
             raise LedgerError(f"its ledger is a copy of that of campaign {other}")
-        self._forget(other)  # the ledger was renamed
+        self.forget(other)  # the ledger was renamed
 
-    def _forget(self, name: str) -> None:
+    async def _is_stored(self, name: str) -> bool:
+        """Whether a shared store has a campaign, or does not answer."""
+        try:
+            return name in await asyncio.to_thread(self._store.names)
+        except LedgerError:
+            return True
+
+    def forget(self, name: str) -> None:
+        """Forget a campaign that is no longer there."""
         self._names.discard(name)
         self.unavailable.pop(name, None)
         if self.is_indexed(name):

@@ -29,7 +29,9 @@ SILENT_SECONDS = 2.0
 BEAT: LiteralString = (
     "UPDATE floorline.servers SET seen = clock_timestamp() WHERE server = %s RETURNING server"
 )
-JOIN: LiteralString = "INSERT INTO floorline.servers VALUES (%s, %s, clock_timestamp())"
+JOIN: LiteralString = (
+    "INSERT INTO floorline.servers (server, address, seen) VALUES (%s, %s, clock_timestamp())"
+)
 LEAVE: LiteralString = "DELETE FROM floorline.servers WHERE server = %s"
 END_SESSIONS_OF_SILENT: LiteralString = """
 SELECT pg_terminate_backend(pid) FROM floorline.servers
@@ -53,6 +55,12 @@ RELEASE: LiteralString = """
 DELETE FROM floorline.owners WHERE server = %s
 AND campaign = (SELECT campaign FROM floorline.campaigns WHERE name = %s)
 """
+
+SET_REFUSED: LiteralString = "UPDATE floorline.servers SET refused = %s WHERE server = %s"
+REFUSED: LiteralString = "SELECT server, refused FROM floorline.servers"
+
+SERVICE = ""
+"""Stands for the service where a server is chosen for it; no campaign has this name."""
 
 
 class RunsStatements(Protocol):
@@ -78,6 +86,8 @@ class Cluster:
         self._owners: dict[str, str] = {}
         self._suspects: dict[str, float] = {}
         self._member_since = float("inf")
+        self._refused = {self.server: 0}
+        self._refused_total = 0
         self._handing_over: dict[str, asyncio.Future[None]] = {}
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -121,13 +131,30 @@ class Cluster:
         if owner != self.server:
             raise OwnedElsewhere(name, owner, self._servers[owner])
 
+    @property
+    def speaks_for_service(self) -> bool:
+        """Whether this server is the one that sends the alerts of the whole service."""
+        return self._preferred(SERVICE) == self.server
+
+    async def count_refused(self, here: int) -> int:
+        """Return how many requests the servers have refused, as far as this one has seen it."""
+        with suppress(LedgerError):  # the next look counts them
+            await self._run(lambda: self._session.run(SET_REFUSED, (here, self.server)))
+            for server, refused in await self._run(lambda: self._session.run(REFUSED)):
+                # What others refused before this server came is not new.
+                self._refused_total += max(0, refused - self._refused.get(server, refused))
+                self._refused[server] = refused
+        return self._refused_total
+
     def is_alive(self, server: str) -> bool:
         """Whether a server has been heard of a moment ago."""
         return server in self._servers
 
     def suspect(self, server: str) -> None:
         """Do without a server that could not be reached, until its silence shows or ends."""
-        self._suspects[server] = time.monotonic() + SILENT_SECONDS
+        now = time.monotonic()
+        others = {one: until for one, until in self._suspects.items() if until > now}
+        self._suspects = {**others, server: now + SILENT_SECONDS}
 
     def _is_trusted(self, server: str) -> bool:
         until = self._suspects.get(server, 0.0)

@@ -11,7 +11,7 @@ from typing import Any, LiteralString
 
 from floorline.live import LedgerError
 from floorline.live.ledgers import postgres_schema as schema
-from floorline.live.ledgers.postgres_clock import database_clock
+from floorline.live.ledgers.postgres_clock import TIME, database_clock
 from floorline.live.ledgers.postgres_connection import (
     Connection,
     connect,
@@ -33,6 +33,10 @@ SELECT name, id, default_arm, body FROM floorline.campaigns
 JOIN floorline.events USING (campaign)
 WHERE seq = 1 AND NOT retired AND (name = %s OR id = %s OR id IS NULL)
 """
+ENTRIES: LiteralString = """
+SELECT name, id, default_arm FROM floorline.campaigns
+WHERE NOT retired AND id IS NOT NULL AND default_arm IS NOT NULL
+"""
 SET_ENTRY: LiteralString = """
 UPDATE floorline.campaigns SET id = %s, default_arm = %s WHERE name = %s AND NOT retired
 """
@@ -44,7 +48,7 @@ class Session:
     def __init__(self, url: str, name: str = "floorline") -> None:
         self._url = locator_with(url, name)
         self._shown = without_password(url)
-        self._mutex = threading.Lock()
+        self._mutex = threading.RLock()
         self._connection: Connection | None = None
 
     def run(self, statement: LiteralString, values: Sequence[Any] = ()) -> list[Any]:
@@ -55,9 +59,10 @@ class Session:
 
     def connection(self) -> Connection:
         """Return the connection, a new one if it was lost."""
-        if self._connection is None or self._connection.closed:
-            self._connection = connect(self._url, ANSWER_SECONDS)
-        return self._connection
+        with self._mutex:
+            if self._connection is None or self._connection.closed:
+                self._connection = connect(self._url, ANSWER_SECONDS)
+            return self._connection
 
     def close(self) -> None:
         """End the session."""
@@ -97,6 +102,7 @@ class Database:
             ((self.secret, most),) = self.session.run(
                 "SELECT secret, current_setting('max_connections')::integer FROM floorline.service"
             )
+            self.index = TableIndex(self.session)
         except LedgerError as error:
             self.close()
             raise ValueError(f"data: {error}") from None
@@ -106,7 +112,6 @@ class Database:
         self.max_open = max(1, int(most) // CONNECTIONS_SHARE)
         self.owners = Cluster(Session(url))
         self.store = DatabaseStore(self.session, locator_with(url, self.owners.session_name))
-        self.index = TableIndex(self.session)
 
     def locked(self) -> AbstractContextManager[None]:
         """Exclude nobody: several servers serve a database."""
@@ -125,7 +130,11 @@ class DatabaseStore:
     def __init__(self, session: Session, url: str) -> None:
         self._session = session
         self._url = url
-        self.clock = database_clock(session.connection)
+        self.clock = database_clock(self._read_time)
+
+    def _read_time(self) -> float:
+        ((time,),) = self._session.run(TIME)
+        return float(time)
 
     def names(self) -> list[str]:
         """The campaigns that have a ledger, sorted."""
@@ -153,9 +162,12 @@ class TableIndex(CampaignIndex):
     """An index in the table of campaigns. Its changes are written by a thread of its own."""
 
     def __init__(self, session: Session) -> None:
+        """Read what servers have stored: the default arm must be known before a failure."""
         super().__init__()
         self._session = session
         self._writer = ThreadPoolExecutor(1, "index")
+        for row in session.run(ENTRIES):
+            self._remember(IndexEntry(*row))
 
     def _store(self, entry: IndexEntry) -> None:
         values = (entry.id, entry.default_arm, entry.name)

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from floorline.live import Campaign, Status
-from floorline.live.clock import machine_clock
 from floorline.service.host.commit_queue import CommitQueue
 
 MAX_LISTENERS = 50
@@ -29,6 +28,7 @@ class StatusUpdate:
     """The status of a campaign at one moment, or why there is none."""
 
     time: float
+    """That of the campaign; for an error, that of the update before."""
     status: Status | None
     error: Exception | None = None
 
@@ -95,10 +95,9 @@ class Feed:
 
     async def _look(self) -> StatusUpdate:
         try:
-            status = await self._queue.submit(Campaign.status)
-            return StatusUpdate(machine_clock(), status)
+            return await self._queue.submit(_update_of)
         except Exception as error:  # the stream goes on
-            return StatusUpdate(machine_clock(), None, error)
+            return StatusUpdate(self._latest.time, None, error)
 
     async def _wake(self) -> None:
         async with self._published:
@@ -108,3 +107,7 @@ class Feed:
         """End all streams."""
         self._ended = True
         await self._wake()
+
+
+def _update_of(campaign: Campaign) -> StatusUpdate:
+    return StatusUpdate(campaign.now(), campaign.status())

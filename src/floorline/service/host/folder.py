@@ -19,6 +19,12 @@ LAYOUT_VERSION = 1
 """The layout of the folder that this version writes and reads."""
 
 KEYS_FILE = "keys.json"
+KEYS_MARKER = "keys-required"
+"""A file beside that of the keys; it stays when the latter is deleted."""
+WEBHOOKS_FILE = "webhooks.json"
+
+KEPT_FILES = (KEYS_FILE, KEYS_MARKER, WEBHOOKS_FILE)
+"""What a backup holds beside the campaigns."""
 
 
 class Folder:

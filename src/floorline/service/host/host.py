@@ -52,7 +52,7 @@ class Host:
 
     def __init__(self, data: DataSource) -> None:
         self.data = data
-        self.metrics = Metrics()
+        self.metrics = Metrics(data.store.clock)
         self.registry = Registry(
             data.store, data.index, self.metrics.commit, data.max_open, data.owners
         )

@@ -10,7 +10,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 
 from floorline.live import Status
-from floorline.live.clock import machine_clock
+from floorline.live.clock import SteadyClock
 
 MEDIA_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 SECONDS_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
@@ -30,7 +30,8 @@ STATUS_GAUGES = {
 class Metrics:
     """Counts requests and commits; the metrics of a campaign are read from its status."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: SteadyClock) -> None:
+        """Start with nothing counted; `clock` is that of the campaigns."""
         registry = self._registry = CollectorRegistry()
         self._requests = Counter(
             "floorline_requests",
@@ -59,9 +60,9 @@ class Metrics:
         )
         Gauge(
             "floorline_clock_step_seconds",
-            "By how much the machine's clock was set while the service ran; 0: it is believed.",
+            "By how much the campaigns' clock was set while the service ran; 0: it is believed.",
             registry=registry,
-        ).set_function(lambda: machine_clock.step)
+        ).set_function(clock.current_step)
         self.refused_requests = 0
         """Answered with 401 or 403."""
         self._children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}

@@ -41,6 +41,13 @@ class Owners(Protocol):
     async def refresh(self) -> None:
         """Look again who owns what."""
 
+    @property
+    def speaks_for_service(self) -> bool:
+        """Whether this server is the one that sends the alerts of the whole service."""
+
+    async def count_refused(self, here: int) -> int:
+        """Return how many requests all servers have refused, `here` of them this one."""
+
     async def stop(self) -> None:
         """Leave, so that others take over."""
 
@@ -49,6 +56,7 @@ class SoleOwner:
     """The only server of a data folder owns everything in it."""
 
     address = ""
+    speaks_for_service = True
 
     async def start(self, owned: Callable[[], list[str]], hand_over: HandOver) -> None:
         """Do nothing."""
@@ -64,6 +72,10 @@ class SoleOwner:
 
     async def refresh(self) -> None:
         """Do nothing."""
+
+    async def count_refused(self, here: int) -> int:
+        """Return `here`."""
+        return here
 
     async def stop(self) -> None:
         """Do nothing."""

@@ -41,8 +41,7 @@ class CampaignPool:
         Raises:
             Unavailable: all of them are in use.
         """
-        if name in self._closing:
-            await self._closing[name]
+        await self.wait_if_closing(name)
         async with self._room:
             while self._slots >= self.max_open:
                 await self._close_least_recently_used()

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from floorline.live import Campaign, CampaignSettings
+from floorline.live.deletion import delete, refuse_unless_ended
 from floorline.live.errors import OpenElsewhere
 from floorline.service.host.campaigns import (
     ClosedCampaign,
@@ -93,6 +94,8 @@ class Registry:
             campaign = self.pool.get(name)
             if campaign is not None:
                 return campaign
+            if name not in self.catalogue:  # deleted just now
+                raise UnknownCampaign(name)
             if await self.catalogue.examine(name):
                 try:
                     campaign = await self.pool.add(name, lambda: self._host(name))
@@ -121,8 +124,11 @@ class Registry:
 
     async def _host(self, name: str, **settings: Any) -> HostedCampaign:
         locator = self._store.locator(name)
-        # Nobody could report rewards while the service was down or the campaign unavailable.
-        available = name not in self.catalogue.unavailable
+        # Nobody could report rewards while the service was down, the campaign unavailable or its
+        # ledger failing.
+        closed = self.pool.closed.get(name)
+        was_failing = closed is not None and closed.was_failing
+        available = name not in self.catalogue.unavailable and not was_failing
 
         def open_campaign() -> Campaign:
             up_since = self._up_since if available else self._store.clock()
@@ -162,7 +168,7 @@ class Registry:
             if name in self.catalogue:
                 existing = await self.get(name)
                 try:
-                    existing.settings.refuse_others(settings)
+                    await existing.queue.submit(lambda campaign: campaign.refuse_others(settings))
                 except ValueError as error:
                     raise CampaignExists(f"campaign {name}: exists; {error}") from None
                 return existing, False
@@ -174,6 +180,22 @@ class Registry:
             await self.owners.claimed(name)
             self.catalogue.add(hosted.index_entry)
             return hosted, True
+
+    async def delete(self, name: str) -> None:
+        """Delete a campaign that has ended, with its ledger.
+
+        Raises:
+            Conflict: it is neither finished nor stopped.
+            LedgerError: it cannot be deleted.
+        """
+        async with self._creating:
+            campaign = await self.get(name)
+            refuse_unless_ended(await campaign.queue.submit(lambda campaign: campaign.serves))
+            async with self._locks[name]:
+                await campaign.feed.end()
+                await self.pool.hand_over(name)
+                await asyncio.to_thread(delete, campaign.locator)
+                self.catalogue.forget(name)
 
     async def get(self, name: str) -> HostedCampaign:
         """A campaign, which is opened if it is not open.

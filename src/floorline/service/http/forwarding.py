@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from starlette.types import Scope
 
@@ -17,8 +17,15 @@ from floorline.service.http.operations import Call, Operation, Reply, StreamRepl
 from floorline.service.http.peers import ForwardedReply, ForwardedRequest, Peer, PeerError
 from floorline.service.http.problems import Problem
 
+T = TypeVar("T")
+
 FORWARD_SECONDS = 5.0
 """For a response, unless the client has less time."""
+
+WORK_SECONDS = 120.0
+"""For the beginning of a report or an export, which are made before."""
+
+LIVE_UPDATES = "text/event-stream"
 
 LOOK_SECONDS = 0.1
 """Between two looks whether the server that is waited for is still alive."""
@@ -40,6 +47,14 @@ MISDIRECTED = 421
 
 ATTEMPTS = 3
 """At most: a campaign may change hands meanwhile."""
+
+
+class RefusedThere(Unavailable):
+    """The owner of the campaign responded to a part of a request with a problem."""
+
+    def __init__(self, status: int, body: bytes) -> None:
+        super().__init__(f"the campaign's server responded with {status}")
+        self.body = body
 
 
 class ClusterView(Protocol):
@@ -80,7 +95,10 @@ class Forwarder:
 
         async def ask(elsewhere: OwnedElsewhere) -> Reply | StreamReply:
             if streams:
-                return await self._stream(elsewhere, request)
+                is_live = operation.response == LIVE_UPDATES
+                return await self._stream(
+                    elsewhere, request, FORWARD_SECONDS if is_live else WORK_SECONDS
+                )
             return reply_of(await self._forward(elsewhere, request, until))
 
         async def forward_part(
@@ -95,7 +113,7 @@ class Forwarder:
             async def there(elsewhere: OwnedElsewhere) -> Any:
                 reply = await self._forward(elsewhere, part, until)
                 if reply.status != 200:
-                    raise Unavailable(f"the campaign's server responded with {reply.status}")
+                    raise RefusedThere(reply.status, reply.body)
                 return decode(reply.body)
 
             return await self.wherever(here, there)
@@ -146,35 +164,44 @@ class Forwarder:
         self, elsewhere: OwnedElsewhere, request: ForwardedRequest, until: float
     ) -> ForwardedReply:
         """Return the response of the owner; raise PeerError or Problem(421) if it gives none."""
-        asking = asyncio.ensure_future(self._peer(elsewhere.address).ask(request))
         try:
             async with asyncio.timeout_at(until):
-                while not (await asyncio.wait({asking}, timeout=LOOK_SECONDS))[0]:
-                    if not self._cluster.is_alive(elsewhere.server):
-                        raise PeerError(f"{elsewhere.address}: has fallen silent")
-                reply = asking.result()
+                reply = await self._while_alive(elsewhere, self._peer(elsewhere).ask(request))
         except TimeoutError:  # if the server is dead, its silence will show
             raise Unavailable("the campaign's server has not responded in time") from None
-        finally:
-            asking.cancel()
         _refuse_misdirected(reply.status)
         return reply
 
+    async def _while_alive(self, elsewhere: OwnedElsewhere, call: Coroutine[Any, Any, T]) -> T:
+        """Return the result of a call to a server; raise PeerError if that falls silent."""
+        asking = asyncio.ensure_future(call)
+        try:
+            while not (await asyncio.wait({asking}, timeout=LOOK_SECONDS))[0]:
+                if not self._cluster.is_alive(elsewhere.server):
+                    raise PeerError(f"{elsewhere.address}: has fallen silent")
+            return asking.result()
+        finally:
+            asking.cancel()
+
     async def _stream(
-        self, elsewhere: OwnedElsewhere, request: ForwardedRequest
+        self, elsewhere: OwnedElsewhere, request: ForwardedRequest, seconds: float
     ) -> Reply | StreamReply:
-        head, parts = await self._peer(elsewhere.address).stream(request)
-        _refuse_misdirected(head.status)
+        call = self._peer(elsewhere).stream(request, seconds)
+        head, parts = await self._while_alive(elsewhere, call)
         if head.status != 200:
-            body = b"".join([part async for part in parts])
+            body = b"".join([part async for part in parts])  # to its end, which closes it
+            _refuse_misdirected(head.status)
             return reply_of(ForwardedReply(head.status, head.headers, body))
         reply = reply_of(head)
         return StreamReply(parts, reply.media_type, reply.headers)
 
-    def _peer(self, address: str) -> Peer:
-        if address not in self._peers:
-            self._peers[address] = Peer(address, self.secret)
-        return self._peers[address]
+    def _peer(self, elsewhere: OwnedElsewhere) -> Peer:
+        """The server that owns a campaign; those that have gone are forgotten."""
+        if elsewhere.server not in self._peers:
+            for server in [one for one in self._peers if not self._cluster.is_alive(one)]:
+                self._peers.pop(server).close()
+            self._peers[elsewhere.server] = Peer(elsewhere.address, self.secret)
+        return self._peers[elsewhere.server]
 
     def close(self) -> None:
         """Close all connections."""

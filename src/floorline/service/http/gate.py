@@ -13,13 +13,15 @@ from floorline.service.http.keys import SCOPES, Keys
 from floorline.service.http.limits import RateLimit
 from floorline.service.http.problems import KeysError, Problem
 
-FORWARDING_HEADERS = (
-    b"forwarded",
-    b"via",
-    b"x-forwarded-for",
-    b"x-forwarded-host",
-    b"x-forwarded-proto",
-    b"x-real-ip",
+FORWARDING_HEADERS = frozenset(
+    {
+        b"forwarded",
+        b"via",
+        b"x-forwarded-for",
+        b"x-forwarded-host",
+        b"x-forwarded-proto",
+        b"x-real-ip",
+    }
 )
 """Headers of requests that come through a proxy, from anywhere."""
 
@@ -75,7 +77,7 @@ class Gate:
             if not is_own_page(headers.get(b"host", b"localhost"), headers.get(b"origin")):
                 detail = "without keys, only this machine's own pages may make requests"
                 raise Problem(403, "foreign-page", detail)
-            if any(name in headers for name in FORWARDING_HEADERS):
+            if not FORWARDING_HEADERS.isdisjoint(headers):
                 detail = "without keys, requests through a proxy are refused; create a key"
                 raise Problem(403, "foreign-page", detail)
         wait = self._limit.wait(key_id)

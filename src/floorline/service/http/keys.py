@@ -15,12 +15,10 @@ import msgspec
 
 from floorline.core.checks import choice, require
 from floorline.service.host.files import give_to_owner_of, locked_for_change, replace_file
+from floorline.service.host.folder import KEYS_MARKER
 from floorline.service.http.problems import KeysError, Problem
 
 SCOPES = ("decide", "reward", "read", "admin")
-MARKER = "keys-required"
-"""A file beside that of the keys; it stays when the latter is deleted."""
-
 RELOAD_SECONDS = 1.0
 """After which a running service checks whether the keys have changed."""
 
@@ -116,7 +114,7 @@ class KeyFile(Keys):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._marker = path.with_name(MARKER)
+        self._marker = path.with_name(KEYS_MARKER)
         self._checked_at = float("-inf")
         self._version: tuple[int, int] | None = None
         self._keys: dict[str, Key] = {}

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import msgspec
 
@@ -22,8 +22,10 @@ MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 """After which no further request is added to a message."""
 IDLE_SECONDS = 20.0
 """After which a connection is not used again; the other side closes it after 30."""
-EXCHANGE_SECONDS = 10.0
-"""After which a message without an answer is given up, and its connection with it."""
+EXCHANGE_SECONDS = 5.0
+"""After which a message without an answer is given up, and its connection with it.
+
+No client waits longer, and connections that a cut network has silenced are in the way after it."""
 CONNECTIONS = 4
 """To each server: slow requests must not delay all others."""
 
@@ -79,17 +81,23 @@ class Peer:
                 if not future.done():  # its client still waits
                     batch.append((request, future))
                     size += len(request.body)
-            try:
-                async with asyncio.timeout(EXCHANGE_SECONDS):
-                    replies = await self._exchange([request for request, _ in batch])
-            except (OSError, EOFError, ValueError, asyncio.LimitOverrunError) as error:
-                for _, future in batch:
-                    if not future.done():
-                        future.set_exception(PeerError(f"{self._address}: {error}"))
-                continue
-            for (_, future), reply in zip(batch, replies, strict=True):
+            if batch:
+                await self._send(batch)
+
+    async def _send(
+        self, batch: list[tuple[ForwardedRequest, asyncio.Future[ForwardedReply]]]
+    ) -> None:
+        try:
+            async with asyncio.timeout(EXCHANGE_SECONDS):
+                replies = await self._exchange([request for request, _ in batch])
+        except Exception as error:  # whatever it is, those who wait must hear of it
+            for _, future in batch:
                 if not future.done():
-                    future.set_result(reply)
+                    future.set_exception(PeerError(f"{self._address}: {error!r}"))
+            return
+        for (_, future), reply in zip(batch, replies, strict=True):
+            if not future.done():
+                future.set_result(reply)
 
     async def _exchange(self, requests: list[ForwardedRequest]) -> list[ForwardedReply]:
         connection = self._idle_connection() or await PeerConnection.open(self._address)
@@ -104,7 +112,10 @@ class Peer:
         self._idle.append((connection, time.monotonic()))
         if reply.status != 200:
             raise ValueError(f"refused with {reply.status}")
-        return msgspec.msgpack.decode(content, type=list[ForwardedReply])
+        replies = msgspec.msgpack.decode(content, type=list[ForwardedReply])
+        if len(replies) != len(requests):
+            raise ValueError(f"{len(replies)} responses to {len(requests)} requests")
+        return replies
 
     def _idle_connection(self) -> PeerConnection | None:
         while self._idle:
@@ -115,17 +126,27 @@ class Peer:
         return None
 
     async def stream(
-        self, request: ForwardedRequest
+        self, request: ForwardedRequest, seconds: float
     ) -> tuple[ForwardedReply, AsyncGenerator[bytes, None]]:
-        """Return the beginning of a response without an end, and its parts."""
+        """Return the beginning of a long response, which comes within `seconds`, and its parts.
+
+        The connection is closed at the end of the parts.
+        """
+        headers = [(name.decode(), value.decode("latin-1")) for name, value in request.headers]
+        query = f"?{request.query.decode('latin-1')}" if request.query else ""
+        target = quote(request.path) + query
+        headers.append((SECRET_HEADER, self._secret))
+        connection = None
         try:
-            connection = await PeerConnection.open(self._address)
-            headers = [(name.decode(), value.decode("latin-1")) for name, value in request.headers]
-            target = request.path + (f"?{request.query.decode()}" if request.query else "")
-            headers.append((SECRET_HEADER, self._secret))
-            reply = await connection.request(request.method, target, headers, b"")
-        except (OSError, EOFError, ValueError) as error:
-            raise PeerError(f"{self._address}: {error}") from None
+            async with asyncio.timeout(seconds):
+                connection = await PeerConnection.open(self._address)
+                reply = await connection.request(request.method, target, headers, b"")
+        except BaseException as error:
+            if connection is not None:
+                connection.close()
+            if isinstance(error, Exception):
+                raise PeerError(f"{self._address}: {error!r}") from None
+            raise
         return ForwardedReply(reply.status, reply.headers, b""), connection.parts(reply)
 
     def close(self) -> None:

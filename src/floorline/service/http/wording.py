@@ -66,7 +66,7 @@ def _expectation(text: str, kind: Any, place: str) -> str | None:
         return f"be {described[0]}" if described else None
     if size := re.fullmatch(r"Expected `(\w+)` of length ([<>]=) (\d+)", text):
         things = "characters" if size[1] == "str" else "items"
-        return f"have {LIMITS[size[2]]} {size[3]} {things}"
+        return f"have {LIMITS[size[2]]} {size[3]} {things if size[3] != '1' else things[:-1]}"
     if limit := re.fullmatch(r"Expected `\w+` ([<>]=?) (\S+)", text):
         return f"be {LIMITS[limit[1]]} {float(limit[2]):g}"
     if wrong := re.fullmatch(r"Expected `([\w |]+)`(?:, got `\w+`)?", text):

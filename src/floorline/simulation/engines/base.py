@@ -80,7 +80,7 @@ def loop_choices(environment: Environment, measure: Measure) -> dict[Function, F
     return {one_run: stochastic_run, next_run: no_next_run, **watched}
 
 
-def new_room(environment: Environment, measure: Measure) -> Any:
+def new_scratch(environment: Environment, measure: Measure) -> Any:
     """Return the working memory of that loop."""
     n_arms, horizon = len(environment.means), int(measure.checkpoints[-1])
     if environment.late:

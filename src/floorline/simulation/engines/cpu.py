@@ -15,7 +15,7 @@ from floorline.core.records import Counts, new_arms, new_memory
 from floorline.environments import Environment
 from floorline.policy import Prepared
 from floorline.simulation.digest import CHUNK, PartialSums, sums_of
-from floorline.simulation.engines.base import loop_choices, new_outcome, new_room
+from floorline.simulation.engines.base import loop_choices, new_outcome, new_scratch
 from floorline.simulation.fit import check_arms
 from floorline.simulation.loops.learners import in_sets, sets_for
 from floorline.simulation.loops.run import Measure, RunRecords, many_runs, rows
@@ -76,9 +76,9 @@ class CpuEngine:
     def play(self, outcome: RunRecords, first: int, tick: Callable[[int], None]) -> None:
         """Fill `outcome` with the runs from number `first`, a multiple of BLOCK.
 
-        `tick` is called ten times a second with the number of runs done so far. Ctrl-C
-        raises KeyboardInterrupt at once; threads end after the run that they are at, or with
-        the process.
+        `tick` is called ten times per second with the number of runs done so far. Ctrl-C
+        raises KeyboardInterrupt at once; threads end after their current run, or with the
+        process.
         """
         runs = outcome.first_breach.size
         starts = iter(range(0, runs, BLOCK))
@@ -126,7 +126,7 @@ class CpuEngine:
         """Play the runs of one block, from its own streams."""
         rng = stream(self._seed, number)
         side_rng = stream(self._seed, number, 1) if self._wants_side else rng
-        scratch = new_room(self._environment, self.measure)
+        scratch = new_scratch(self._environment, self.measure)
         self._many_runs(
             self._policy.rules,
             new_arms(self._n_arms * self._sets),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from floorline.core.kernel import Function, kernel, slot
 from floorline.core.records import Arms, Memory, MemorySizes
 from floorline.environments import Environment
-from floorline.environments.moments import kinds_of
+from floorline.environments.moments import learners_of
 
 
 @slot
@@ -84,8 +84,8 @@ def some_memory(memory: Memory, number: int, sets: int) -> Memory:
 
 def sets_for(environment: Environment) -> int:
     """Return the number of sets of records."""
-    kinds = kinds_of(environment)
-    return kinds + 1 if kinds > 1 else 1
+    learners = learners_of(environment)
+    return learners + 1 if learners > 1 else 1
 
 
 def learner_choices(environment: Environment) -> dict[Function, Function]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from floorline.core.kernel import kernel, slot
 from floorline.core.records import ROUNDING, TOLERANCE, Arms, Floats, Memory, Rules
-from floorline.core.slots import fallback_arm
+from floorline.core.slots import fallback_arm, look
 from floorline.core.steps import apply_floor, candidate_of, forget, observe, play
 from floorline.environments.base import draw
 from floorline.environments.moments import mean_now, visitor_kind
@@ -101,6 +101,7 @@ def round_by_round_run(
                 clock = 1
                 for i in range(n_arms):
                     clock += its_arms.plays[i]
+            look(rules.proposer, its_memory.proposer, environment, kind)
             candidate = candidate_of(rules, its_arms, its_memory, clock, rng)
             if candidate < 0 or candidate >= n_arms:
                 outcome.first_breach[run] = NO_SUCH_ARM

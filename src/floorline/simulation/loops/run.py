@@ -72,7 +72,7 @@ def one_run(
 ) -> None:
     """Play one run from the start and write its results into row `run` of `outcome`.
 
-    `scratch` is the loop's working memory: three numbers per arm, or as `new_room` returns.
+    `scratch` is the loop's working memory: three numbers per arm, or as `new_scratch` returns.
     """
     raise NotImplementedError
 

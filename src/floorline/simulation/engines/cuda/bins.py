@@ -9,7 +9,7 @@ from numba import cuda as _cuda
 
 from floorline.simulation.bins import BINS
 from floorline.simulation.digest import Bins
-from floorline.simulation.engines.cuda.sums import GROUP, empty_bins, fill_bins, start
+from floorline.simulation.engines.cuda.sums import GROUP, empty_bins, fill_bins, start_kernel
 
 cuda: Any = _cuda
 
@@ -44,12 +44,12 @@ class Histograms:
         self._zeros = np.zeros(len(self._groups), np.int32)
         self._sizes = cuda.device_array(len(self._groups), np.int32, stream=stream)
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Start counting the values, without waiting for the result."""
         measured, capacity = self._values.shape[0], self._touched.shape[1]
         self._sizes.copy_to_device(self._zeros, stream=self._stream)
         for number, group in enumerate(self._groups):
-            start(
+            start_kernel(
                 fill_bins,
                 measured * self._runs * group.points,
                 self._stream,
@@ -61,7 +61,7 @@ class Histograms:
                 self._sizes,
                 number,
             )
-            start(
+            start_kernel(
                 empty_bins,
                 min(2**16, capacity),
                 self._stream,

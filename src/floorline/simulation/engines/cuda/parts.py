@@ -1,7 +1,7 @@
-"""What runs on a GPU add up to, worked out there: a few numbers come back, not every run.
+"""Sums over the runs of a launch, computed on the GPU: a few numbers are copied back, not all runs.
 
-Sums are made of pieces of fixed size, then of chunks, in a fixed order; histograms are counts.
-So nothing depends on how runs are shared out among launches.
+Sums are over pieces of fixed size, then over chunks, in a fixed order; histograms are counts. So
+no result depends on how runs are distributed over launches.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from numba import cuda as _cuda
 from floorline.core.records import Floats
 from floorline.simulation.digest import CHUNK, MEASURED, Bins, Moments, PartialSums
 from floorline.simulation.engines.cuda.bins import Histograms
-from floorline.simulation.engines.cuda.sums import PIECE, add_up, start
+from floorline.simulation.engines.cuda.sums import PIECE, add_up, start_kernel
 from floorline.simulation.fit import refuse_strays
 from floorline.simulation.loops.run import RunRecords
 
 cuda: Any = _cuda
 
 MAX_LAUNCHES = 32
-"""Launches on the card at a time, at most: as many as have a queue of their own."""
+"""The most launches on the GPU at a time: as many as have a queue of their own."""
 
-RUNS_THAT_FILL_THE_CARD = 2**18
-"""Runs on the card at a time, unless one launch has more: enough to fill it."""
+RUNS_TO_FILL_GPU = 2**18
+"""Runs on the GPU at a time, unless one launch has more: enough to keep it busy."""
 
-UNTIL_CLEANUP = 32
-"""Launches after which memory is given back."""
+LAUNCHES_PER_CLEANUP = 32
+"""Launches after which unused GPU memory is freed."""
 
 
 class Shape(NamedTuple):
-    """What the memory for the runs of a launch depends on."""
+    """What the size of a launch's buffers depends on."""
 
     settings: int
     runs: int
@@ -48,7 +48,7 @@ class Shape(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One launch: its size, each setting's checkpoints, and what begins it on a stream."""
+    """One launch: its size, each setting's checkpoints, and the function that starts it."""
 
     shape: Shape
     checkpoints: Any
@@ -56,52 +56,52 @@ class Task(NamedTuple):
 
 
 def overlapped(tasks: Iterable[Task]) -> Iterator[list[PartialSums]]:
-    """What the runs of each setting of a task add up to; the next tasks run meanwhile."""
+    """Yield the sums over the runs of each setting of a task, while the next tasks run."""
     rest = iter(tasks)
     for first in rest:
-        with cuda.defer_cleanup():  # giving memory back would wait for all that runs
-            yield from _in_flight(chain([first], islice(rest, UNTIL_CLEANUP - 1)))
+        with cuda.defer_cleanup():  # freeing memory would wait for everything that runs
+            yield from _pipelined(chain([first], islice(rest, LAUNCHES_PER_CLEANUP - 1)))
 
 
-def _in_flight(tasks: Iterable[Task]) -> Iterator[list[PartialSums]]:
-    """The same, with memory kept for the next tasks of the same shape.
+def _pipelined(tasks: Iterable[Task]) -> Iterator[list[PartialSums]]:
+    """Yield the same, with buffers that are reused by later tasks of the same shape.
 
-    An error in a task loses nothing of those before it.
+    If a task cannot be created, the results of those before it are yielded first.
     """
-    free: dict[Shape, list[_Room]] = {}
-    flying: deque[_Room] = deque()
+    idle: dict[Shape, list[_LaunchBuffers]] = {}
+    running: deque[_LaunchBuffers] = deque()
 
-    def landed() -> list[PartialSums]:
-        room = flying.popleft()
-        free.setdefault(room.shape, []).append(room)
-        return room.parts()
+    def oldest_result() -> list[PartialSums]:
+        buffers = running.popleft()
+        idle.setdefault(buffers.shape, []).append(buffers)
+        return buffers.parts()
 
     failure: Exception | None = None
     rest = iter(tasks)
     while True:
         try:
             task = next(rest, None)
-        except Exception as error:  # raised once all that has begun is finished
+        except Exception as error:  # raised once everything that was started is finished
             failure = error
             break
         if task is None:
             break
-        while len(flying) == MAX_LAUNCHES or (
-            len(flying) > 1 and sum(room.cells for room in flying) >= RUNS_THAT_FILL_THE_CARD
+        while len(running) == MAX_LAUNCHES or (
+            len(running) > 1 and sum(buffers.cells for buffers in running) >= RUNS_TO_FILL_GPU
         ):
-            yield landed()
-        rooms = free.get(task.shape)
-        room = rooms.pop() if rooms else _Room(task.shape)
-        room.begin(task)
-        flying.append(room)
-    while flying:
-        yield landed()
+            yield oldest_result()
+        reusable = idle.get(task.shape)
+        buffers = reusable.pop() if reusable else _LaunchBuffers(task.shape)
+        buffers.start(task)
+        running.append(buffers)
+    while running:
+        yield oldest_result()
     if failure is not None:
         raise failure
 
 
-class _Room:
-    """Memory on the card for the runs of one launch and for what they add up to."""
+class _LaunchBuffers:
+    """GPU memory for the runs of one launch and for their sums."""
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
@@ -126,11 +126,11 @@ class _Room:
     def _array(self, shape: tuple[int, ...], dtype: type = np.float64) -> Any:
         return cuda.device_array(shape, dtype, stream=self._stream)
 
-    def begin(self, task: Task) -> None:
-        """Have the runs of a task played and added up, without waiting for it."""
+    def start(self, task: Task) -> None:
+        """Start playing and summing the runs of a task, without waiting for the result."""
         task.launch(outcome=self._outcome, stream=self._stream)
         pieces, points, _ = self._sums.shape
-        start(
+        start_kernel(
             add_up,
             pieces * points * (len(self._names) + 1),
             self._stream,
@@ -143,10 +143,10 @@ class _Room:
             self._sums,
         )
         if self._histograms is not None:
-            self._histograms.begin()
+            self._histograms.start()
 
     def parts(self) -> list[PartialSums]:
-        """What the runs of each setting add up to, once they are over."""
+        """Wait for the runs, and return the sums over those of each setting."""
         sums = self._sums.copy_to_host(stream=self._stream)
         self._stream.synchronize()
         settings = self.shape.settings
@@ -157,7 +157,7 @@ class _Room:
         return [self._part(*one) for one in zip(each, bins, strict=True)]
 
     def _part(self, sums: Floats, bins: list[list[Bins]]) -> PartialSums:
-        """What the runs of one setting add up to."""
+        """Return the sums over the runs of one setting."""
         spread = 4 * len(self._names)
         totals = sums[:, :, spread:].sum(axis=0).astype(np.int64)
         refuse_strays(int(totals[-1, 0]), self.shape.n_arms)
@@ -171,7 +171,7 @@ class _Room:
         )
 
     def _moments(self, sums: Floats) -> dict[str, list[Moments]]:
-        """The moments of every chunk, from those of its pieces."""
+        """Return the moments of every chunk, from those of its pieces."""
         pieces, points, _ = sums.shape
         of_pieces = sums.reshape(pieces, points, len(self._names), 4)
         means, squares, least, greatest = np.moveaxis(of_pieces, 3, 0)

@@ -137,7 +137,7 @@ def empty_bins(bins: Any, touched: Any, counts: Any, sizes: Any, group: Any) -> 
         bins[row, key] = 0
 
 
-def start(function: Function, threads: int, stream: Any, *arguments: Any) -> None:
+def start_kernel(function: Function, threads: int, stream: Any, *arguments: Any) -> None:
     """Start a kernel of this file on a stream, with at least `threads` threads."""
     on_grid(compiled_for_gpu(function, {}, {}), -(-threads // THREADS), THREADS, stream)(*arguments)
 

@@ -1,0 +1,96 @@
+"""Measure a sweep of the paper on local workers of Dask against one process with one thread.
+
+    python benchmarks/cluster.py
+
+Both are repeated in turns, so that other work on the machine hits both alike, and warm. Beside the
+time there is the processor's, of all processes together: on two free cores, two workers cannot be
+faster than twice the one divided by the other. There is a worker on each core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+
+import cloudpickle
+import numpy as np
+from distributed import Client
+
+from floorline import Case, Gaussian, PolicySetup, make_policy, sweep
+from floorline.paper.sweeps import LONG, MAX_LOSS, MEANS, RUNS
+from floorline.simulation.cluster import connect
+from floorline.simulation.engines.cluster import play_runs
+
+HORIZONS = LONG.horizons[4:25:5]
+POLICIES = ("conservative-ucb", "unbalanced-moss")
+
+
+def cases() -> list[Case]:
+    """A part of the sweep over horizons."""
+    return [
+        Case(
+            make_policy(
+                name,
+                PolicySetup(
+                    n_arms=len(MEANS),
+                    horizon=horizon,
+                    default_mean=MEANS[0],
+                    max_loss=MAX_LOSS,
+                    delta=1 / horizon,
+                    boundary="authors",
+                ),
+            ),
+            Gaussian(MEANS),
+            horizon,
+            MAX_LOSS,
+            [horizon // 10, horizon],
+            quantiles=False,
+        )
+        for name in POLICIES
+        for horizon in HORIZONS
+    ]
+
+
+def measure(client: Client | None, runs: int) -> tuple[float, float, list[Any]]:
+    """Seconds, seconds of all processors, and the results."""
+    before, start = processor_time(client), time.perf_counter()
+    options: dict[str, Any] = {"threads": 1} if client is None else {"cluster": client}
+    found = [summary.pseudo_regret.mean for summary in sweep(cases(), runs=runs, **options)]
+    return time.perf_counter() - start, processor_time(client) - before, found
+
+
+def processor_time(client: Client | None) -> float:
+    """Seconds of this process and of all workers."""
+    workers = {} if client is None else client.run(time.process_time)
+    return time.process_time() + sum(workers.values())
+
+
+def main() -> None:
+    """Measure and print."""
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--turns", type=int, default=3)
+    options.add_argument("--runs", type=int, default=RUNS)
+    turns, runs = vars(options.parse_args()).values()
+    with connect("local") as client:
+        assert client is not None
+        measure(None, 64)
+        for case in cases():  # compiled, or loaded, by each worker
+            client.run(play_runs, cloudpickle.dumps(case), 1, 0, 1)
+        ratios = []
+        for _ in range(turns):
+            alone, alone_cpu, here = measure(None, runs)
+            both, both_cpu, there = measure(client, runs)
+            np.testing.assert_array_equal(here, there)
+            ratios.append(alone / both)
+            print(
+                f"one process {alone:.2f} s ({alone_cpu:.2f} s of processors), two workers "
+                f"{both:.2f} s ({both_cpu:.2f} s): {alone / both:.2f} times as fast, "
+                f"{2 * alone_cpu / both_cpu:.2f} at most",
+                flush=True,
+            )
+        print(f"median {np.median(ratios):.2f}")
+
+
+if __name__ == "__main__":
+    main()

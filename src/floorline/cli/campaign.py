@@ -1,0 +1,91 @@
+"""`floorline campaign`: run the campaigns of a service."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from floorline.client import CampaignView
+
+campaign = typer.Typer(help="Run the campaigns of a service.", no_args_is_help=True)
+
+NAME = typer.Argument(..., metavar="CAMPAIGN", help="The campaign's name.")
+ARM = typer.Argument(..., metavar="ARM", help="The arm's name.")
+URL = typer.Option("http://127.0.0.1:8400", envvar="FLOORLINE_URL", help="Where the service is.")
+KEY = typer.Option(
+    None, envvar="FLOORLINE_KEY", help="An API key with the scope admin, if the service has keys."
+)
+
+
+@campaign.command("pause")
+def pause(name: str = NAME, url: str = URL, key: str | None = KEY) -> None:
+    """Play the default arm until the campaign is resumed."""
+    _change("pause", name, url=url, key=key)
+
+
+@campaign.command("resume")
+def resume(name: str = NAME, url: str = URL, key: str | None = KEY) -> None:
+    """Go on after a pause."""
+    _change("resume", name, url=url, key=key)
+
+
+@campaign.command("add-arm")
+def add_arm(name: str = NAME, arm: str = ARM, url: str = URL, key: str | None = KEY) -> None:
+    """Add a challenger; the campaign must have been opened with arms_may_change."""
+    _change("add_arm", name, arm, url=url, key=key)
+
+
+@campaign.command("retire-arm")
+def retire_arm(name: str = NAME, arm: str = ARM, url: str = URL, key: str | None = KEY) -> None:
+    """Play a challenger no more. Its rewards are still taken."""
+    _change("retire_arm", name, arm, url=url, key=key)
+
+
+@campaign.command("promote-arm")
+def promote_arm(name: str = NAME, arm: str = ARM, url: str = URL, key: str | None = KEY) -> None:
+    """Make a challenger the default, which becomes a challenger."""
+    _change("promote_arm", name, arm, url=url, key=key)
+
+
+@campaign.command("finish")
+def finish(name: str = NAME, arm: str = ARM, url: str = URL, key: str | None = KEY) -> None:
+    """Declare a winner: everybody gets it from now on."""
+    _change("finish", name, arm, url=url, key=key)
+
+
+@campaign.command("stop")
+def stop(
+    name: str = NAME,
+    arm: str | None = typer.Argument(
+        None, metavar="[ARM]", help="The arm to play from now on: the default unless told."
+    ),
+    url: str = URL,
+    key: str | None = KEY,
+) -> None:
+    """End a campaign for good. Rewards are still taken."""
+    _change("stop", name, arm, url=url, key=key)
+
+
+def _change(verb: str, *names: str | None, url: str, key: str | None) -> None:
+    """Ask the service for a change, and print the campaign after it."""
+    from floorline.client import Client, ServiceError
+
+    with Client(url, key) as client:
+        try:
+            _show(getattr(client.campaigns, verb)(*names))
+        except ServiceError as error:
+            raise ValueError(str(error)) from None
+
+
+def _show(view: CampaignView) -> None:
+    """Print what the campaign plays, and its headline."""
+    status = view.status
+    if status is None:
+        raise ValueError(f"campaign: {view.name} is not available: {view.problem}")
+    retired = status["retired"]
+    default, *others = [arm["name"] for arm in status["arms"] if arm["name"] not in retired]
+    challengers = ", ".join(others) or "no challenger"
+    typer.echo(f"{view.name} ({status['state']}): {default} is the default, against {challengers}")
+    typer.echo(status["headline"])

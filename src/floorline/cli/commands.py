@@ -1,0 +1,114 @@
+"""The commands of `floorline`, each imported when it is asked for.
+
+Importing and describing all of them would take longer than many of them run.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import typer
+from typer.core import TyperGroup
+
+
+class CommandEntry(NamedTuple):
+    """Where a command is, and what `floorline --help` says of it."""
+
+    module: str
+    name: str
+    summary: str
+
+
+ENTRIES = {
+    "simulate": CommandEntry("simulate", "simulate", "Simulate many runs of one policy."),
+    "sweep": CommandEntry(
+        "sweep",
+        "sweep",
+        "Simulate every combination of a grid: results.csv, results.parquet, a figure per "
+        "instance.",
+    ),
+    "policies": CommandEntry(
+        "policies",
+        "policies",
+        "List the policies, and what each guarantees; `live` ones can run live campaigns.",
+    ),
+    "demo": CommandEntry(
+        "demo",
+        "demo",
+        "Play the paper's company: a landing page, its alternatives and a floor under its clicks.",
+    ),
+    "paper": CommandEntry(
+        "paper",
+        "paper",
+        "Reproduce the paper's experiments: results.csv, figures and report.html.",
+    ),
+    "bounds": CommandEntry(
+        "bounds",
+        "bounds",
+        "Show every bound of the paper for one setting, and what policies lose in simulation.",
+    ),
+    "plan": CommandEntry(
+        "plan",
+        "plan",
+        "Plan a campaign: when it explores, how soon it pays, and what it may cost.",
+    ),
+    "replay": CommandEntry(
+        "replay",
+        "replay",
+        "Run a policy on logged data, such as `floorline ledger export` writes.",
+    ),
+    "verify": CommandEntry(
+        "verify",
+        "verify",
+        "Count the runs below the floor, and those in which an interval missed its arm's mean.",
+    ),
+    "serve": CommandEntry("serve", "serve", "Serve live campaigns over HTTP, until interrupted."),
+    "backup": CommandEntry(
+        "backup",
+        "backup",
+        "Copy the data folder of a service, which may be running, to a new folder.",
+    ),
+    "report": CommandEntry(
+        "report",
+        "report",
+        "Write what a campaign promised, earned and did, as one self-contained page.",
+    ),
+    "campaign": CommandEntry("campaign", "campaign", "Run the campaigns of a service."),
+    "key": CommandEntry("key", "key", "Create, list and revoke the keys of a service."),
+    "ledger": CommandEntry(
+        "ledger_commands", "app", "Verify, export and explain the ledger of a live campaign."
+    ),
+    "webhook": CommandEntry("webhook", "webhook", "Say where a service sends its alerts."),
+}
+
+
+@cache
+def load(name: str) -> Any:
+    """Return the command of this name, or the group of commands."""
+    entry = ENTRIES[name]
+    found = getattr(import_module(f"floorline.cli.{entry.module}"), entry.name)
+    if not isinstance(found, typer.Typer):
+        function, found = found, typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        found.command(name)(function)
+    command = typer.main.get_command(found)
+    command.name = name
+    return command
+
+
+class Commands(TyperGroup):
+    """The group of all commands; its help loads none of them."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands: Any = dict.fromkeys(ENTRIES)  # for its messages about wrong names
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the command of a name, or None."""
+        return load(cmd_name) if cmd_name in ENTRIES else None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the names and what each command does."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in ENTRIES.items()])

@@ -1,0 +1,50 @@
+"""`floorline ledger erase` and `delete`: personal data, or a whole campaign, for good."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from floorline.cli.ledger import LEDGER, in_one_line
+from floorline.core.words import counted
+
+
+def erase(
+    ledger: str = LEDGER,
+    key: Annotated[str | None, typer.Option(help="Of the request with this key.")] = None,
+    before: Annotated[
+        datetime | None,
+        typer.Option(help="Of all decisions before this date, in UTC.", formats=["%Y-%m-%d"]),
+    ] = None,
+) -> None:
+    """Erase request keys and contexts; decisions, rewards and checksums stay.
+
+    The campaign must not be running: ask its service instead (POST /v1/campaigns/NAME/erase).
+    """
+    from floorline.live import Campaign
+    from floorline.live.ledgers import exists
+
+    if not exists(ledger):
+        raise ValueError(f"ledger: there is none at {ledger}")
+    limit = None if before is None else before.replace(tzinfo=UTC).timestamp()
+    with in_one_line(), Campaign.open(ledger) as campaign:
+        erased = campaign.erase(key, limit)
+    typer.echo(f"erased: request keys and contexts of {counted(erased, 'decision')}")
+
+
+def delete(
+    ledger: str = LEDGER,
+    confirm: Annotated[
+        str, typer.Option(help="The ledger again, as you gave it: nothing of it is kept.")
+    ] = "",
+) -> None:
+    """Delete the ledger of a campaign that was finished or stopped, with all that it holds."""
+    from floorline.live.deletion import delete as delete_ledger
+
+    if confirm != ledger:
+        raise ValueError(f"confirm: must be {ledger}; this cannot be undone")
+    with in_one_line():
+        delete_ledger(ledger)
+    typer.echo(f"deleted {ledger}")

@@ -1,0 +1,161 @@
+"""The account of the confidence floor where the default may change.
+
+The budget is the sum over arms of c times the arm's mean, where c is its plays less
+(1 - max_loss) times the rounds in which it was the default. Each mean counts at the end of its
+interval that makes the budget smallest (docs/guarantee.md).
+
+The memory begins with the rounds in which each arm was the default. Whoever promotes an arm puts it
+first, in all records and here.
+"""
+
+from __future__ import annotations
+
+import math
+
+from floorline.core.kernel import kernel
+from floorline.core.pending import PendingPlays
+from floorline.core.records import TOLERANCE, Arms, Floats
+from floorline.floors.confidence_account import ConfidenceRules, budget_bound
+
+# Where the further numbers are, after those of the arms.
+SURELY_EARNED = 0
+"""What all arms but the default add to the budget for sure."""
+FORMER_ROUNDS = 1
+"""Rounds in which another arm was the default."""
+VOIDED = 2
+"""What voided plays are credited with."""
+SHARED = 3
+
+SHARE_HALVINGS = 50
+LARGEST_SHARE = 1e6
+SMALLEST_SHARE = -16.0
+"""No share beyond these is told."""
+
+
+@kernel
+def least_worth(arms: Arms, arm: int, weight: float, rounds: float) -> float:
+    """Return the least that `weight` times the arm's mean can be; rounding counts as 0."""
+    if abs(weight) <= TOLERANCE * rounds:
+        return 0.0
+    return weight * (arms.lower[arm] if weight > 0.0 else arms.upper[arm])  # type: ignore[no-any-return]
+
+
+@kernel
+def sum_up(rules: ConfidenceRules, arms: Arms, memory: Floats, voided: float) -> None:
+    """Recompute what follows from the plays, the intervals and the rounds as the default."""
+    n_arms = len(arms.plays)
+    rounds = 0.0
+    for i in range(n_arms):
+        rounds += memory[i]
+    earned = voided
+    for i in range(1, n_arms):
+        weight = arms.plays[i] - (1.0 - rules.max_loss) * memory[i]
+        earned += least_worth(arms, i, weight, rounds)
+    memory[n_arms + SURELY_EARNED] = earned
+    memory[n_arms + FORMER_ROUNDS] = rounds - memory[0]
+    memory[n_arms + VOIDED] = voided
+
+
+@kernel
+def recount_succession(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
+) -> None:
+    """Sum up what is sure; voided plays, all of them of challengers, count at the lowest reward."""
+    voided = 0.0
+    for i in range(len(arms.plays)):
+        if pending.voided[i] > 0:
+            voided += pending.voided[i] * low
+    sum_up(rules, arms, memory, voided)
+
+
+@kernel
+def charge_succession(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, arm: int, probability: float
+) -> None:
+    """Count a round for the default of the moment."""
+    memory[0] += 1.0
+    sum_up(rules, arms, memory, 0.0)
+
+
+@kernel
+def credit_succession(
+    rules: ConfidenceRules,
+    arms: Arms,
+    memory: Floats,
+    arm: int,
+    probability: float,
+    reward: float,
+    lower_before: float,
+) -> None:
+    """Count the new interval for all plays."""
+    sum_up(rules, arms, memory, 0.0)
+
+
+@kernel
+def await_succession(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, arm: int, decision: int, probability: float
+) -> None:
+    """Count a round for the default of the moment; the rest is recounted."""
+    memory[0] += 1.0
+
+
+@kernel
+def succession_budget(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, arm: int
+) -> float:
+    """Lower bound on the budget if `arm` is played now."""
+    n_arms = len(arms.plays)
+    earned = memory[n_arms + SURELY_EARNED]
+    rounds = round - memory[n_arms + FORMER_ROUNDS]
+    if arm == 0:
+        return budget_bound(rules.max_loss, arms, arms.plays[0] + 1, rounds, earned)
+    weight = arms.plays[arm] - (1.0 - rules.max_loss) * memory[arm]
+    earned += least_worth(arms, arm, weight + 1.0, round) - least_worth(arms, arm, weight, round)
+    return budget_bound(rules.max_loss, arms, arms.plays[0], rounds, earned)
+
+
+@kernel
+def refuse_in_succession(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, candidate: int
+) -> float:
+    """Return 0 if the budget surely stays at or above zero with the candidate, else 1."""
+    return 0.0 if succession_budget(rules, arms, memory, round, candidate) >= 0.0 else 1.0
+
+
+@kernel
+def succession_budget_now(rules: ConfidenceRules, arms: Arms, memory: Floats, rounds: int) -> float:
+    """Lower bound on the budget after `rounds` decisions."""
+    n_arms = len(arms.plays)
+    led = rounds - memory[n_arms + FORMER_ROUNDS]
+    earned = memory[n_arms + SURELY_EARNED]
+    return budget_bound(rules.max_loss, arms, arms.plays[0], led, earned)
+
+
+@kernel
+def surplus_over(arms: Arms, memory: Floats, share: float, rounds: int) -> float:
+    """Lower bound on what was earned beyond a share of what the defaults of the time would have."""
+    n_arms = len(arms.plays)
+    surplus = memory[n_arms + VOIDED]
+    for i in range(n_arms):
+        surplus += least_worth(arms, i, arms.plays[i] - share * memory[i], rounds)
+    return surplus  # type: ignore[no-any-return]
+
+
+@kernel
+def succession_share(
+    rules: ConfidenceRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
+) -> float:
+    """Lower bound on the expected reward over that of the defaults of the time."""
+    sure, unsure = SMALLEST_SHARE, 0.0
+    if surplus_over(arms, memory, sure, rounds) < 0.0:
+        return -math.inf
+    while unsure < LARGEST_SHARE and surplus_over(arms, memory, unsure, rounds) >= 0.0:
+        sure = unsure
+        unsure = 2.0 * unsure if unsure > 0.0 else 1.0
+    for _ in range(SHARE_HALVINGS):
+        middle = 0.5 * (sure + unsure)
+        if surplus_over(arms, memory, middle, rounds) >= 0.0:
+            sure = middle
+        else:
+            unsure = middle
+    return sure

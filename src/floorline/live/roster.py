@@ -1,0 +1,103 @@
+"""Which arms a campaign has: what may be added, retired and promoted, and why not."""
+
+from __future__ import annotations
+
+from floorline.core.checks import choice
+from floorline.live.errors import Conflict
+from floorline.live.names import check_arm_name
+from floorline.live.settings import MAX_ARMS, plain_text
+from floorline.live.state import State
+
+
+def addable(state: State, name: str) -> str:
+    """Return the name of a challenger that may be added; it may be there already.
+
+    Raises:
+        ValueError: no arm may be called so, or the default is, or one that was retired.
+        Conflict: this campaign takes no further arm.
+    """
+    if not isinstance(name, str):
+        raise ValueError(f"arm: must be a name, not {name!r}")
+    check_arm_name(name, "arm")
+    if name in state.retired:
+        raise ValueError(f"arm: {name} was retired; what replaces it needs a name of its own")
+    if name == state.settings.arms[0]:
+        raise ValueError(f"arm: {name} is the default")
+    if name in state.settings.arms:
+        return plain_text(name)
+    if len(state.settings.arms) >= MAX_ARMS:
+        raise Conflict(f"arm: a campaign has at most {MAX_ARMS} arms, retired ones included")
+    if not _has_shares_left(state):
+        raise Conflict(
+            "arm: this campaign was opened with arms_may_change=False, so its intervals have spent "
+            "all of delta on the arms that it has; start a new epoch with arms_may_change=True"
+        )
+    return plain_text(name)
+
+
+def _has_shares_left(state: State) -> bool:
+    """Whether a further arm can have an interval, or needs none."""
+    needs_intervals = state.floor.assumes_steady_means or state.settings.guardrails
+    return state.settings.arms_may_change or not needs_intervals
+
+
+def retirable(state: State, name: str) -> str:
+    """Return the name of a challenger that may be retired; it may be retired already.
+
+    Raises:
+        ValueError: there is no such arm, or it is the default.
+    """
+    arms = state.settings.arms
+    arm = choice("arm", name, arms)
+    if arm == arms[0]:
+        raise ValueError(
+            f"arm: {arm} is the default, which cannot be retired; promote another first"
+        )
+    return arm
+
+
+def promotable(state: State, name: str) -> str:
+    """Return the name of an arm that may become the default now; it may be the default already.
+
+    Raises:
+        ValueError: there is no such arm, or it was retired.
+        Conflict: the default cannot change within an epoch here.
+    """
+    arm = promotable_anew(state, name)
+    if state.drift_alarm:
+        raise Conflict(
+            "arm: the default seems to have changed, so what was promised of it is void; start a "
+            f"new epoch with {arm} as its default"
+        )
+    why = None if state.floor.promotes else _why_not(state)
+    if why is not None:
+        raise Conflict(f"arm: {why}; start a new epoch with {arm} as its default")
+    return arm
+
+
+def promotable_anew(state: State, name: str) -> str:
+    """Return the name of an arm that may be the default of a new epoch.
+
+    Raises:
+        ValueError: there is no such arm, or it was retired.
+        Conflict: the default's mean was given.
+    """
+    arm = choice("arm", name, state.settings.arms)
+    if arm in state.retired:
+        raise ValueError(f"arm: {arm} was retired, and cannot become the default")
+    if state.settings.default_mean is not None and arm != state.settings.arms[0]:
+        raise Conflict(
+            f"arm: the campaign was opened with the mean of {state.settings.arms[0]} "
+            "(default_mean), which says nothing of another default; open another campaign"
+        )
+    return arm
+
+
+def _why_not(state: State) -> str:
+    """Return why the default cannot change within an epoch."""
+    settings = state.settings
+    if settings.floor != "confidence":
+        return f"the {settings.floor} floor tests its budget against one default"
+    if settings.voids:
+        return "with voids=True it is not settled which default open decisions belong to"
+    return "this campaign was opened with arms_may_change=False"

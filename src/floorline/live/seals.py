@@ -1,0 +1,77 @@
+"""Personal data in events: kept beside what checksums cover, so that it can be erased.
+
+The stored body of a sealed event is two lines of JSON: what is chained, whose last field `sealed`
+is a digest of the rest; and that rest, a nonce and the context. The request key is in a column of
+its own. Without nonce, key and context, the digest says nothing, and the chain still holds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import Any
+
+import msgspec
+
+PRIVATE_FIELDS = ("nonce", "context")
+DIGEST_BYTES = 16
+NONCE_BYTES = 16
+_NAME = ('{"sealed":"', ',"sealed":"')
+_DIGEST = slice(-len('"}') - 2 * DIGEST_BYTES, -len('"}'))
+_BEFORE_DIGEST = slice(_DIGEST.start - len(_NAME[0]), _DIGEST.start)
+
+_encode = msgspec.json.Encoder().encode
+
+
+def new_nonce() -> str:
+    """Return what keeps a digest from being found by trying likely keys and contexts."""
+    return os.urandom(NONCE_BYTES).hex()
+
+
+def stored_body(key: str | None, body: dict[str, Any]) -> str:
+    """Return a body as it is stored: sealed if it has a nonce, or had one before it was erased."""
+    if "nonce" not in body:
+        if "sealed" not in body:
+            return _encode(body).decode()
+        chained = dict(body)
+        return _with_digest(chained, chained.pop("sealed"))
+    chained = dict(body)
+    private = _encode({name: chained.pop(name) for name in PRIVATE_FIELDS if name in body}).decode()
+    return f"{_with_digest(chained, _digest(key, private))}\n{private}"
+
+
+def _with_digest(chained: dict[str, Any], digest: str) -> str:
+    chained["sealed"] = digest  # the last field, where `chained_part` looks for it
+    return _encode(chained).decode()
+
+
+def read_body(text: str) -> dict[str, Any]:
+    """Return the body that `stored_body` was given; an erased one keeps the field `sealed`."""
+    chained, _, private = text.partition("\n")
+    body: dict[str, Any] = msgspec.json.decode(chained)
+    if private:
+        del body["sealed"]
+        body |= msgspec.json.decode(private)
+    return body
+
+
+def chained_part(text: str) -> str | None:
+    """Return what checksums cover of a sealed body; None if the body is not sealed."""
+    chained = text.partition("\n")[0]
+    return chained if chained[_BEFORE_DIGEST] in _NAME else None
+
+
+def seal_holds(key: str | None, text: str) -> bool:
+    """Whether key and context are those that were sealed, or both are erased."""
+    chained = chained_part(text)
+    if chained is None:
+        return "\n" not in text
+    private = text[len(chained) + 1 :]
+    if not private:
+        return key is None
+    return chained[_DIGEST] == _digest(key, private)
+
+
+def _digest(key: str | None, private: str) -> str:
+    text = f"{private} {key!r}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(text).digest()[:DIGEST_BYTES].hex()

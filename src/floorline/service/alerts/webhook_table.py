@@ -1,0 +1,47 @@
+"""The addresses that alerts are sent to, in a database, for all servers that share it."""
+
+from __future__ import annotations
+
+from typing import LiteralString
+
+import msgspec
+
+from floorline.core.checks import choice
+from floorline.live import LedgerError
+from floorline.service.alerts.webhooks import MAX_WEBHOOKS, Webhook, Webhooks
+from floorline.service.host.database import Session
+
+READ: LiteralString = "SELECT webhook FROM floorline.webhooks ORDER BY number"
+ADD: LiteralString = """
+INSERT INTO floorline.webhooks (id, webhook)
+SELECT %s, %s WHERE (SELECT count(*) FROM floorline.webhooks) < %s RETURNING id
+"""
+REMOVE: LiteralString = "DELETE FROM floorline.webhooks WHERE id = %s"
+
+
+class WebhookTable(Webhooks):
+    """The webhooks in a table, read anew each time: alerts are rare."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def webhooks(self) -> list[Webhook]:
+        """All webhooks.
+
+        Raises:
+            ValueError: they cannot be read.
+        """
+        decode = msgspec.json.Decoder(Webhook).decode
+        try:
+            return [decode(webhook) for (webhook,) in self._session.run(READ)]
+        except (LedgerError, msgspec.DecodeError) as error:
+            raise ValueError(f"data: the webhooks cannot be read: {error}") from None
+
+    def _add(self, webhook: Webhook) -> bool:
+        values = (webhook.id, msgspec.json.encode(webhook).decode(), MAX_WEBHOOKS)
+        return bool(self._session.run(ADD, values))
+
+    def remove(self, webhook_id: str) -> None:
+        """Remove an address."""
+        choice("webhook", webhook_id, [webhook.id for webhook in self.webhooks()])
+        self._session.run(REMOVE, (webhook_id,))

@@ -1,0 +1,39 @@
+"""The confidence floor where the default may change."""
+
+import numpy as np
+import pytest
+
+from floorline import Boundary, ConfidenceFloor, Policy, optimistic
+from floorline.floors import SuccessionFloor
+from floorline.simulation.stepping import Stepper
+
+
+def test_without_a_promotion_it_decides_as_the_confidence_floor():
+    boundary = Boundary("beta-binomial", delta=0.1)
+    runs = [
+        Stepper(
+            Policy(optimistic(), floor(max_loss=0.2), boundary),
+            3,
+            400,
+            np.random.default_rng(1),
+            np.random.default_rng(2),
+        )
+        for floor in (ConfidenceFloor, SuccessionFloor)
+    ]
+    rng, explored = np.random.default_rng(3), 0
+    for _ in range(400):
+        one, other = (run.decide() for run in runs)
+        assert one == other
+        explored += one.arm > 0
+        for arm in range(3):
+            budgets = [
+                run._guaranteed_budget(
+                    run.rules.floor, run._arms, run._memory.floor, run.round, arm
+                )
+                for run in runs
+            ]
+            assert budgets[0] == pytest.approx(budgets[1], nan_ok=True)
+        reward = float(rng.random() < (0.4, 0.3, 0.6)[one.arm])
+        for run in runs:
+            run.learn(one.arm, reward, one.fallback_probability)
+    assert 50 < explored < 390

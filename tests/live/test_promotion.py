@@ -1,0 +1,255 @@
+"""A challenger that becomes the default, within an epoch or with a new one."""
+
+import random
+
+import pytest
+from campaigns import Clock, crash_copy, new_campaign, replayed, replayed_file
+
+from floorline.live import Campaign, Conflict, recorder
+from floorline.live.explain import explain
+from floorline.live.verify import verify
+
+CLICKS = {"now": 0.3, "video": 0.1, "quiz": 0.5}
+OPEN = {"arms": ["now", "video", "quiz"], "arms_may_change": True, "max_loss": 0.3}
+
+
+def busy(campaign, rng, decisions, waiting=None, delay=0, lost=0.0, candidate=None):
+    """Decisions whose rewards come late, in any order, or never."""
+    waiting = [] if waiting is None else waiting
+    for _ in range(decisions):
+        waiting.append(campaign.decide(candidate=candidate))
+        while len(waiting) > delay:
+            late = waiting.pop(rng.randrange(len(waiting)))
+            if rng.random() >= lost:
+                campaign.observe(late, float(rng.random() < CLICKS[late.arm]))
+
+
+def counts(campaign):
+    """Plays of each arm, and rounds in which it was the default, from the ledger alone."""
+    plays, led, default = dict.fromkeys(CLICKS, 0), dict.fromkeys(CLICKS, 0), None
+    for event in campaign.events():
+        if event.kind == "opened":
+            default = event.body["settings"]["arms"][0]
+        default = event.body.get("promoted", default)
+        if event.kind == "decided":
+            plays[event.body["arm"]] += 1
+            led[default] += 1
+    return plays, led
+
+
+def guaranteed(campaign):
+    """The rule as it is written: c times the lower end, or the upper one if c is negative."""
+    ends = {arm.name: (arm.lower, arm.upper) for arm in campaign.status().arms}
+    plays, led = counts(campaign)
+    weights = {name: plays[name] - (1 - OPEN["max_loss"]) * led[name] for name in plays}
+    return sum(c * ends[name][c < 0] for name, c in weights.items())
+
+
+def test_the_budget_is_held_against_the_default_of_the_time():
+    campaign, rng = new_campaign(**OPEN), random.Random(1)
+    for promoted in (None, "quiz", "now", "video", "quiz"):
+        if promoted:
+            before = campaign.status()
+            campaign.promote_arm(promoted)
+            after = campaign.status()
+            assert campaign.settings.arms[0] == after.arms[0].name == promoted
+            assert after.guaranteed_budget == pytest.approx(before.guaranteed_budget)
+            assert after.guaranteed_share == pytest.approx(before.guaranteed_share)
+        busy(campaign, rng, 150)
+        assert campaign._state.budget() == pytest.approx(guaranteed(campaign))
+        plays, led = counts(campaign)
+        status = campaign.status()
+        assert {arm.name: arm.plays for arm in status.arms} == plays
+        assert {arm.name: arm.as_default for arm in status.arms} == led
+        share = status.guaranteed_share
+        ends = {arm.name: (arm.lower, arm.upper) for arm in status.arms}
+        for times, sign in ((share - 1e-9, 1), (share + 1e-9, -1)):
+            weights = {name: plays[name] - times * led[name] for name in plays}
+            assert sign * sum(c * ends[name][c < 0] for name, c in weights.items()) > -1e-12
+        gain = status.gain
+        assert gain.lower <= gain.estimate <= gain.upper
+    assert "of the default of the time" in status.verdict
+
+
+def test_until_a_promotion_it_is_the_confidence_floor():
+    """Decision for decision, a campaign that could promote and one that never could."""
+    one, other = new_campaign(**OPEN), new_campaign(**OPEN, voids=True)
+    assert type(one._state.floor) is not type(other._state.floor)
+    rng = random.Random(5)
+    for _ in range(400):
+        tickets = [one.decide(), other.decide()]
+        assert tickets[0].arm == tickets[1].arm
+        if tickets[0].arm != "now":  # with voids, a default counts once its reward is known
+            budgets = [ticket.guaranteed_budget for ticket in tickets]
+            assert budgets[0] == pytest.approx(budgets[1])
+        reward = float(rng.random() < CLICKS[tickets[0].arm])
+        for campaign, ticket in zip((one, other), tickets, strict=True):
+            campaign.observe(ticket, reward)
+
+
+@pytest.mark.parametrize("floor", ["confidence", "randomised"])
+def test_a_replay_gives_the_same_state(tmp_path, monkeypatch, floor):
+    """With late and lost rewards, snapshots in between, and a crash at any of these moments."""
+    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 60)
+    path, clock, rng, waiting = tmp_path / "c", Clock(), random.Random(2), []
+    settings = {**OPEN, "floor": floor, "missing": "zero", "window": 40.0, "holdback": 0.1}
+    settings |= {"in_flight_rate": 0.9} if floor == "randomised" else {}
+    with new_campaign(path, clock=clock, **settings) as campaign:
+        steps = [
+            lambda: None,
+            lambda: campaign.promote_arm("quiz"),
+            lambda: campaign.retire_arm("now"),
+            lambda: campaign.promote_arm("video"),
+            lambda: campaign.start_epoch(default="quiz"),
+        ]
+        for number, step in enumerate(steps):
+            step()
+            assert replayed_file(crash_copy(path, tmp_path / str(number))) == campaign.state()
+            busy(campaign, rng, 60, waiting, delay=20, lost=0.2)
+            clock.now += 10.0
+            campaign.status()
+            assert campaign.state() == replayed(campaign)
+        assert campaign.settings.arms[0] == "quiz" and campaign.status().retired == ["now"]
+    with Campaign.open(path, clock=clock, arms=["now", "video", "quiz"]) as again:
+        assert again.state() == replayed(again)
+    report = verify(str(path))
+    assert report.problems == []
+    assert report.lowest_budget >= 0
+
+
+def test_late_rewards_of_a_former_default_count_on_its_side():
+    """Under the randomised floor: the account is that of a campaign that never promoted."""
+    given = {"arms": ["now", "video"], "floor": "randomised", "holdback": 0.3, "max_loss": 0.3}
+    one, other = new_campaign(**given, delta=0.3), new_campaign(**given, delta=0.3)
+    rng, waiting, coins = random.Random(4), [], 0
+    for number in range(500):
+        tickets = [campaign.decide(candidate="video") for campaign in (one, other)]
+        assert tickets[0].arm == tickets[1].arm
+        assert tickets[0].guaranteed_budget == tickets[1].guaranteed_budget
+        coins += 0 < tickets[0].probability < 1
+        waiting.append((tickets, float(rng.random() < 0.5)))
+        if number == 499:
+            other.promote_arm("video")
+        while len(waiting) > (30 if number < 499 else 0):
+            late, reward = waiting.pop(0)
+            for campaign, ticket in zip((one, other), late, strict=True):
+                campaign.observe(ticket, reward)
+    assert coins > 100
+    one._state.refresh()
+    other._state.refresh()
+    assert list(one._state.memory.floor) == list(other._state.memory.floor)
+    for name in ("now", "video"):
+        known = [next(a for a in c.status().arms if a.name == name) for c in (one, other)]
+        assert (known[0].plays, known[0].seen) == (known[1].plays, known[1].seen)
+
+
+def test_a_ticket_says_what_the_default_was():
+    campaign, rng = new_campaign(**OPEN), random.Random(1)
+    busy(campaign, rng, 200)
+    for candidate in ("quiz", "now"):
+        ticket = campaign.decide(f"visit {candidate}", candidate=candidate)
+        assert ticket.is_default == (ticket.arm == "now")
+        campaign.observe(ticket, 0.0)
+    before = [campaign.decide(f"visit {name}") for name in ("quiz", "now")]
+    campaign.promote_arm("quiz")
+    assert [campaign.decide(f"visit {name}") for name in ("quiz", "now")] == before
+    assert campaign.decide(candidate="quiz").is_default
+
+
+def test_a_default_of_its_time_cannot_be_voided_later():
+    campaign, rng = new_campaign(**OPEN), random.Random(1)
+    busy(campaign, rng, 200)
+    was_default = campaign.decide(candidate="now")
+    was_challenger = campaign.decide(candidate="quiz")
+    assert was_challenger.arm == "quiz"
+    campaign.promote_arm("quiz")
+    with pytest.raises(Conflict, match="a default decision cannot be voided"):
+        campaign.void(was_default)
+    budget = campaign._state.budget()
+    lower = campaign.status().arms[0].lower
+    assert campaign.void(was_challenger) == "accepted"
+    assert campaign._state.budget() <= budget - 0.9 * lower  # its credit is gone, its round is not
+    assert campaign.status().arms[0].as_default == 0
+    assert campaign.state() == replayed(campaign)
+
+
+def test_a_decision_is_explained_by_the_defaults_so_far():
+    campaign, rng = new_campaign(**OPEN), random.Random(1)
+    busy(campaign, rng, 200)
+    campaign.promote_arm("quiz")
+    busy(campaign, rng, 100)
+    found = explain(campaign._ledger, campaign.decide(candidate="now").id)
+    assert [term.arm for term in found.terms] == ["quiz", "video", "now"]
+    assert sum(term.sum for term in found.terms) == pytest.approx(found.guaranteed_budget)
+    assert "0.7 x 101 decisions as the default" in found.arithmetic[1]
+    assert "0.7 x 200 decisions as the default" in found.arithmetic[3]
+
+
+def test_the_watch_looks_at_the_new_default():
+    campaign, rng = new_campaign(**OPEN, drift_level=0.5), random.Random(1)
+    busy(campaign, rng, 300, candidate="now")
+    late = campaign.decide(candidate="now")
+    campaign.promote_arm("quiz")
+    assert campaign._state.drift.blocks == []
+    campaign.observe(late, 1.0)  # of the former default: not in the watch
+    assert campaign._state.drift.total == 0.0
+    busy(campaign, rng, 2000, candidate="quiz")  # 50% after 30%: no change of this default
+    assert campaign.status().state == "running"
+    later = {**CLICKS, "quiz": 0.95}
+    for _ in range(2000):
+        ticket = campaign.decide(candidate="quiz")
+        campaign.observe(ticket, float(rng.random() < later[ticket.arm]))
+    assert campaign.status().state == "drift"
+    with pytest.raises(Conflict, match="start a new epoch with now as its default"):
+        campaign.promote_arm("now")
+    campaign.start_epoch(default="now")
+    assert campaign.status().state == "running" and campaign.settings.arms[0] == "now"
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"floor": "joint"}, "the joint floor tests its budget against one default"),
+        ({"floor": "joint-variance"}, "the joint-variance floor tests its budget"),
+        ({"voids": True}, "with voids=True it is not settled"),
+        ({"arms_may_change": False}, "was opened with arms_may_change=False"),
+    ],
+)
+def test_where_it_needs_a_new_epoch(settings, words):
+    campaign = new_campaign(**{**OPEN, **settings})
+    seq = campaign.seq
+    with pytest.raises(Conflict, match=f"^arm: .*{words}.*; start a new epoch with quiz"):
+        campaign.promote_arm("quiz")
+    assert campaign.seq == seq
+    campaign.start_epoch(default="quiz")
+    assert campaign.settings.arms == ("quiz", "video", "now")
+    assert campaign.decide().arm == "quiz"
+    assert campaign.state() == replayed(campaign)
+
+
+def test_what_cannot_be_promoted():
+    campaign = new_campaign(**OPEN)
+    with pytest.raises(ValueError, match=r"^arm: must be one of now, video, quiz, not 'x'"):
+        campaign.promote_arm("x")
+    campaign.retire_arm("video")
+    for promote in (campaign.promote_arm, lambda arm: campaign.start_epoch(default=arm)):
+        with pytest.raises(ValueError, match=r"^arm: video was retired"):
+            promote("video")
+    seq = campaign.seq
+    campaign.promote_arm("now")  # which is the default
+    assert campaign.seq == seq
+    known = new_campaign(**OPEN, default_mean=0.3)
+    for promote in (known.promote_arm, lambda arm: known.start_epoch(default=arm)):
+        with pytest.raises(Conflict, match=r"default_mean.*open another campaign"):
+            promote("quiz")
+    campaign.finish("quiz")
+    with pytest.raises(Conflict, match="is finished"):
+        campaign.promote_arm("quiz")
+
+
+def test_the_verifier_finds_a_promotion_that_was_not_to_be_had(tmp_path):
+    path = str(tmp_path / "c")
+    with new_campaign(path, **{**OPEN, "floor": "joint"}) as campaign:
+        body = {"promoted": "quiz"}
+        campaign._recorder.run(campaign._recorder.record, "changed", None, None, body)
+    assert ["one default" in words for words in verify(path).problems] == [True]
