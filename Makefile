@@ -66,7 +66,8 @@ bench: setup
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	$(BIN)/python benchmarks/simulation.py
 	$(BIN)/python benchmarks/paper.py
-	$(BIN)/python benchmarks/live.py
+	$(BIN)/python benchmarks/live.py --events 1000000
+	$(BIN)/python benchmarks/history.py --figure out/bench/history.svg
 
 # Client, campaigns and service without the modules that Windows lacks.
 portable: setup

@@ -78,10 +78,32 @@ ONE_PROPOSER_UNDER_ANY_FLOOR = (
 )
 """Proposers that tests/testing tries by themselves, too: each runs here in one environment."""
 
+NAMES = [name for name in CATALOGUE if not name.endswith(ONE_PROPOSER_UNDER_ANY_FLOOR)]
+
+
+def is_refused(name, environment):
+    """Whether the policy is made for rewards other than these."""
+    policy = make_policy(name, setting(environment))
+    needs_unit = policy.unit_rewards or policy.floor.counts_received
+    return policy.floor.private_clock or (needs_unit and not environment.bounded)
+
+
+def in_short_form(name, place):
+    """Whether `make test` has this combination: each policy once, and each environment."""
+    gaussian_posterior = place == "gaussian" and "thompson" in name
+    return (
+        place == "bernoulli"
+        or name == "conservative-ucb"
+        or gaussian_posterior
+        or is_refused(name, ENVIRONMENTS[place])
+    )
+
+
 COMBINATIONS = [
-    (name, place, (False, True))
-    for name in CATALOGUE
-    if not name.endswith(ONE_PROPOSER_UNDER_ANY_FLOOR)
+    pytest.param(
+        name, place, (False, True), marks=[] if in_short_form(name, place) else [pytest.mark.soak]
+    )
+    for name in NAMES
     for place in ENVIRONMENTS
 ] + [(f"conservative-{name}", "bernoulli", (True,)) for name in ONE_PROPOSER_UNDER_ANY_FLOOR]
 
@@ -91,15 +113,23 @@ def test_every_policy_passes_the_suite(name, place, known_or_learned):
     environment = ENVIRONMENTS[place]
     for learned in known_or_learned:
         policy = make_policy(name, setting(environment, learned=learned))
-        needs_unit = policy.unit_rewards or policy.floor.counts_received
-        if policy.floor.private_clock or (needs_unit and not environment.bounded):
+        if is_refused(name, environment):
             with pytest.raises(ValueError, match=r"^environment: .* needs "):
                 check_policy(policy, environment)
             return
         check_policy(policy, environment)
 
 
-@pytest.mark.parametrize("name", dict.fromkeys(name for name, place, _ in COMBINATIONS[:-4]))
+FOR_ADVERSARIES = ("ucb", "conservative-ucb", "exp3-ix", "prior-exp3", "safe-exp3-ix")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in FOR_ADVERSARIES else [pytest.mark.soak])
+        for name in NAMES
+    ],
+)
 def test_every_policy_passes_the_suite_against_an_adversary(name):
     adversary = Adaptive([0.5, 0.8, 0.3])
     check_policy(make_policy(name, setting(adversary)), adversary)

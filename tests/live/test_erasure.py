@@ -7,9 +7,10 @@ import apsw
 import pytest
 from campaigns import Clock, new_campaign, replayed
 
-from floorline.live import Conflict, LedgerError
+from floorline.live import Campaign, Conflict, LedgerError
 from floorline.live.events import BODY
 from floorline.live.ledgers import read_ledger
+from floorline.live.move import move
 from floorline.live.verify import verify
 
 PERSON = "ada.lovelace@example.com"
@@ -141,3 +142,17 @@ def test_a_backend_that_cannot_erase_says_so(monkeypatch):
     with pytest.raises(LedgerError, match="cannot erase anything"):
         campaign.erase(request_key=PERSON)
     assert campaign.decide(PERSON).id, "and goes on"
+
+
+def test_what_is_sealed_and_what_is_erased_can_be_moved(tmp_path):
+    source, target = str(tmp_path / "c"), str(tmp_path / "moved")
+    with visited(source) as campaign:
+        campaign.erase(request_key=PERSON)
+        before = list(campaign.history())
+    move(source, target)
+    with Campaign.open(target) as campaign:
+        assert list(campaign.history()) == before
+        assert campaign.decide("visit 4").id == before[3].ticket
+        assert campaign.erase(request_key="visit 4") == 1
+    report = verify(target)
+    assert (report.problems, report.erased) == ([], 2)

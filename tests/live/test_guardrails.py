@@ -16,7 +16,7 @@ REWARDS = {"now": 0.5, "slow": 0.9, "fast": 0.6}
 """The slow one earns most: without its limit it would be played most."""
 
 
-def run(path, decisions, guardrails=(LATENCY,), candidate=None):
+def run(path, decisions, guardrails=(LATENCY,), candidate=None, **settings):
     """Run a campaign whose every reward comes with a latency; its decisions in order."""
     rng = random.Random(1)
     made = []
@@ -27,6 +27,7 @@ def run(path, decisions, guardrails=(LATENCY,), candidate=None):
         delta=1e-7,
         seed=1,
         guardrails=list(guardrails),
+        **settings,
     ) as campaign:
         with campaign.transaction():  # one wait for the disk
             for _ in range(decisions):
@@ -55,6 +56,17 @@ def test_an_arm_that_surely_breaks_its_limit_is_not_played_any_more(tmp_path):
         assert len(words) == 1
         assert words[0]["why"].startswith("latency_ms is surely above 400: between ")
     assert verify(str(path)).problems == []
+
+
+def test_under_the_randomised_floor_too(tmp_path):
+    """The coin is between the default and an arm that is left. Odds of failure: 1e-7."""
+    path = str(tmp_path / "page.ledger")
+    made, status = run(path, 1500, floor="randomised", policy="conservative-thompson-votes")
+    assert status.retired == ["slow"]
+    last = max(n for n, ticket in enumerate(made) if ticket.arm == "slow")
+    assert {ticket.candidate for ticket in made[last + 1 :]} == {"now", "fast"}
+    assert all(ticket.propensity is not None for ticket in made)
+    assert verify(path).problems == []
 
 
 def test_without_a_limit_nobody_is_retired(tmp_path):

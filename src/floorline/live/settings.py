@@ -120,7 +120,7 @@ class CampaignSettings:
             object.__setattr__(self, name, choice(name, getattr(self, name), allowed))
         self._keep_policy()
         self._keep_unit()
-        self._keep_guardrails()
+        object.__setattr__(self, "guardrails", checked_guardrails(self.guardrails))
         for name in ("voids", "arms_may_change"):
             given = getattr(self, name)
             require(isinstance(given, bool), name, "True or False", given)
@@ -157,15 +157,6 @@ class CampaignSettings:
                 f"{self.high:g}"
             )
         policy.prepare(len(self.arms), FOREVER, late=True)  # raises now if its parts do not fit
-
-    def _keep_guardrails(self) -> None:
-        object.__setattr__(self, "guardrails", checked_guardrails(self.guardrails))
-        limited = any(guardrail.limit is not None for guardrail in self.guardrails)
-        if limited and self.floor == "randomised":
-            raise ValueError(
-                "guardrails: a limit needs the floor confidence, joint or joint-variance; "
-                "randomised goes with proposers that must know how likely each arm was"
-            )
 
     def _keep_unit(self) -> None:
         if self.unit is not None:

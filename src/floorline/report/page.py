@@ -8,7 +8,7 @@ from pathlib import Path
 
 from floorline import __version__
 from floorline.core.words import counted
-from floorline.live.amounts import amount, exact_percent
+from floorline.live.amounts import amount, exact_percent, percent
 from floorline.report import parts
 from floorline.report.charts import guaranteed_range, reward_chart, traffic_chart
 from floorline.report.facts import ReportFacts
@@ -100,7 +100,7 @@ def _traffic(facts: ReportFacts) -> str:
     plays = facts.points[-1].plays
     total = sum(plays.values()) or 1
     shown = [
-        (f"c{min(arm, 8)}", name, f"{plays[name] / total:.1%}")
+        (f"c{min(arm, 8)}", name, percent(plays[name] / total))
         for arm, name in enumerate(facts.settings.arms)
     ]
     label = ", ".join(f"{name} {share}" for _, name, share in shown)

@@ -152,7 +152,7 @@ def arms(facts: ReportFacts) -> str:
                 _named(facts, arm),
                 against,
                 f"{arm.plays:,}",
-                f"{arm.plays / total:.1%}",
+                percent(arm.plays / total),
                 amount(arm.average),
                 f"{amount(arm.lower)} to {amount(arm.upper)}",
             )
@@ -165,7 +165,7 @@ def arms(facts: ReportFacts) -> str:
 def _averages(facts: ReportFacts, total: int) -> str:
     """Return each arm's traffic and average, where averages do not compare the arms."""
     rows = [
-        (_named(facts, arm), f"{arm.plays:,}", f"{arm.plays / total:.1%}", amount(arm.average))
+        (_named(facts, arm), f"{arm.plays:,}", percent(arm.plays / total), amount(arm.average))
         for arm in facts.status.arms
     ]
     columns = ("Arm", "Decisions", "Share", _mean(facts.settings.unit))
@@ -210,14 +210,13 @@ def timeline(facts: ReportFacts, time_of: Callable[[float], str]) -> str:
 
 def settings(facts: ReportFacts) -> str:
     """Return the settings."""
-    rows = [
-        (name, ", ".join(map(_plain, value)) if isinstance(value, list) else _plain(value))
-        for name, value in facts.settings.to_json().items()
-    ]
+    rows = [(name, _plain(value)) for name, value in facts.settings.to_json().items()]
     return section("Settings", table(("Setting", "Value"), rows))
 
 
 def _plain(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value)) or "none"
     if isinstance(value, dict):
         return " ".join(f"{name}={part}" for name, part in value.items() if part is not None)
     return "not given" if value is None else str(value)
@@ -242,6 +241,9 @@ def verification(facts: ReportFacts) -> str:
         "Chained checksums show that none is damaged or missing; each had to be allowed by "
         "those before it; and the budget of every decision was computed again.</p>"
     )
+    if found.erased:
+        erased = counted(found.erased, "decision")
+        text += f"<p>Request keys and contexts of {erased} were erased, as the events say.</p>"
     if found.problems:
         listed = "".join(f"<li>{escape(text)}</li>" for text in found.problems[:MAX_PROBLEMS])
         text += f"<p><b>{counted(len(found.problems), 'problem')}:</b></p><ul>{listed}</ul>"

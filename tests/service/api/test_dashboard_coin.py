@@ -78,7 +78,8 @@ def test_page_and_api_agree(server: Server, look: Callable[..., Any]) -> None:
     expect(page.locator("#price")).to_contain_text(amount(status["gain"]["estimate"], "clicks"))
     expect(page.locator("#verdict h2")).to_have_text(status["headline"])
     expect(page.locator("#arms .whisker")).to_have_count(0)  # no interval is known
-    for number in (amount(same["challengers"], "clicks"), f"{bound} at most", band):
+    shares = legend(page, "by-arm").values()
+    for number in (amount(same["challengers"], "clicks"), f"{bound} at most", band, *shares):
         assert number in report
 
 

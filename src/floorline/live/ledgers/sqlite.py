@@ -120,13 +120,13 @@ class SqliteLedger(SqliteReader, Ledger):
         if self._last is not None:
             files.write_mark(self._mark_path, self._last)
             if self._last.seq == 1:
-                self._empty_log(apsw.SQLITE_CHECKPOINT_PASSIVE)
+                self._empty_log()
             self._last = None
         if self._has_erased:
             self._empty_log(apsw.SQLITE_CHECKPOINT_TRUNCATE)
             self._has_erased = False
 
-    def _empty_log(self, mode: int) -> None:
+    def _empty_log(self, mode: int = apsw.SQLITE_CHECKPOINT_PASSIVE) -> None:
         """Move the log into the file: without it, a new ledger must not look unused."""
         with suppress(apsw.Error):  # what is in it is durable already
             self._db.wal_checkpoint(mode=mode)

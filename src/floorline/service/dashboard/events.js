@@ -21,12 +21,15 @@ export function eventList(campaign) {
 }
 
 /** A value of a setting as text. */
-const plain = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+function plain(value) {
+  if (Array.isArray(value)) return value.map(plain).join(", ") || "none";
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "not given");
+}
 
 export function showSettings(settings) {
   const details = byId("settings");
   const rows = Object.entries(settings).map(([name, value]) =>
-    [el("code", {}, name), Array.isArray(value) ? value.map(plain).join(", ") : plain(value ?? "not given")]);
+    [el("code", {}, name), plain(value)]);
   const all = table("Settings", [{ name: "Setting" }, { name: "Value" }], rows);
   details.replaceChildren(details.firstElementChild, all);
 }
