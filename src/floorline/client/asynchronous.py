@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from .campaigns import CampaignAdmin
-from .checks import positive_int
+from .checks import positive, positive_int
 from .messages import CampaignView, Decision, RewardReceipt, ServiceError
 from .synchronous import FLUSH_TIMEOUT, URL, Client, TicketReward
 
@@ -86,7 +86,7 @@ class AsyncClient:
     ) -> list[Decision]:
         """One decision for each of `request_keys`, like `Client.decide_many`."""
         client = self._client
-        limit = client.timeout if timeout is None else timeout
+        limit = client.timeout if timeout is None else positive("timeout", timeout, 3600)
         call = partial(client.decide_many, campaign, request_keys, candidates, timeout, contexts)
         try:
             async with asyncio.timeout(limit):
