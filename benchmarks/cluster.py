@@ -1,10 +1,10 @@
-"""Measure a sweep of the paper on two local workers of Dask against one process with one thread.
+"""Measure a sweep of the paper on local workers of Dask against one process with one thread.
 
     python benchmarks/cluster.py
 
 Both are repeated in turns, so that other work on the machine hits both alike, and warm. Beside the
 time there is the processor's, of all processes together: on two free cores, two workers cannot be
-faster than twice the one divided by the other.
+faster than twice the one divided by the other. There is a worker on each core.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import Any
 
 import cloudpickle
 import numpy as np
-from distributed import Client, LocalCluster
+from distributed import Client
 
 from floorline import Case, Gaussian, PolicySetup, make_policy, sweep
 from floorline.paper.sweeps import LONG, MAX_LOSS, MEANS, RUNS
+from floorline.simulation.cluster import connect
 from floorline.simulation.engines.cluster import play_runs
 
 HORIZONS = LONG.horizons[4:25:5]
@@ -71,12 +72,8 @@ def main() -> None:
     options.add_argument("--turns", type=int, default=3)
     options.add_argument("--runs", type=int, default=RUNS)
     turns, runs = vars(options.parse_args()).values()
-    with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
-        ) as local,
-        Client(local) as client,
-    ):
+    with connect("local") as client:
+        assert client is not None
         measure(None, 64)
         for case in cases():  # compiled, or loaded, by each worker
             client.run(play_runs, cloudpickle.dumps(case), 1, 0, 1)

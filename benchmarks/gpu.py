@@ -71,9 +71,11 @@ class Kind(NamedTuple):
             learned=self.learned,
         )
         policy = make_policy(self.name, setting)
+        unit = policy.unit_rewards or policy.floor.counts_received
+        environment = Adaptive(MEANS) if unit else Gaussian(MEANS)
         return {
             "policy": policy,
-            "environment": Adaptive(MEANS) if policy.unit_rewards else Gaussian(MEANS),
+            "environment": environment,
             "horizon": horizon,
             "max_loss": self.max_loss,
         }

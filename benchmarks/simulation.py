@@ -129,6 +129,8 @@ def entries() -> dict[str, Measurement]:
         "budget-first, max_loss 0.3": floorline_policy("budget-first", 10_000, 8192, max_loss=0.3),
         "unbalanced-moss": floorline_policy("unbalanced-moss", 10_000, 2048),
         "ucb": floorline_policy("ucb", 10_000, 2048),
+        "unbalanced-ucb": floorline_policy("unbalanced-ucb", 10_000, 2048),
+        "lil-ucb": floorline_policy("lil-ucb", 10_000, 2048),
         "thompson (Gaussian)": floorline_policy("thompson", 10_000, 1024),
         "thompson (Beta)": floorline_policy("thompson", 10_000, 512, noise="bernoulli"),
         "conservative-thompson": floorline_policy("conservative-thompson", 10_000, 1024),

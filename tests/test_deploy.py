@@ -13,6 +13,7 @@ from floorline.cli.main import app
 
 pytest.importorskip("starlette", reason="the extra [service] is not installed")
 
+from typer import Context
 from typer.main import get_command
 
 from floorline.service.api.routes import OPERATIONS
@@ -74,7 +75,8 @@ def test_what_is_copied_into_the_image_exists() -> None:
 
 
 def test_the_environment_is_what_the_program_reads(compose: Any, pod: Any) -> None:
-    serve = get_command(app).commands["serve"]  # type: ignore[attr-defined]
+    group = get_command(app)
+    serve = group.get_command(Context(group), "serve")  # type: ignore[attr-defined]
     known = {option.envvar for option in serve.params if option.envvar}
     given = {name for name in re.findall(r"FLOORLINE_\w+", text("Containerfile"))}
     for service in compose["services"].values():

@@ -93,8 +93,17 @@ def test_every_page_starts_the_service_on_one_folder() -> None:
 def test_the_pages_in_order(reader: Reader) -> None:
     follow_readme(reader)
     follow_call_the_service(reader)
-    follow_javascript(reader)
     follow_operate(reader)
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node")
+@pytest.mark.skipif(
+    not (CLIENT / "node_modules" / "@openfeature").exists(), reason="make node has not been run"
+)
+def test_the_page_on_javascript(reader: Reader) -> None:
+    follow_readme(reader)
+    follow_javascript(reader)
 
 
 def follow_readme(reader: Reader) -> None:
@@ -117,8 +126,6 @@ def follow_call_the_service(reader: Reader) -> None:
 
 
 def follow_javascript(reader: Reader) -> None:
-    if shutil.which("node") is None or not (CLIENT / "node_modules" / "@openfeature").exists():
-        return  # test_javascript.py says so
     node, browser, server = blocks(HOW_TO / "javascript.md", "js")
     for program in (node, server):
         program = program.replace("  url:", "  timeoutMs: 10000,\n  url:")

@@ -3,14 +3,13 @@
 The ends rise with the total (docs/guarantee.md), so that for each count the totals whose
 interval holds the mean are a stretch; paths are compared with it. False alarms: each
 comparison allows the failures that a failure rate of exactly delta exceeds with probability
-1e-8; there are fewer than 50 comparisons, so a correct build fails with probability below 1e-6.
+1e-9; there are fewer than 50 comparisons, so a correct build fails with probability below 1e-6.
 """
 
 import math
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from floorline.boundaries.beta_binomial import (
     beta_binomial_interval,
@@ -19,6 +18,7 @@ from floorline.boundaries.beta_binomial import (
 )
 from floorline.core.compiler import compiled
 from floorline.core.kernel import kernel
+from floorline.testing.odds import too_often
 
 PATHS = 40_000
 STEPS = 2048
@@ -86,7 +86,7 @@ def failing_paths(rewards, name, level):
 
 
 def too_many(failed, delta):
-    return failed.sum() > binom.isf(1e-8, failed.size, delta)
+    return too_often(int(failed.sum()), failed.size, delta)
 
 
 @pytest.mark.parametrize("rewards", REWARDS)

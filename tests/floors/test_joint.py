@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom
 
 from floorline import (
     Bernoulli,
@@ -37,6 +36,7 @@ from floorline.floors.joint_forms import evidence
 from floorline.floors.joint_memory import CHALLENGERS, MEMORY, SURE, TOTAL
 from floorline.simulation.stepping import step_through
 from floorline.testing import check_policy
+from floorline.testing.odds import breaks_floor
 
 RUNS = 1000
 DELTA = 0.2
@@ -53,10 +53,6 @@ CASES = {
     "bounded, not from 0": (ABOVE_ZERO, Boundary("beta-binomial", DELTA, low=1, high=3), None),
     "normal form of a range": (COINS, Boundary("beta-binomial", DELTA), "subgaussian"),
 }
-
-
-def too_many(results, delta=DELTA):
-    return (results.first_breach > 0).sum() > binom.isf(1e-9, results.first_breach.size, delta)
 
 
 def policy_of(case, learned, max_loss=0.2, proposer=None):
@@ -242,7 +238,7 @@ def hostile_run(form, learned, spite, floor=JointFloor, max_loss=0.05):
 @pytest.mark.parametrize("learned", [False, True])
 @pytest.mark.parametrize("form", HOSTILE_ARMS)
 def test_the_floor_holds_under_hostile_proposers(form, learned, spite):
-    assert not too_many(hostile_run(form, learned, spite))
+    assert not breaks_floor(hostile_run(form, learned, spite), DELTA)
 
 
 # Three floors that look reasonable, and are not safe.
@@ -301,11 +297,11 @@ def test_crediting_a_candidate_with_its_average_is_caught():
     for floor, breaks in ((Average, True), (JointFloor, False)):
         policy = Policy(optimistic(), floor(0.02, 0.5), Boundary("beta-binomial", delta=0.05))
         found = simulate(policy, Bernoulli([0.5, 0.2]), horizon=1000, runs=RUNS)
-        assert too_many(found, 0.05) == breaks
+        assert breaks_floor(found, 0.05) == breaks
 
 
 def test_trusting_the_sum_is_caught():
-    assert too_many(hostile_run("bounded", False, "bad while lucky", Trusting))
+    assert breaks_floor(hostile_run("bounded", False, "bad while lucky", Trusting), DELTA)
 
 
 def test_the_minimum_over_the_wrong_side_is_caught():
@@ -313,4 +309,4 @@ def test_the_minimum_over_the_wrong_side_is_caught():
     arms = Gaussian([0.3, 0.0], 0.01)
     for floor, breaks in ((EitherSide, True), (JointFloor, False)):
         policy = Policy(optimistic(), floor(0.05), Boundary(delta=DELTA, noise_scale=0.01))
-        assert too_many(simulate(policy, arms, horizon=1000, runs=RUNS)) == breaks
+        assert breaks_floor(simulate(policy, arms, horizon=1000, runs=RUNS), DELTA) == breaks

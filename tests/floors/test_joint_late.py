@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from scipy import special
-from scipy.stats import binom
 
 from floorline import (
     Bernoulli,
@@ -27,6 +26,7 @@ from floorline import (
 from floorline.core.slots import recount
 from floorline.floors.joint_late import recount_learned
 from floorline.floors.joint_memory import DEFAULT, PLAYS
+from floorline.testing.odds import breaks_floor, too_often
 
 DELTA = 0.2
 RUNS = 400
@@ -41,10 +41,6 @@ CASES = {
     "bounded, not from 0": (WIDE, Boundary("beta-binomial", DELTA, low=1, high=3)),
     "subgaussian": (Gaussian([0.5, 0.8, 0.2], 0.25), Boundary(delta=DELTA, noise_scale=0.25)),
 }
-
-
-def too_many(results, delta=DELTA):
-    return (results.first_breach > 0).sum() > binom.isf(1e-9, results.first_breach.size, delta)
 
 
 @pytest.mark.parametrize("learned", [False, True])
@@ -108,13 +104,15 @@ def turned(floor, environment, boundary=BETA):
 def test_a_proposer_that_turns_bad_while_rewards_are_on_their_way_breaks_nothing():
     coins = Bernoulli([0.3, 0.6, 0.0])
     normal = Gaussian([0.3, 0.6, 0.0], 0.5)
-    assert not too_many(turned(JointFloor, coins))
-    assert not too_many(turned(JointFloor, normal, Boundary(delta=DELTA, noise_scale=0.5)))
+    assert not breaks_floor(turned(JointFloor, coins), DELTA)
+    assert not breaks_floor(
+        turned(JointFloor, normal, Boundary(delta=DELTA, noise_scale=0.5)), DELTA
+    )
 
 
 def test_a_ratio_over_all_plays_is_caught():
     normal = Gaussian([0.3, 0.6, 0.0], 0.5)
-    assert too_many(turned(AllPlays, normal, Boundary(delta=DELTA, noise_scale=0.5)))
+    assert breaks_floor(turned(AllPlays, normal, Boundary(delta=DELTA, noise_scale=0.5)), DELTA)
 
 
 def log_evidence(mean_sum, total, rho=6.0):
@@ -140,4 +138,5 @@ def test_arms_cut_at_different_decisions_are_caught():
     )
     joint = ((one + other).max(axis=1) >= -np.log(DELTA)).sum()
     apart = (one.max(axis=1) + other.max(axis=1) >= -np.log(DELTA)).sum()
-    assert joint <= binom.isf(1e-9, runs, DELTA) < apart
+    assert not too_often(joint, runs, DELTA)
+    assert too_often(apart, runs, DELTA)

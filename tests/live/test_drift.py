@@ -1,7 +1,7 @@
 """The watch on the default arm: few false alarms, and changes are found.
 
 False alarms of a correct build: each comparison allows what a rate of exactly `drift_level`
-exceeds with probability 1e-8; there are five.
+exceeds with probability 1e-9; there are five.
 """
 
 import math
@@ -10,10 +10,10 @@ import random
 import numpy as np
 import pytest
 from campaigns import Clock, new_campaign, replayed
-from scipy.stats import binom
 
 from floorline.live import CampaignSettings
 from floorline.live.drift import BLOCK, DriftWatch, Stretch
+from floorline.testing.odds import too_often
 
 LEVEL = 0.2
 
@@ -59,20 +59,16 @@ def false_alarms(paths, blocks, seed, **settings):
     return found
 
 
-def too_many(found, paths):
-    return found > binom.isf(1e-8, paths, LEVEL)
-
-
 @pytest.mark.parametrize("watch", ["evidence", "intervals"])
 def test_false_alarms_are_as_rare_as_the_level(watch):
-    assert not too_many(false_alarms(300, 25, seed=1, drift_watch=watch), 300)
+    assert not too_often(false_alarms(300, 25, seed=1, drift_watch=watch), 300, LEVEL)
     found = false_alarms(300, 25, seed=2, drift_watch=watch, default_mean=0.05)
-    assert not too_many(found, 300)
+    assert not too_often(found, 300, LEVEL)
 
 
 @pytest.mark.soak
 def test_false_alarms_are_as_rare_as_the_level_at_length():
-    assert not too_many(false_alarms(3000, 200, seed=3), 3000)
+    assert not too_often(false_alarms(3000, 200, seed=3), 3000, LEVEL)
 
 
 def test_intervals_that_are_too_narrow_are_caught(monkeypatch):
@@ -83,7 +79,7 @@ def test_intervals_that_are_too_narrow_are_caught(monkeypatch):
         return real(self, Stretch(*(9 * value for value in stretch)), share)
 
     monkeypatch.setattr(DriftWatch, "_ends", too_narrow)
-    assert too_many(false_alarms(300, 25, seed=1, drift_watch="intervals"), 300)
+    assert too_often(false_alarms(300, 25, seed=1, drift_watch="intervals"), 300, LEVEL)
 
 
 def test_evidence_without_the_price_of_many_means_is_caught(monkeypatch):
@@ -94,7 +90,7 @@ def test_evidence_without_the_price_of_many_means_is_caught(monkeypatch):
         return real(self, before, since) + 8.0
 
     monkeypatch.setattr(DriftWatch, "_change_evidence", too_much)
-    assert too_many(false_alarms(300, 25, seed=1), 300)
+    assert too_often(false_alarms(300, 25, seed=1), 300, LEVEL)
 
 
 def plays_to_alarm(watch, seed):

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from floorline import (
     Bernoulli,
@@ -32,6 +31,7 @@ from floorline.core.late import late_ends
 from floorline.core.pending import PendingPlays
 from floorline.core.records import Arms, Memory, Rules
 from floorline.core.slots import interval
+from floorline.testing.odds import breaks_floor
 
 RUNS = 1000
 HORIZON = 1000
@@ -132,10 +132,6 @@ def policy_for(case, environment, boundary, max_loss=0.1, horizon=HORIZON):
     )
 
 
-def too_many(results, delta=DELTA):
-    return (results.first_breach > 0).sum() > binom.isf(1e-9, results.first_breach.size, delta)
-
-
 def check_floor(case, noise, boundary, settings, max_losses=(0.1,), horizon=HORIZON):
     for setting in settings:
         means, options = MORE_SETTINGS[setting]
@@ -144,7 +140,7 @@ def check_floor(case, noise, boundary, settings, max_losses=(0.1,), horizon=HORI
         for max_loss in max_losses:
             policy = policy_for(case, environment, boundary, max_loss, horizon)
             results = simulate(policy, environment, horizon=horizon, runs=RUNS, max_loss=max_loss)
-            assert not too_many(results), (setting, max_loss)
+            assert not breaks_floor(results, DELTA), (setting, max_loss)
 
 
 @pytest.mark.parametrize("case", [case for case in POLICIES if case != "expectation"])
@@ -216,7 +212,7 @@ def broken_run(floor, setting, boundary="beta-binomial"):
 
 
 def test_zero_filling_is_caught():
-    assert too_many(broken_run(ZeroFilled(0.1), "default's conversions lost"))
+    assert breaks_floor(broken_run(ZeroFilled(0.1), "default's conversions lost"), DELTA)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +220,7 @@ def test_zero_filling_is_caught():
     ["conversions first", "challengers' zeros lost", "default's conversions lost"],
 )
 def test_averaging_what_has_arrived_is_caught(setting):
-    assert too_many(broken_run(AsArrived(0.1), setting))
+    assert breaks_floor(broken_run(AsArrived(0.1), setting), DELTA)
 
 
 @pytest.mark.soak
@@ -234,7 +230,7 @@ def test_zero_filling_is_caught_where_losses_are_blind():
     for floor, breaks in ((ZeroFilled(0.1), True), (ConfidenceFloor(0.1), False)):
         policy = Policy(optimistic(), floor, Boundary("stitched", 0.05, noise_scale=0.5))
         results = simulate(policy, environment, horizon=20_000, runs=RUNS)
-        assert too_many(results, 0.05) == breaks
+        assert breaks_floor(results, 0.05) == breaks
 
 
 # Without delay and loss.

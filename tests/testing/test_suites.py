@@ -73,8 +73,10 @@ FLOORS_TRIED = {
     ),
     "joint, mean known": (JointFloor(0.1, 0.5), HALF),
     "joint, mean learned": (JointFloor(0.1), Boundary("beta-binomial")),
+    "joint, variance": (JointFloor(0.1, form="variance"), Boundary("beta-binomial")),
     "randomised": (RandomisedFloor(0.3, delta=1e-9), None),  # without a boundary: never
     "realised": (RealisedFloor(0.1, 0.5), None),
+    "succession": (floors.SuccessionFloor(0.1), HALF),
     "warm-up, certain": (WarmUp(0.3, 0.5, "certain"), None),
     "warm-up, certified": (WarmUp(0.3, 0.5), HALF),
 }
@@ -107,7 +109,8 @@ def test_every_proposer_passes(proposer):
 
 @pytest.mark.parametrize(("floor", "boundary"), FLOORS_TRIED.values(), ids=FLOORS_TRIED)
 def test_every_floor_passes(floor, boundary):
-    check_floor(floor, boundary)
+    slow = getattr(floor, "form", None) == "variance"  # ten times as slow as the others
+    check_floor(floor, boundary, **({"horizon": 150, "runs": 100} if slow else {}))
 
 
 def test_no_floor_is_left_out():

@@ -38,6 +38,15 @@ def learn(rules: Any, arms: Arms, memory: Floats, arm: int, reward: float) -> No
 
 
 @slot
+def index(rules: Any, arms: Arms, memory: Floats, log_round: float, arm: int) -> float:
+    """Return the index of an arm that was played, of which the largest is proposed.
+
+    It never falls from round to round, unless the arm is observed.
+    """
+    raise NotImplementedError
+
+
+@slot
 def chance(rules: Any, arms: Arms, memory: Floats, candidate: int, arm: int) -> float:
     """Return how likely `arm` was to be proposed when `candidate` was, given the past."""
     raise NotImplementedError

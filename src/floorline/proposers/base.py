@@ -60,6 +60,8 @@ class Proposer(Part):
         chance: kernel `(rules, arms, memory, candidate, arm) -> probability`: how likely `arm`
             was to be proposed. A proposer that draws from `rng` must give it, or
             `unknown_chance`; an adaptive adversary is shown it.
+        index: kernel `(rules, arms, memory, round, arm) -> float`, for `propose` kernels that
+            search by one (`largest_index`).
         unit_rewards: whether rewards must lie within 0 and 1.
         n_arms: the number of arms that `rules` were made for; None if any will do.
         steady: whether playing a default arm of known mean never changes what it proposes.
@@ -82,6 +84,7 @@ class Proposer(Part):
     shared_memory: int = 0
     uses_intervals: bool = False
     chance: Function = sure_chance
+    index: Function | None = None
     unit_rewards: bool = False
     n_arms: int | None = None
     steady: bool = False
@@ -100,9 +103,10 @@ class Proposer(Part):
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""
-        return {
+        kernels: dict[Function, Function] = {
             slots.propose: self.propose,
             slots.learn: self.learn,
             slots.chance: self.chance,
             slots.look: self.look,
         }
+        return kernels if self.index is None else {**kernels, slots.index: self.index}

@@ -9,6 +9,7 @@ from floorline.core.checks import number
 from floorline.core.kernel import kernel
 from floorline.core.records import Arms, Floats
 from floorline.proposers.base import Proposer
+from floorline.proposers.growing_index import REMEMBERED, largest_index, watch_rivals
 
 
 class UcbRules(NamedTuple):
@@ -18,28 +19,27 @@ class UcbRules(NamedTuple):
 
 
 @kernel
-def remember_spread(rules: UcbRules, arms: Arms, memory: Floats, arm: int, reward: float) -> None:
+def remember_spread(rules: Any, arms: Arms, memory: Floats, arm: int, reward: float) -> None:
     """Keep 1 / sqrt(T): it changes only when the arm is observed."""
     memory[arm] = 1.0 / math.sqrt(arms.plays[arm])
+    watch_rivals(memory, arm)
 
 
 @kernel
-def ucb_arm(rules: UcbRules, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
-    """The arm with the largest average plus bonus; each arm once before that."""
-    bonus = rules.noise_scale * math.sqrt(2.0 * math.log(round))
-    best = 0
-    best_index = -math.inf
-    for i in range(len(arms.plays)):
-        if arms.plays[i] == 0:
-            return i
-        index = arms.average[i] + bonus * memory[i]
-        if index > best_index:
-            best = i
-            best_index = index
-    return best
+def ucb_index(rules: UcbRules, arms: Arms, memory: Floats, log_round: float, arm: int) -> float:
+    """Return average + noise_scale sqrt(2 log t / T)."""
+    bonus = rules.noise_scale * math.sqrt(2.0 * log_round)
+    return arms.average[arm] + bonus * memory[arm]  # type: ignore[no-any-return]
 
 
 def classical_ucb(noise_scale: float = 1.0) -> Proposer:
     """Proposes by the index average + noise_scale sqrt(2 log t / T), each arm once first."""
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
-    return Proposer(ucb_arm, learn=remember_spread, memory=1, rules=UcbRules(float(noise_scale)))
+    return Proposer(
+        largest_index,
+        learn=remember_spread,
+        index=ucb_index,
+        memory=1,
+        shared_memory=REMEMBERED,
+        rules=UcbRules(float(noise_scale)),
+    )

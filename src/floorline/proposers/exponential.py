@@ -31,6 +31,12 @@ class ExponentialRules(NamedTuple):
 
 
 @kernel
+def weight(exponent: float) -> float:
+    """Return exp(exponent), for exponents up to 0."""
+    return math.exp(exponent)
+
+
+@kernel
 def exponential_arm(
     rules: ExponentialRules, arms: Arms, memory: Floats, round: int, rng: Any
 ) -> int:
@@ -48,9 +54,9 @@ def exponential_arm(
             top = exponent
     total = 0.0
     for i in range(n_arms):
-        weight = math.exp(memory[n_arms + i] - top)
-        memory[n_arms + i] = weight
-        total += weight
+        relative = weight(memory[n_arms + i] - top)
+        memory[n_arms + i] = relative
+        total += relative
     scale = 1.0 / total
     level = total * uniform(rng)
     below = 0.0

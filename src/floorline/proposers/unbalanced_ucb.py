@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from floorline.core.kernel import kernel
 from floorline.core.records import Arms, Floats
 from floorline.proposers.base import Proposer
 from floorline.proposers.classical_ucb import remember_spread
+from floorline.proposers.growing_index import REMEMBERED, largest_index
 
 
 class UnbalancedUcbRules(NamedTuple):
@@ -23,22 +24,12 @@ class UnbalancedUcbRules(NamedTuple):
 
 
 @kernel
-def unbalanced_ucb_arm(
-    rules: UnbalancedUcbRules, arms: Arms, memory: Floats, round: int, rng: Any
-) -> int:
-    """The arm with the largest average + noise_scale sqrt((4 / T) log+(t / rate^2))."""
-    log_round = math.log(round)
-    best = 0
-    best_index = -math.inf
-    for i in range(len(arms.plays)):
-        if arms.plays[i] == 0:
-            return i
-        bonus = math.sqrt(4.0 * max(0.0, log_round + rules.log_weights[i]))
-        index = arms.average[i] + rules.noise_scale * bonus * memory[i]
-        if index > best_index:
-            best = i
-            best_index = index
-    return best
+def unbalanced_ucb_index(
+    rules: UnbalancedUcbRules, arms: Arms, memory: Floats, log_round: float, arm: int
+) -> float:
+    """Return average + noise_scale sqrt((4 / T) log+(t / rate^2))."""
+    bonus = math.sqrt(4.0 * max(0.0, log_round + rules.log_weights[arm]))
+    return arms.average[arm] + rules.noise_scale * bonus * memory[arm]  # type: ignore[no-any-return]
 
 
 def unbalanced_ucb(target_rates: Sequence[float], noise_scale: float = 1.0) -> Proposer:
@@ -62,9 +53,11 @@ def unbalanced_ucb(target_rates: Sequence[float], noise_scale: float = 1.0) -> P
     with np.errstate(divide="ignore"):
         log_weights = -2 * np.log(rates)
     return Proposer(
-        unbalanced_ucb_arm,
+        largest_index,
         learn=remember_spread,
+        index=unbalanced_ucb_index,
         memory=1,
+        shared_memory=REMEMBERED,
         rules=UnbalancedUcbRules(float(noise_scale), log_weights),
         n_arms=len(rates),
     )

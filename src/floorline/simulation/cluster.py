@@ -34,8 +34,13 @@ def connect(cluster: str | None) -> Iterator[Client | None]:
         raise ValueError("cluster: needs the extra [dask]: pip install 'floorline[dask]'") from None
     from floorline.simulation.job import all_cores
 
-    # A lost worker is abandoned after this time; by default it would delay a sweep by 30 s.
-    with dask.config.set({"distributed.comm.timeouts.connect": f"{CONNECT_SECONDS}s"}):
+    settings = {
+        # A lost worker is abandoned after this time; by default it would delay a sweep by 30 s.
+        "distributed.comm.timeouts.connect": f"{CONNECT_SECONDS}s",
+        # Workers would look at their own stack a hundred times a second, which nobody reads here.
+        "distributed.worker.profile.enabled": False,
+    }
+    with dask.config.set(settings):
         if cluster == "local":
             local = LocalCluster(
                 n_workers=all_cores(),

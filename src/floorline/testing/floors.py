@@ -19,7 +19,7 @@ from floorline.simulation import simulate
 from floorline.simulation.engines.cpu import stream
 from floorline.testing.guard import GuardedRun
 from floorline.testing.hostile import hostile, in_turn
-from floorline.testing.odds import too_often
+from floorline.testing.odds import breaks_floor
 from floorline.testing.policies import check_policy
 
 SKIPPED = 60
@@ -113,7 +113,7 @@ def _check_breaches(
         return
     results = simulate(policy, environment, horizon=horizon, runs=runs, seed=seed, progress=False)
     breaches = int(np.sum(results.first_breach > 0))
-    assert not too_often(breaches, runs, delta), (
+    assert not breaks_floor(results, delta), (
         f"below the floor in {breaches} of {runs} runs, where delta is {delta:g}: "
         f"{policy.proposer.propose.__name__} in {environment}"
     )

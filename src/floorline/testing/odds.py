@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from floorline.core.records import Counts, Floats
+from floorline.simulation import Results
 from floorline.verification.binomial import at_least
 
 FALSE_ALARM = 1e-9
@@ -16,6 +17,12 @@ FALSE_ALARM = 1e-9
 def too_often(count: int, trials: int, chance: float) -> bool:
     """Return whether `count` of `trials` shows that an event is likelier than `chance`."""
     return count > 0 and at_least(count, trials, chance) < FALSE_ALARM
+
+
+def breaks_floor(results: Results, delta: float) -> bool:
+    """Return whether runs are below the floor more often than with probability `delta`."""
+    breaches = int((results.first_breach > 0).sum())
+    return too_often(breaches, results.first_breach.size, delta)
 
 
 def too_seldom(count: int, trials: int, chance: float) -> bool:

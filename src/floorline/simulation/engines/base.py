@@ -28,6 +28,8 @@ from floorline.simulation.loops.run import (
     RunRecords,
     missed,
     misses_mean,
+    next_run,
+    no_next_run,
     not_watched,
     one_run,
 )
@@ -75,7 +77,7 @@ def loop_choices(environment: Environment, measure: Measure) -> dict[Function, F
             visitor_kind: only_kind,
             **learner_choices(environment),
         }
-    return {one_run: stochastic_run, **watched}
+    return {one_run: stochastic_run, next_run: no_next_run, **watched}
 
 
 def new_scratch(environment: Environment, measure: Measure) -> Any:

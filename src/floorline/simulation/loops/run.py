@@ -14,6 +14,10 @@ NO_SUCH_ARM = -1
 """Written in place of the first breach when a proposer names an arm that does not exist."""
 
 
+NO_RUN = -1
+"""In place of the number of a run: there is none left."""
+
+
 class Measure(NamedTuple):
     """How a run is measured; the policy knows none of it."""
 
@@ -71,6 +75,18 @@ def one_run(
     `scratch` is the loop's working memory: three numbers per arm, or as `new_scratch` returns.
     """
     raise NotImplementedError
+
+
+@slot
+def next_run(rng: Any, side_rng: Any, run: int) -> int:
+    """Return the run to play after `run`, with its streams begun, or NO_RUN."""
+    raise NotImplementedError
+
+
+@kernel
+def no_next_run(rng: Any, side_rng: Any, run: int) -> int:
+    """Return NO_RUN, where `many_runs` is the loop over runs."""
+    return NO_RUN
 
 
 @slot

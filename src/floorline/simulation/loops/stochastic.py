@@ -19,10 +19,12 @@ from floorline.core.steps import (
 )
 from floorline.environments.base import draw, draw_sum
 from floorline.simulation.loops.run import (
+    NO_RUN,
     NO_SUCH_ARM,
     Measure,
     RunRecords,
     missed,
+    next_run,
     write_checkpoint,
 )
 
@@ -44,66 +46,82 @@ def stochastic_run(
 
     Rewards of a default arm whose mean is known teach nothing. They are drawn
     only if wanted, from `side_rng`, so that the other results do not change.
+
+    One loop over rounds and runs: lanes of a GPU that have finished a run would wait for the
+    longest of 32 at the end of a loop over rounds.
     """
-    forget(rules, arms, memory)
     known_default = not math.isnan(rules.default_mean)
+    forget(rules, arms, memory)
     played = 0
     budget = 0.0
     lowest = math.inf
     breach = 0
     miss = 0
     received = 0.0
-    for c in range(measure.checkpoints.size):
-        while played < measure.checkpoints[c]:
-            candidate = candidate_of(rules, arms, memory, played + 1, rng)
-            if candidate < 0 or candidate >= arms.plays.size:
-                outcome.first_breach[run] = NO_SUCH_ARM
+    c = 0
+    while True:
+        if played == measure.checkpoints[c]:
+            write_checkpoint(arms, measure, outcome, run, c, lowest, received)
+            c += 1
+            if c < measure.checkpoints.size:
+                continue
+            outcome.first_breach[run] = breach
+            if measure.wants_misses:
+                outcome.first_miss[run] = miss
+            run = next_run(rng, side_rng, run)
+            if run == NO_RUN:
                 return
-            permission = apply_floor(rules, arms, memory, played + 1, candidate, rng)
-            # Branches instead of one choice of arm: the processor can then predict the likely one.
-            if candidate == 0 or not permission.granted:
-                arm = 0
+            forget(rules, arms, memory)
+            played = 0
+            budget = 0.0
+            lowest = math.inf
+            breach = 0
+            miss = 0
+            received = 0.0
+            c = 0
+        candidate = candidate_of(rules, arms, memory, played + 1, rng)
+        if candidate < 0 or candidate >= arms.plays.size:
+            outcome.first_breach[run] = NO_SUCH_ARM
+            return
+        permission = apply_floor(rules, arms, memory, played + 1, candidate, rng)
+        # Branches instead of one choice of arm: the processor can then predict the likely one.
+        if candidate == 0 or not permission.granted:
+            arm = 0
+            if not permission.granted:
+                arm = fallback_arm(rules.floor, arms, memory.floor)
+            if arm == 0 and known_default:
+                if rules.fast_forward:
+                    rounds = default_rounds(rules.floor, arms, memory.floor, played + 1, candidate)
+                    rounds = min(rounds, measure.checkpoints[c] - played)
+                    fast_forward(rules, arms, memory, rounds)
+                else:
+                    rounds = 1
+                    probability = permission.fallback_probability
+                    play(rules, arms, memory, 0, probability)
+                    observe_known_default(rules, arms, memory, probability, 1)
+                if measure.wants_rewards:
+                    received += draw_sum(environment, 0, rounds, side_rng)
+                played += rounds
+                lowest = min(lowest, budget + measure.gains[0])  # later rounds only add
+                budget += rounds * measure.gains[0]
+                if candidate == 0 or not rules.fast_forward or played == measure.checkpoints[c]:
+                    continue
+                # The proposer would propose the same again, so only the floor is asked again.
+                permission = apply_floor(rules, arms, memory, played + 1, candidate, rng)
                 if not permission.granted:
-                    arm = fallback_arm(rules.floor, arms, memory.floor)
-                if arm == 0 and known_default:
-                    if rules.fast_forward:
-                        rounds = default_rounds(
-                            rules.floor, arms, memory.floor, played + 1, candidate
-                        )
-                        rounds = min(rounds, measure.checkpoints[c] - played)
-                        fast_forward(rules, arms, memory, rounds)
-                    else:
-                        rounds = 1
-                        probability = permission.fallback_probability
-                        play(rules, arms, memory, 0, probability)
-                        observe_known_default(rules, arms, memory, probability, 1)
-                    if measure.wants_rewards:
-                        received += draw_sum(environment, 0, rounds, side_rng)
-                    played += rounds
-                    lowest = min(lowest, budget + measure.gains[0])  # later rounds only add
-                    budget += rounds * measure.gains[0]
-                    if candidate == 0 or not rules.fast_forward or played == measure.checkpoints[c]:
-                        continue
-                    # The proposer would propose the same again, so only the floor is asked again.
-                    permission = apply_floor(rules, arms, memory, played + 1, candidate, rng)
-                    if not permission.granted:
-                        continue
-                    arm = candidate  # now affordable
-            else:
-                arm = candidate
-            play(rules, arms, memory, arm, permission.fallback_probability)
-            reward = draw(environment, arm, rng)
-            observe(rules, arms, memory, arm, permission.fallback_probability, reward)
-            received += reward
-            played += 1
-            if miss == 0 and missed(measure, arms, arm):  # only now has an interval changed
-                miss = played
-            budget += measure.gains[arm]
-            if budget < lowest:  # a first breach is always a new low
-                lowest = budget
-                if breach == 0 and budget < -TOLERANCE * measure.default_mean * played:
-                    breach = played
-        write_checkpoint(arms, measure, outcome, run, c, lowest, received)
-    outcome.first_breach[run] = breach
-    if measure.wants_misses:
-        outcome.first_miss[run] = miss
+                    continue
+                arm = candidate  # now affordable
+        else:
+            arm = candidate
+        play(rules, arms, memory, arm, permission.fallback_probability)
+        reward = draw(environment, arm, rng)
+        observe(rules, arms, memory, arm, permission.fallback_probability, reward)
+        received += reward
+        played += 1
+        if miss == 0 and missed(measure, arms, arm):  # only now has an interval changed
+            miss = played
+        budget += measure.gains[arm]
+        if budget < lowest:  # a first breach is always a new low
+            lowest = budget
+            if breach == 0 and budget < -TOLERANCE * measure.default_mean * played:
+                breach = played

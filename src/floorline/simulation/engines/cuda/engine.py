@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property, partial
 from typing import Any
 
+import numba
 import numpy as np
 from numba import cuda as _cuda
 
@@ -18,15 +19,18 @@ from floorline.core.kernel import Function
 from floorline.core.random import normal, uniform
 from floorline.environments import Environment
 from floorline.policy import Prepared
+from floorline.proposers.exponential import weight
+from floorline.proposers.growing_index import SEARCH_ALWAYS
 from floorline.simulation.digest import CHUNK, MEASURED, PartialSums
 from floorline.simulation.engines.base import loop_choices, new_outcome
 from floorline.simulation.engines.cuda.parts import Shape, Task, overlapped
-from floorline.simulation.engines.cuda.random import cuda_normal, cuda_uniform
+from floorline.simulation.engines.cuda.random import cuda_normal, cuda_uniform, rough_weight
 from floorline.simulation.engines.cuda.settings import pack, packable, pick, picker, the_only_one
 from floorline.simulation.engines.cuda.sums import on_grid
-from floorline.simulation.engines.cuda.thread import one_thread
+from floorline.simulation.engines.cuda.thread import one_thread, take_next_run
 from floorline.simulation.loops.learners import in_sets, sets_for
-from floorline.simulation.loops.run import Measure, RunRecords
+from floorline.simulation.loops.run import Measure, RunRecords, next_run, no_next_run, one_run
+from floorline.simulation.loops.stochastic import stochastic_run
 
 cuda: Any = _cuda
 
@@ -42,6 +46,9 @@ REGISTERS = 80
 
 SWEEP_REGISTERS = 128
 """The same where each thread picks its setting, which needs more."""
+
+ALL_REGISTERS = 2**16
+"""Registers of a multiprocessor."""
 
 MAX_LAUNCH_ROUNDS = 2**34
 """Rounds per launch, about: few enough to finish quickly."""
@@ -70,7 +77,10 @@ class CudaEngine:
         self._records = policy.rules, environment.rules(), measure
         self._choices: dict[Function, Function] = {
             **loop_choices(environment, measure),
+            **SEARCH_ALWAYS,
+            next_run: no_next_run if simulated() else take_next_run,
             normal: cuda_normal,
+            weight: rough_weight,
             uniform: cuda_uniform,
             **policy.kernels,
             **environment.kernels(),
@@ -79,17 +89,20 @@ class CudaEngine:
         sets = sets_for(environment)
         memory = in_sets(policy.memory, sets)
         sizes = {name: max(1, size) for name, size in memory._asdict().items()}
-        # Two counts and four numbers per arm, and the proposer's memory.
-        fits = SHARED_BYTES // ((2 * 4 + 4 * 8) * self._n_arms * sets + 8 * sizes["proposer"])
+        scratch = 3 * self._n_arms
+        # Two counts and four numbers per arm, the proposer's memory, and what the loop writes.
+        numbers = sizes["proposer"] + (scratch if self._adversarial else 0)
+        fits = SHARED_BYTES // ((2 * 4 + 4 * 8) * self._n_arms * sets + 8 * numbers)
         self._threads = next((size for size in (128, 64, 32) if size <= fits), 128)
         self._sizes = {
             "N_ARMS": self._n_arms * sets,
-            "SCRATCH": 3 * self._n_arms,
+            "SCRATCH": scratch,
             "MEMORY": sizes["proposer"],
             "FLOOR_MEMORY": sizes["floor"],
             "BOUNDARY_MEMORY": sizes["boundary"],
             "THREADS": self._threads,
             "SHARED": self._threads <= fits,
+            "SHARED_SCRATCH": self._threads <= fits and self._adversarial,
         }
 
     @cached_property
@@ -174,12 +187,25 @@ class CudaEngine:
         self, records: Any, outcome: RunRecords, first: int, settings: int, stream: Any
     ) -> None:
         """Start filling `outcome`, on the GPU, with the runs from number `first`."""
-        cells = outcome.first_breach.size
-        blocks = -(-cells // self._threads)
+        runs = outcome.first_breach.size // settings
+        lanes = self._lanes(runs, settings)
+        taken = cuda.to_device(np.zeros(settings, np.int32), stream)
         program = self._single if settings == 1 else self._many
-        launch = on_grid(program, blocks, self._threads, stream)
+        launch = on_grid(program, -(-settings * lanes // self._threads), self._threads, stream)
         with compiler_errors_in_words():
-            launch(records, self._seed, np.uint64(first), cells // settings, outcome)
+            launch(records, self._seed, np.uint64(first), runs, lanes, taken, outcome)
+
+    def _lanes(self, runs: int, settings: int) -> int:
+        """Return the threads for each setting.
+
+        Those of a single setting, as many as fit on the card, take run after run. Of several,
+        the longest would then end last and alone.
+        """
+        if settings > 1 or self._choices[one_run] is not stochastic_run or simulated():
+            return runs
+        blocks = ALL_REGISTERS // (REGISTERS * self._threads)
+        processors: int = cuda.get_current_device().MULTIPROCESSOR_COUNT
+        return min(runs, processors * blocks * self._threads)
 
     def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[PartialSums]:
         """Yield the sums over the runs, part by part, in the order of their numbers."""
@@ -201,6 +227,12 @@ class CudaEngine:
             shape = engine._shape(settings, min(chunk, runs - first))
             launch = partial(engine._launch, on_device, first=first, settings=settings)
             yield Task(shape, checkpoints, launch)
+
+
+def simulated() -> bool:
+    """Return whether there is no card, only numba's simulator, in which kernels have no atomics."""
+    settings: Any = numba.config
+    return bool(settings.ENABLE_CUDASIM)
 
 
 def to_device(record: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ def scramble(word: np.uint64) -> np.uint64:
 
 
 @kernel
-def start_stream(rng: Stream, seed: np.uint64, run: np.uint64, side: np.uint64) -> None:
+def start_stream(rng: Any, seed: np.uint64, run: np.uint64, side: np.uint64) -> None:
     """Initialise a stream for a seed, a run and its main or side use."""
     key = scramble(scramble(seed) ^ (run * np.uint64(2) + side))
     rng.state[0] = scramble(key)
@@ -76,3 +76,9 @@ def pair_of_normals(word: np.uint64) -> tuple[np.float32, np.float32]:
     radius = math.sqrt(max(level, np.float32(0.0)))
     turn = angle * np.float32(1.4629181e-09)  # 2 pi over 2^32
     return np.float32(radius * math.cos(turn)), np.float32(radius * math.sin(turn))
+
+
+@rough
+def rough_weight(exponent: float) -> float:
+    """Return exp(exponent), for exponents up to 0, in single precision."""
+    return np.float64(math.exp(np.float32(exponent)))

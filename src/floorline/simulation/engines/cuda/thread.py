@@ -1,16 +1,18 @@
-"""The program of a GPU thread: it plays one run, with the kernels and the loops of the CPU."""
+"""The program of a GPU thread: it plays runs, with the kernels and the loops of the CPU."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import cuda as _cuda
+from numpy.typing import NDArray
 
-from floorline.core.records import Arms, Memory
+from floorline.core.kernel import kernel
+from floorline.core.records import Arms, Floats, Memory
 from floorline.simulation.engines.cuda.random import Stream, start_stream
 from floorline.simulation.engines.cuda.settings import pick
-from floorline.simulation.loops.run import one_run
+from floorline.simulation.loops.run import NO_RUN, one_run
 
 cuda: Any = _cuda
 
@@ -22,15 +24,46 @@ BOUNDARY_MEMORY = 1
 SCRATCH = 3
 THREADS = 1
 SHARED = True
+SHARED_SCRATCH = False
 
 
-def one_thread(records: Any, seed: Any, first: Any, runs: Any, outcome: Any) -> None:
-    """Play the run of this thread; each setting has `runs` of them, from number `first`."""
-    cell = cuda.grid(1)
-    if cell >= outcome.first_breach.size:
+class LaneStream(NamedTuple):
+    """A thread's stream of random numbers, and where its next runs come from."""
+
+    state: NDArray[np.uint64]
+    spare: Floats
+    seed: np.uint64
+    first: np.uint64
+    setting: int
+    lanes: int
+    runs: int
+    taken: NDArray[np.int32]
+    """How many runs of each setting have been taken, besides the first of each lane."""
+
+
+@kernel
+def take_next_run(rng: LaneStream, side_rng: Stream, run: int) -> int:
+    """Return the next run of the same setting, with its streams begun, or NO_RUN."""
+    number: int = rng.lanes + cuda.atomic.add(rng.taken, rng.setting, 1)
+    if number >= rng.runs:
+        return NO_RUN
+    start_stream(rng, rng.seed, rng.first + np.uint64(number), np.uint64(0))
+    start_stream(side_rng, rng.seed, rng.first + np.uint64(number), np.uint64(1))
+    return rng.setting * rng.runs + number
+
+
+def one_thread(
+    records: Any, seed: Any, first: Any, runs: Any, lanes: Any, taken: Any, outcome: Any
+) -> None:
+    """Play the runs of this thread.
+
+    Each setting has `runs` of them, from number `first`, and `lanes` threads.
+    """
+    thread = cuda.grid(1)
+    setting, number = thread // lanes, thread % lanes
+    if setting * runs >= outcome.first_breach.size or number >= runs:
         return
-    rules, environment, measure = pick(records, cell // runs)
-    number = first + np.uint64(cell % runs)
+    rules, environment, measure = pick(records, setting)
     if SHARED:  # each lane's numbers are in banks of its own, whichever arm it is at
         lane = cuda.threadIdx.x
         plays = cuda.shared.array((N_ARMS, THREADS), np.int32)[:, lane]
@@ -52,9 +85,14 @@ def one_thread(records: Any, seed: Any, first: Any, runs: Any, outcome: Any) -> 
     boundary_memory = cuda.local.array(BOUNDARY_MEMORY, np.float64)
     arms = Arms(plays, seen, total, average, lower, upper)
     memory = Memory(proposer_memory, floor_memory, boundary_memory)
-    scratch = cuda.local.array(SCRATCH, np.float64)
-    rng = Stream(cuda.local.array(2, np.uint64), cuda.local.array(1, np.float64))
+    if SHARED_SCRATCH:
+        scratch = cuda.shared.array((SCRATCH, THREADS), np.float64)[:, cuda.threadIdx.x]
+    else:
+        scratch = cuda.local.array(SCRATCH, np.float64)
+    state, spare = cuda.local.array(2, np.uint64), cuda.local.array(1, np.float64)
+    rng = LaneStream(state, spare, seed, first, setting, lanes, runs, taken)
     side_rng = Stream(cuda.local.array(2, np.uint64), cuda.local.array(1, np.float64))
-    start_stream(rng, seed, number, np.uint64(0))
-    start_stream(side_rng, seed, number, np.uint64(1))
-    one_run(rules, arms, memory, scratch, environment, measure, rng, side_rng, outcome, cell)
+    start_stream(rng, seed, first + np.uint64(number), np.uint64(0))
+    start_stream(side_rng, seed, first + np.uint64(number), np.uint64(1))
+    run = setting * runs + number
+    one_run(rules, arms, memory, scratch, environment, measure, rng, side_rng, outcome, run)

@@ -1,0 +1,107 @@
+"""Proposers by an index that grows with log t, and else changes only when its arm is observed.
+
+Indices need not be worked out in every round. A search for the largest remembers its arm, the
+log t of that round, a later round, and the largest index that any other arm will have by then.
+Until then the arm leads while its index, even at the remembered log t, is above that one.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from floorline.core.kernel import Function, kernel
+from floorline.core.records import Arms, Floats
+from floorline.core.slots import index
+
+# The last numbers of the memory. The leader is counted from 1 (0: search again).
+LEADER = -4
+LOG_ROUND = -3
+RIVAL = -2
+UNTIL = -1
+REMEMBERED = 4
+
+ROUNDS_SHARE = 64
+"""A search holds for this part of the rounds before it: for longer, rivals may grow too much."""
+
+NOBODY = -1
+
+
+@kernel
+def largest_index(rules: Any, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
+    """The arm with the largest index, the lowest of several; each arm once before that."""
+    leader = sure_leader(rules, arms, memory, round)
+    if leader != NOBODY:
+        return leader
+    log_round = math.log(round)
+    best = 0
+    best_index = -math.inf
+    for i in range(len(arms.plays)):
+        if arms.plays[i] == 0:
+            return i
+        value = index(rules, arms, memory, log_round, i)
+        if value > best_index:
+            best = i
+            best_index = value
+    remember_search(rules, arms, memory, round, log_round, best)
+    return best
+
+
+@kernel
+def sure_leader(rules: Any, arms: Arms, memory: Floats, round: int) -> int:
+    """Return the remembered leader if it leads for sure, else NOBODY."""
+    size = len(memory)
+    leader = int(memory[size + LEADER]) - 1
+    if leader >= 0 and round <= memory[size + UNTIL]:
+        least = index(rules, arms, memory, memory[size + LOG_ROUND], leader)
+        if least > memory[size + RIVAL]:
+            return leader
+    return NOBODY
+
+
+@kernel
+def remember_search(
+    rules: Any, arms: Arms, memory: Floats, round: int, log_round: float, best: int
+) -> None:
+    """Remember what a search in this round has found."""
+    size = len(memory)
+    until = round + round // ROUNDS_SHARE
+    log_until = math.log(until)
+    rival = -math.inf
+    for i in range(len(arms.plays)):
+        if i != best:
+            rival = max(rival, index(rules, arms, memory, log_until, i))
+    memory[size + LEADER] = best + 1
+    memory[size + LOG_ROUND] = log_round
+    memory[size + RIVAL] = rival
+    memory[size + UNTIL] = until
+
+
+@kernel
+def watch_rivals(memory: Floats, arm: int) -> None:
+    """Search again next time if an arm other than the leader was observed."""
+    if memory[len(memory) + LEADER] != arm + 1:
+        memory[len(memory) + LEADER] = 0.0
+
+
+# Where 32 runs go in step, one of them searches in nearly every round: nothing is remembered.
+
+
+@kernel
+def no_sure_leader(rules: Any, arms: Arms, memory: Floats, round: int) -> int:
+    """Return NOBODY."""
+    return NOBODY
+
+
+@kernel
+def remember_nothing(
+    rules: Any, arms: Arms, memory: Floats, round: int, log_round: float, best: int
+) -> None:
+    """Do nothing."""
+
+
+SEARCH_ALWAYS: dict[Function, Function] = {
+    sure_leader: no_sure_leader,
+    remember_search: remember_nothing,
+}
+"""Kernels for an engine that is faster without memory of searches."""
