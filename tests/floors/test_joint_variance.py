@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
@@ -14,6 +14,7 @@ from floorline.floors.joint_variance import (
     guess,
     joint_evidence_variance,
     one_sided,
+    sure_budget_variance,
     sure_sum_variance,
 )
 
@@ -98,6 +99,30 @@ def test_the_sure_sum(total, spread, level):
     if found > 0:
         assert one_sided(total - found, spread)[0] >= level
     assert one_sided(total - found - 1e-6 * (1 + total), spread)[0] <= level or found < total
+
+
+@settings(deadline=None)
+@given(
+    deficit=st.floats(0.1, 500),
+    default_plays=st.integers(1, 500),
+    shares=st.tuples(UNIT, UNIT, UNIT, UNIT),
+    challenger_plays=st.integers(0, 500),
+    level=st.floats(0.5, 12),
+)
+def test_the_sure_budget_has_just_enough_evidence(
+    deficit, default_plays, shares, challenger_plays, level
+):
+    default = default_plays, shares[0] * default_plays, shares[1] * default_plays
+    challengers = shares[2] * challenger_plays, shares[3] * challenger_plays
+    found = sure_budget_variance(deficit, 0.0, *default, *challengers, level)
+    assert found >= -deficit
+    if found > -deficit:
+        enough = joint_evidence_variance(deficit, -found, *default, *challengers)
+        assert level <= enough
+        more = found + 1e-6 * (1 + abs(found))
+        less = joint_evidence_variance(deficit, -more, *default, *challengers)
+        # No budget above the challengers' sum is looked at.
+        assert less <= level + 3 * PRECISION or more >= challengers[0]
 
 
 def test_less_spread_is_more_evidence():
