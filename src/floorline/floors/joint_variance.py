@@ -16,7 +16,7 @@ RATES = tuple(0.9 * 0.6**i for i in range(14))
 
 COSTS = tuple(-math.log1p(-rate) - rate for rate in RATES)
 
-STEPS = 80
+STEPS = 160
 """More steps than are ever needed, even by halving alone."""
 
 PRECISION = 1e-4
@@ -160,7 +160,7 @@ def sure_budget_variance(
     budget = unsure - kappa * default_total - math.sqrt(2.0 * variance * log_inverse_delta)
     for step in range(STEPS):
         # At an end of what the default may have earned the slope is another: halve now and then.
-        if step % 4 == 3 or not sure < budget < unsure:
+        if step % 8 == 7 or not sure < budget < unsure:
             budget = 0.5 * (sure + unsure)
         evidence, fall = least_evidence(
             kappa,
