@@ -36,6 +36,7 @@ from floorline.core.slots import fallback_probability
 from floorline.floors import randomised_account as account
 
 HORIZON = 4000
+DELTAS = [0.2, pytest.param(0.05, marks=pytest.mark.soak), 0.01]
 
 
 @kernel
@@ -103,13 +104,13 @@ def thompson(world):
     return beta_thompson() if world.bounded else ALWAYS
 
 
-@pytest.mark.parametrize("delta", [0.2, 0.05, 0.01])
+@pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize("world", WORLDS)
 def test_the_floor_holds(world, delta):
     assert breaches(thompson(WORLDS[world]), WORLDS[world], delta) <= most(delta, 1000)
 
 
-@pytest.mark.parametrize("delta", [0.2, 0.05, 0.01])
+@pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize("case", PROPOSED)
 def test_the_floor_holds_whatever_is_proposed(case, delta):
     proposer, world = PROPOSED[case]

@@ -63,7 +63,11 @@ def policy_of(case, learned, max_loss=0.2, proposer=None):
 
 
 @pytest.mark.parametrize(
-    "proposer", [optimistic(), gaussian_thompson(0.5)], ids=["ucb", "thompson"]
+    "proposer",
+    [
+        pytest.param(optimistic(), id="ucb"),
+        pytest.param(gaussian_thompson(0.5), id="thompson", marks=pytest.mark.soak),
+    ],
 )
 @pytest.mark.parametrize("learned", [False, True])
 @pytest.mark.parametrize("case", CASES)

@@ -43,8 +43,17 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("learned", [False, True])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    ("case", "learned"),
+    [
+        ("bounded", True),
+        ("subgaussian", False),
+        pytest.param("bounded", False, marks=pytest.mark.soak),
+        pytest.param("subgaussian", True, marks=pytest.mark.soak),
+        pytest.param("bounded, not from 0", False, marks=pytest.mark.soak),
+        pytest.param("bounded, not from 0", True, marks=pytest.mark.soak),
+    ],
+)
 def test_without_delay_and_loss_runs_are_the_ordinary_ones(case, learned):
     arms, boundary = CASES[case]
     policy = Policy(optimistic(), JointFloor(0.1, None if learned else arms.means[0]), boundary)

@@ -132,8 +132,8 @@ def test_interpreted_is_compiled():
     arms = order_values([0.3, 0.36, 0.28], 0.1)
     for world in (arms, Delayed(arms, delay=(1, 30), lost=0.05)):
         policy = Policy(optimistic(), JointFloor(0.1, form="variance"), BOUNDARY)
-        compiled = simulate(policy, world, horizon=300, runs=32)
-        interpreted = simulate(policy, world, horizon=300, runs=32, device="python")
+        compiled = simulate(policy, world, horizon=300, runs=8)
+        interpreted = simulate(policy, world, horizon=300, runs=8, device="python")
         np.testing.assert_array_equal(compiled.plays, interpreted.plays)
 
 
