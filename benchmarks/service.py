@@ -153,7 +153,8 @@ def report(text: str) -> tuple[float, str, str]:
     """Requests a second, the median and the 99th percentile of the latency."""
     rate = re.search(r"Requests/sec:\s+([\d.]+)", text)
     half, most = (re.search(rf"^\s+{share}%\s+(\d\S*)$", text, re.M) for share in (50, 99))
-    assert rate and half and most
+    if not (rate and half and most):
+        raise SystemExit(text)
     return float(rate[1]), half[1], most[1]
 
 
