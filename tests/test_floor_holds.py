@@ -66,11 +66,17 @@ POLICIES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("case", "noise"),
-    [(case, "bernoulli") for case in POLICIES]
-    + [(case, "gaussian") for case in POLICIES if "beta-binomial" not in case],
-)
+def grid():
+    """Each policy with both kinds of noise; Thompson sampling once, and else in `make soak`."""
+    for case in POLICIES:
+        for noise in ("bernoulli", "gaussian"):
+            if noise == "gaussian" and "beta-binomial" in case:
+                continue
+            short = "thompson" not in case or (case, noise) == ("thompson, learned", "bernoulli")
+            yield pytest.param(case, noise, marks=[] if short else [pytest.mark.soak])
+
+
+@pytest.mark.parametrize(("case", "noise"), [*grid()])
 def test_breaches_are_as_rare_as_promised(case, noise):
     name, options = POLICIES[case]
     slow = "variance" in case  # ten times as slow as the others: fewer arms and runs

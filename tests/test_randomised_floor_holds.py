@@ -36,7 +36,7 @@ from floorline.core.slots import fallback_probability
 from floorline.floors import randomised_account as account
 
 HORIZON = 4000
-DELTAS = [0.2, pytest.param(0.05, marks=pytest.mark.soak), 0.01]
+DELTAS = [0.2, 0.05, 0.01]
 
 
 @kernel
@@ -118,7 +118,7 @@ def test_the_floor_holds_whatever_is_proposed(case, delta):
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("delta", [0.2, 0.05, 0.01])
+@pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize("case", [*WORLDS, *PROPOSED])
 def test_the_floor_holds_for_long(case, delta):
     proposer, world = PROPOSED.get(case, (None, WORLDS.get(case)))
