@@ -53,7 +53,7 @@ def cases() -> list[Case]:
 
 
 def measure(client: Client | None, runs: int) -> tuple[float, float, list[Any]]:
-    """Seconds, seconds of all processors, and the results."""
+    """Return wall-clock seconds, CPU seconds of all processes, and the results."""
     before, start = processor_time(client), time.perf_counter()
     options: dict[str, Any] = {"threads": 1} if client is None else {"cluster": client}
     found = [summary.pseudo_regret.mean for summary in sweep(cases(), runs=runs, **options)]
@@ -61,7 +61,7 @@ def measure(client: Client | None, runs: int) -> tuple[float, float, list[Any]]:
 
 
 def processor_time(client: Client | None) -> float:
-    """Seconds of this process and of all workers."""
+    """Return the CPU seconds used so far by this process and all workers."""
     workers = {} if client is None else client.run(time.process_time)
     return time.process_time() + sum(workers.values())
 

@@ -33,7 +33,7 @@ FLOORS = ("confidence", "joint", "joint-variance", "randomised")
 
 
 class World(NamedTuple):
-    """An environment, and what the default and the best arm of the moment earn in a round."""
+    """An environment, with the mean reward per round of the default and of the best arm."""
 
     environment: Environment
     horizon: int
@@ -43,17 +43,17 @@ class World(NamedTuple):
 
 
 def steady(*means: float) -> World:
-    """Return clicks at these rates; the default comes first."""
+    """Return a world of clicks at constant rates, the default's first."""
     return World(Bernoulli(means), 50_000, means[0], max(means))
 
 
 def late(world: World, delay: int, lost: float = 0.0) -> World:
-    """Return a world whose rewards all come `delay` decisions late, or never."""
+    """Return the same world with rewards `delay` decisions late, a share `lost` of them never."""
     return world._replace(environment=Delayed(world.environment, delay=delay, lost=lost))
 
 
 def order_values() -> World:
-    """Return rewards with the quantiles of Beta distributions of deviation 0.05."""
+    """Return a world of Beta-distributed order values with standard deviation 0.05."""
     shares = (np.arange(50) + 0.5) / 50
     sizes = [mean * (1 - mean) / 0.05**2 - 1 for mean in (0.30, 0.33)]
     values = [

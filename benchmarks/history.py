@@ -34,9 +34,9 @@ from floorline.live.ledgers.sqlite import INSERT, SCHEMA
 
 HISTORY = Path(__file__).with_name("history.csv")
 REGRESSION = 1.1
-"""A ratio that has grown by more is pointed out."""
+"""Growth beyond this is reported as a regression."""
 BEFORE = 8
-"""Runs that the last one is compared with."""
+"""How many earlier runs the last one is compared with."""
 SLICES = 41
 ARMS = ["now", "a", "b", "c", "d"]
 MEANS = dict(zip(ARMS, (0.5, 0.6, 0.4, 0.4, 0.4), strict=True))
@@ -55,7 +55,7 @@ class Row(NamedTuple):
 
 
 def ratio_of(ours: Slice, yardstick: Slice) -> float:
-    """Processor time of the one over the other's, in turn, at the median."""
+    """Return the median ratio of two CPU times, measured in alternating runs."""
     found = []
     for _ in range(SLICES):
         times = []
@@ -68,7 +68,7 @@ def ratio_of(ours: Slice, yardstick: Slice) -> float:
 
 
 def python_loop() -> None:
-    """The yardstick of what Python does: 10,000 steps of a loop over a dictionary."""
+    """Run the yardstick for pure Python: a loop of 10,000 dictionary updates."""
     counts: dict[int, int] = {}
     for i in range(10_000):
         counts[i & 255] = counts.get(i & 255, 0) + i
@@ -130,7 +130,7 @@ def simulated_rounds(name: str, **options: object) -> tuple[Slice, Slice]:
 
 
 def child_time(*command: str, **environment: str) -> float:
-    """Processor time of a Python process."""
+    """Return the CPU time of a Python process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         [sys.executable, *command],
@@ -159,7 +159,7 @@ def start_up() -> dict[str, float]:
 
 
 def measured() -> dict[str, float]:
-    """All ratios of this run, by name."""
+    """Return all ratios of this run, by name."""
     found = {
         f"decide and observe, {floor} / Python loop": ratio_of(live_rounds(floor), python_loop)
         for floor in ("confidence", "joint", "joint-variance")
@@ -173,7 +173,7 @@ def measured() -> dict[str, float]:
 
 
 def read() -> list[Row]:
-    """What was measured so far."""
+    """Return all stored measurements."""
     if not HISTORY.exists():
         return []
     with open(HISTORY, newline="") as file:
@@ -199,7 +199,7 @@ def append(found: dict[str, float]) -> None:
 
 
 def by_name(rows: list[Row]) -> dict[str, list[float]]:
-    """The ratios of each name, in order."""
+    """Return the ratios by name, oldest first."""
     found: dict[str, list[float]] = {}
     for row in rows:
         found.setdefault(row.name, []).append(row.ratio)
@@ -207,7 +207,7 @@ def by_name(rows: list[Row]) -> dict[str, list[float]]:
 
 
 def report(rows: list[Row]) -> list[str]:
-    """A line for each ratio: the last, the median before, and whether it has grown."""
+    """Return a line for each ratio: its last value, the median before, and any regression."""
     lines = ["| | last | before | |", "|---|---:|---:|---|"]
     for name, ratios in by_name(rows).items():
         *earlier, last = ratios
@@ -218,7 +218,7 @@ def report(rows: list[Row]) -> list[str]:
 
 
 def draw(rows: list[Row], path: Path) -> None:
-    """Draw each ratio over the first of its name."""
+    """Draw each ratio relative to its first value."""
     import matplotlib
 
     matplotlib.use("Agg")

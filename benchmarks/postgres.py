@@ -80,7 +80,7 @@ end
 
 
 def processor_seconds(pid: int) -> float:
-    """The seconds of processors that a process and those that it has started have used."""
+    """Return the CPU seconds that a process and its children have used."""
     values = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     used = sum(map(int, values[11:15])) / os.sysconf("SC_CLK_TCK")
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
@@ -90,7 +90,7 @@ def processor_seconds(pid: int) -> float:
 def requests_a_second(
     data: str, workers: int, seconds: int, keyed: bool, database: PostgresServer | None = None
 ) -> str:
-    """Decisions a second for some campaigns, their latency, and the processors' time of each.
+    """Return decisions per second, their latency, and the CPU time of each decision.
 
     The rate depends on what else the machine does. The time of processors hardly does, and two
     cores cannot do more decisions a second than two seconds have of it.

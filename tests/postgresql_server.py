@@ -132,7 +132,7 @@ class PostgresPair:
         self.primary.execute("postgres", "CREATE DATABASE shop")
 
     def locator(self, campaign: str = "") -> str:
-        """Return what leads to whichever of them can be written to."""
+        """Return a locator that names both hosts and connects to the writable one."""
         hosts = f"127.0.0.1:{self.primary.port},127.0.0.1:{self.standby.port}"
         path = f"shop/{campaign}" if campaign else "shop"
         return f"postgresql://floorline@{hosts}/{path}?target_session_attrs=read-write"

@@ -16,7 +16,7 @@ REAL = apsw.vfs_names()[0]
 """SQLite's own way to the disk."""
 
 SECTOR = 512
-"""Bytes that a disk writes as a whole."""
+"""Size in bytes of a sector, which is written atomically."""
 
 
 class Write(NamedTuple):
@@ -94,7 +94,7 @@ class RecordedFile(apsw.VFSFile):
 def files_after(
     operations: list[Operation], rng: random.Random, *, honest: bool = True
 ) -> dict[str, bytes]:
-    """The files after a power cut; a disk that is not honest ignores syncs."""
+    """Return the files as a power cut leaves them; a dishonest disk ignores syncs."""
     files: dict[str, bytearray] = {}
     unsynced: dict[str, list[Operation]] = {}
     for operation in operations:
@@ -135,7 +135,7 @@ def _in_any_order(waiting: list[Operation], rng: random.Random) -> list[Operatio
 
 
 def _torn(write: Write, rng: random.Random) -> list[Write]:
-    """The sectors of a write that reached the disk: mostly all of them."""
+    """Return the sectors of a write that reached the disk, usually all of them."""
     if rng.random() < 0.7:
         return [write]
     parts = [

@@ -18,7 +18,7 @@ OPEN = {"arms": ["now", "video"], "arms_may_change": True, "max_loss": 0.3}
 
 
 def busy(campaign, rng, decisions, waiting=None, delay=0, lost=0.0):
-    """Decisions whose rewards come late, in any order, or never."""
+    """Make decisions whose rewards come late, in any order, or never."""
     waiting = [] if waiting is None else waiting
     for _ in range(decisions):
         waiting.append(campaign.decide())

@@ -47,7 +47,7 @@ def test_one_person_is_erased_and_nothing_else(tmp_path):
 
 
 def moved_on(campaign):
-    """Return what of a state goes on with events that change nothing."""
+    """Return the fields of a state that advance with every event."""
     state = campaign.state()
     return {"seq": state["seq"], "time": state["time"]}
 

@@ -34,13 +34,13 @@ def killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def contents(path: Path) -> list[object]:
-    """Everything that can be read of a campaign."""
+    """Return everything that can be read from a campaign."""
     with Campaign.open(path) as campaign:
         return [campaign.state(), list(campaign.events()), list(campaign.history())]
 
 
 def fate(path: Path, whole: list[object]) -> str:
-    """How a damage is found; fail if it is not found and changes something."""
+    """Return how the damage is detected; fail if it goes undetected and changes a result."""
     problems = bool(verify_quietly(path))
     try:
         found = contents(path)
@@ -61,7 +61,7 @@ def verify_quietly(path: Path) -> list[str]:
 
 
 def flip_bits(killed: Path, flips: int, every: int = 1) -> dict[str, Counter[str]]:
-    """What came of some flips in every page of each file, or in every so many pages."""
+    """Return counts of how flips in every n-th page of each file were detected."""
     files = {suffix: Path(f"{killed}{suffix}").read_bytes() for suffix in SUFFIXES}
     whole = contents(killed)
     rng, fates = random.Random(8), {}

@@ -99,7 +99,7 @@ def group(
 
 
 def is_lost_by_a_cut(recording: Recording, folder: Path, rng: random.Random, honest: bool) -> bool:
-    """Whether something that was acknowledged is missing after a power cut, or damaged."""
+    """Return whether something acknowledged is missing or damaged after a power cut."""
     moment = rng.randint(recording.created, len(recording.operations))
     for file in folder.iterdir():
         file.unlink()
@@ -127,7 +127,7 @@ def is_lost_by_a_cut(recording: Recording, folder: Path, rng: random.Random, hon
 
 
 def losses(record: Any, folder: Path, seeds: range, cuts: int, honest: bool = True) -> int:
-    """How many of so many cuts for each seed lost something."""
+    """Return how many of the simulated cuts lost something."""
     folder.mkdir()
     lost = 0
     for seed in seeds:

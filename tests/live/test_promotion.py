@@ -14,7 +14,7 @@ OPEN = {"arms": ["now", "video", "quiz"], "arms_may_change": True, "max_loss": 0
 
 
 def busy(campaign, rng, decisions, waiting=None, delay=0, lost=0.0, candidate=None):
-    """Decisions whose rewards come late, in any order, or never."""
+    """Make decisions whose rewards come late, in any order, or never."""
     waiting = [] if waiting is None else waiting
     for _ in range(decisions):
         waiting.append(campaign.decide(candidate=candidate))
@@ -38,7 +38,7 @@ def counts(campaign):
 
 
 def guaranteed(campaign):
-    """The rule as it is written: c times the lower end, or the upper one if c is negative."""
+    """Return the budget by the formula of docs/guarantee.md, computed from scratch."""
     ends = {arm.name: (arm.lower, arm.upper) for arm in campaign.status().arms}
     plays, led = counts(campaign)
     weights = {name: plays[name] - (1 - OPEN["max_loss"]) * led[name] for name in plays}

@@ -43,7 +43,7 @@ class Onlooker(threading.Thread):
 
 
 def batches(client: httpx.Client, rng: random.Random) -> Iterator[httpx.Response]:
-    """Decisions in batches of other campaigns, and their rewards in another order."""
+    """Decide in batches for the other campaigns, and report the rewards in random order."""
     requests = [{"request_key": f"{rng.getrandbits(64)}"} for _ in range(rng.randrange(1, 60))]
     made = client.post(
         f"/v1/campaigns/other{rng.randrange(3)}/decisions", json={"requests": requests}

@@ -1,4 +1,4 @@
-"""Rare failures, at the worst case that the command takes by default.
+"""`verify` counts rare failures, in the worst case that the command has by default.
 
 At delta = 1e-3, the proved boundaries miss in about 4e-5 of the runs and the printed one in
 6e-3 (measured on 1e8 runs). With 40,000 runs, fewer than 20 misses mean that it holds and more

@@ -1,4 +1,4 @@
-"""Intervals of arms that may be added later: each has a share of delta of its own, by its number.
+"""Confidence intervals where arms may be added later: each arm number has its own share of delta.
 
 Arms are numbered from 0 in the order in which they are added, and number i may fail with
 probability delta / ((i + 1)(i + 2)). The shares add up to 1 over all numbers, so all intervals of
@@ -15,7 +15,7 @@ from floorline.core.slots import interval, lower_end, upper_end
 
 
 class NumberedRules(NamedTuple):
-    """The rules of a boundary for each arm."""
+    """A boundary's rules for each arm, which differ in delta."""
 
     by_arm: tuple[Any, ...]
 
@@ -33,19 +33,19 @@ def inverse_share(number: int) -> int:
 def own_interval(
     rules: Any, memory: Floats, arm: int, seen: int, total: float
 ) -> tuple[float, float]:
-    """Return both ends of an interval by the rules of its arm."""
+    """Return both ends of an arm's interval, given the rules for that arm."""
     raise NotImplementedError
 
 
 @slot
 def own_lower_end(rules: Any, memory: Floats, arm: int, seen: int, total: float) -> float:
-    """Return the lower end by the rules of its arm."""
+    """Return the lower end of an arm's interval, given the rules for that arm."""
     raise NotImplementedError
 
 
 @slot
 def own_upper_end(rules: Any, memory: Floats, arm: int, seen: int, total: float) -> float:
-    """Return the upper end by the rules of its arm."""
+    """Return the upper end of an arm's interval, given the rules for that arm."""
     raise NotImplementedError
 
 
@@ -53,7 +53,7 @@ def own_upper_end(rules: Any, memory: Floats, arm: int, seen: int, total: float)
 def numbered_interval(
     rules: NumberedRules, memory: Floats, arm: int, seen: int, total: float
 ) -> tuple[float, float]:
-    """Return both ends of an arm's interval."""
+    """Return both ends of an arm's interval at its own share of delta."""
     return own_interval(rules.by_arm[arm], memory, arm, seen, total)
 
 
@@ -61,7 +61,7 @@ def numbered_interval(
 def numbered_lower(
     rules: NumberedRules, memory: Floats, arm: int, seen: int, total: float
 ) -> float:
-    """Return the lower end of an arm's interval."""
+    """Return the lower end of an arm's interval at its own share of delta."""
     return own_lower_end(rules.by_arm[arm], memory, arm, seen, total)
 
 
@@ -69,12 +69,12 @@ def numbered_lower(
 def numbered_upper(
     rules: NumberedRules, memory: Floats, arm: int, seen: int, total: float
 ) -> float:
-    """Return the upper end of an arm's interval."""
+    """Return the upper end of an arm's interval at its own share of delta."""
     return own_upper_end(rules.by_arm[arm], memory, arm, seen, total)
 
 
 def numbered_kernels(kernels: dict[Function, Function]) -> dict[Function, Function]:
-    """Return the kernels of a boundary with rules by arm, from those with one rule for all."""
+    """Return a boundary's kernels for rules that differ by arm, given those for common rules."""
     return {
         **kernels,
         own_interval: kernels[interval],

@@ -27,31 +27,31 @@ def pause(name: str = NAME, url: str = URL, key: str | None = KEY) -> None:
 
 @campaign.command("resume")
 def resume(name: str = NAME, url: str = URL, key: str | None = KEY) -> None:
-    """Go on after a pause."""
+    """Resume exploring after a pause."""
     _change("resume", name, url=url, key=key)
 
 
 @campaign.command("add-arm")
 def add_arm(name: str = NAME, arm: str = ARM, url: str = URL, key: str | None = KEY) -> None:
-    """Add a challenger; the campaign must have been opened with arms_may_change."""
+    """Add a challenger to a campaign that was opened with arms_may_change."""
     _change("add_arm", name, arm, url=url, key=key)
 
 
 @campaign.command("retire-arm")
 def retire_arm(name: str = NAME, arm: str = ARM, url: str = URL, key: str | None = KEY) -> None:
-    """Play a challenger no more. Its rewards are still taken."""
+    """Stop playing a challenger. Rewards for its past decisions are still accepted."""
     _change("retire_arm", name, arm, url=url, key=key)
 
 
 @campaign.command("promote-arm")
 def promote_arm(name: str = NAME, arm: str = ARM, url: str = URL, key: str | None = KEY) -> None:
-    """Make a challenger the default, which becomes a challenger."""
+    """Make a challenger the new default; the old default becomes a challenger."""
     _change("promote_arm", name, arm, url=url, key=key)
 
 
 @campaign.command("finish")
 def finish(name: str = NAME, arm: str = ARM, url: str = URL, key: str | None = KEY) -> None:
-    """Declare a winner: everybody gets it from now on."""
+    """Declare a winner, which is the only arm played from now on."""
     _change("finish", name, arm, url=url, key=key)
 
 
@@ -64,7 +64,7 @@ def stop(
     url: str = URL,
     key: str | None = KEY,
 ) -> None:
-    """End a campaign for good. Rewards are still taken."""
+    """End a campaign for good. Rewards for past decisions are still accepted."""
     _change("stop", name, arm, url=url, key=key)
 
 
@@ -80,7 +80,7 @@ def _change(verb: str, *names: str | None, url: str, key: str | None) -> None:
 
 
 def _show(view: CampaignView) -> None:
-    """Print what the campaign plays, and its headline."""
+    """Print the campaign's state, its arms and its headline."""
     status = view.status
     if status is None:
         raise ValueError(f"campaign: {view.name} is not available: {view.problem}")

@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 
 
 class CommandEntry(NamedTuple):
-    """Where a command is, and what `floorline --help` says of it."""
+    """The module and name of a command, and its line in `floorline --help`."""
 
     module: str
     name: str
@@ -86,7 +86,7 @@ ENTRIES = {
 
 @cache
 def load(name: str) -> Any:
-    """Return the command of this name, or the group of commands."""
+    """Import and return the command, or group of commands, with this name."""
     entry = ENTRIES[name]
     found = getattr(import_module(f"floorline.cli.{entry.module}"), entry.name)
     if not isinstance(found, typer.Typer):
@@ -105,10 +105,10 @@ class Commands(TyperGroup):
         self.commands: Any = dict.fromkeys(ENTRIES)  # for its messages about wrong names
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of a name, or None."""
+        """Return the command with this name, or None if there is none."""
         return load(cmd_name) if cmd_name in ENTRIES else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the names and what each command does."""
+        """Write the name and summary of each command."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.summary) for name, entry in ENTRIES.items()])

@@ -15,7 +15,7 @@ def print_json(answer: Any) -> None:
 
 
 def finite(value: Any) -> Any:
-    """Return a value with null for every NaN and infinity, for which JSON has no words.
+    """Return a copy of `value` with None for every NaN and infinity, which JSON cannot express.
 
     >>> finite({"mean": math.nan, "ends": (0.5, math.inf)})
     {'mean': None, 'ends': [0.5, None]}

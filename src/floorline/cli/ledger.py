@@ -108,7 +108,7 @@ def export_command(
     events: bool = typer.Option(False, "--events", help="All events, not decisions; as jsonl."),
     table: str = typer.Option("decisions", help="decisions, arms, series or changes."),
 ) -> None:
-    """Export all decisions with their outcomes, all events, or a table of the dashboard."""
+    """Export decisions with their outcomes, raw events, or a table of the dashboard."""
     from floorline.core.checks import choice
     from floorline.live import export, history
     from floorline.report.facts import read_facts

@@ -1,4 +1,4 @@
-"""`floorline ledger erase` and `delete`: personal data, or a whole campaign, for good."""
+"""`floorline ledger erase` and `delete`: remove personal data, or a whole campaign."""
 
 from __future__ import annotations
 

@@ -18,12 +18,12 @@ AFTER = {"regular": {"today": 0.05, "video": 0.20}, "newcomer": {"today": 0.40, 
 """Clicks for each visitor, by kind and page, until the season turns and from then on."""
 
 SHARE_OF_VISITORS = 0.3
-"""Of those of the first act."""
+"""The number of visitors, as a share of those in the first act."""
 TURN = 0.4
-"""The share of them that come before the season turns."""
+"""The share of these visitors who come before the season turns."""
 MAX_LOSS = 0.1
 BATCH = 50
-"""Visitors who are asked for together; their clicks are reported before the next come."""
+"""Visitors per request. Their clicks are reported before the next batch."""
 FLOORS = ("randomised", "confidence")
 SETTINGS = {
     "arms": [DEFAULT, CANDIDATE],
@@ -36,7 +36,7 @@ BROKEN_LABEL = "condition broken: a model looks"
 
 @dataclass
 class Crowd:
-    """Visitors, and what each would do on either page."""
+    """Visitors, with the click that each would make on either page."""
 
     kinds: list[str]
     default_clicks: Floats
@@ -44,7 +44,7 @@ class Crowd:
 
     @classmethod
     def draw(cls, count: int, seed: int) -> Crowd:
-        """Visitors of both kinds, half of each, with one uniform draw each."""
+        """Return visitors of both kinds, equally likely, each with one draw for both pages."""
         rng = np.random.default_rng([seed, 2])
         kinds = [KINDS[i] for i in rng.integers(2, size=count)]
         draws = rng.random(count)
@@ -68,14 +68,14 @@ class Season:
         return f"/v1/campaigns/{self.floor}-floor"
 
     def open(self, service: Background) -> None:
-        """Open it, and note what happens in it."""
+        """Open the campaign, with a note that explains it."""
         name = f"{self.floor}-floor"
         service.send("/v1/campaigns", {"name": name, "floor": self.floor, **SETTINGS})
         text = "A model proposes video to regulars and today to newcomers: it looks at the visitor"
         service.send(f"{self.path}/notes", {"text": text})
 
     def serve(self, service: Background, crowd: Crowd, start: int, end: int) -> None:
-        """Decide for visitors together, then report whether each clicked."""
+        """Decide for a batch of visitors, then report whether each clicked."""
         asked = [
             {
                 "candidate": CANDIDATE if kind == "regular" else DEFAULT,
@@ -95,7 +95,10 @@ class Season:
 
 
 def play_seasons(service: Background, console: Console, visitors: int, seed: int) -> None:
-    """Let the same visitors with the same luck meet the same model above two floors."""
+    """Run two campaigns that differ in their floor alone, and print how they compare.
+
+    Visitors, the clicks that each would make, and the model that proposes arms are the same.
+    """
     count = max(BATCH, int(SHARE_OF_VISITORS * visitors))
     crowd = Crowd.draw(count, seed)
     seasons = [Season(floor) for floor in FLOORS]

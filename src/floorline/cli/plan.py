@@ -158,7 +158,7 @@ def shares(name: str, text: str) -> list[float]:
 def as_dict(
     guesses: Sequence[Question], found: Sequence[Sequence[Outlook]], path: Path | None
 ) -> dict[str, Any]:
-    """Return the plan under the names of the JSON output, with an outlook for each guess.
+    """Return the plan as a dictionary for JSON, with an outlook for each guess.
 
     A day that was not seen is null. Ranges are from 5% to 95% of the runs.
     """

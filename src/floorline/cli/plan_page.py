@@ -134,7 +134,7 @@ def explanation(question: Question, outlooks: Sequence[Outlook]) -> str:
 
 
 def promise(question: Question, outlooks: Sequence[Outlook]) -> str:
-    """Return what the floors are about, and what can break them."""
+    """Return what the planned floors promise, and what can break them."""
     names = dict.fromkeys(outlook.floor for outlook in outlooks)
     fails = f"and fails with a chance of at most {share(question.delta)}"
     parts = []
@@ -201,7 +201,7 @@ def signed(value: float) -> str:
 
 
 def in_unit(unit: str | None) -> str:
-    """Return what to write behind an amount. A unit may have brackets, which mean nothing here."""
+    """Return the suffix of an amount, with brackets in the unit escaped for rich."""
     from rich.markup import escape
 
     return "" if unit is None else f" {escape(unit)}"

@@ -200,7 +200,7 @@ def simulate(
 
 
 def as_dict(policy: str, seed: int, summary: Summary, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return a summary under the names of the JSON output."""
+    """Return a summary as a dictionary for JSON."""
     budget = summary.lowest_budget
     regrets = {"pseudo_regret": summary.pseudo_regret, "regret": summary.regret}
     return {

@@ -105,7 +105,7 @@ def verify(
 
 
 def as_dict(verification: Verification) -> dict[str, Any]:
-    """Return a verification under the names of the JSON output."""
+    """Return a verification as a dictionary for JSON."""
     shares = {"breaches": verification.breaches, "misses": verification.misses}
     return {
         **{name: share and share_as_dict(share) for name, share in shares.items()},

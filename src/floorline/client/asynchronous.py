@@ -168,15 +168,15 @@ class AsyncCampaignAdmin:
         return await self._threads.run(self._admin.add_arm, name, arm)
 
     async def retire_arm(self, name: str, arm: str) -> CampaignView:
-        """Play a challenger no more. Its rewards are still taken."""
+        """Stop playing a challenger. Rewards for its past decisions are still accepted."""
         return await self._threads.run(self._admin.retire_arm, name, arm)
 
     async def promote_arm(self, name: str, arm: str) -> CampaignView:
-        """Make a challenger the default, which becomes a challenger."""
+        """Make a challenger the new default; the old default becomes a challenger."""
         return await self._threads.run(self._admin.promote_arm, name, arm)
 
     async def finish(self, name: str, arm: str) -> CampaignView:
-        """Declare a winner: everybody gets it from now on. Rewards are still taken."""
+        """Declare a winner, the only arm played from now on. Rewards are still accepted."""
         return await self._threads.run(self._admin.finish, name, arm)
 
     async def stop(self, name: str, arm: str | None = None) -> CampaignView:

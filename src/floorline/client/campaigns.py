@@ -1,4 +1,4 @@
-"""Campaigns, as an administrator handles them: open, list, pause, change arms, finish, stop."""
+"""Administration of campaigns: open, list, pause, resume, change arms, finish, stop."""
 
 from __future__ import annotations
 
@@ -65,15 +65,15 @@ class CampaignAdmin:
         return self._name_arm(name, "add-arm", arm)
 
     def retire_arm(self, name: str, arm: str) -> CampaignView:
-        """Play a challenger no more. Its rewards are still taken."""
+        """Stop playing a challenger. Rewards for its past decisions are still accepted."""
         return self._name_arm(name, "retire-arm", arm)
 
     def promote_arm(self, name: str, arm: str) -> CampaignView:
-        """Make a challenger the default, which becomes a challenger."""
+        """Make a challenger the new default; the old default becomes a challenger."""
         return self._name_arm(name, "promote-arm", arm)
 
     def finish(self, name: str, arm: str) -> CampaignView:
-        """Declare a winner: everybody gets it from now on. Rewards are still taken."""
+        """Declare a winner, the only arm played from now on. Rewards are still accepted."""
         return self._name_arm(name, "finish", arm)
 
     def stop(self, name: str, arm: str | None = None) -> CampaignView:

@@ -47,11 +47,11 @@ class SuccessionFloor(ConfidenceFloor):
     shared_memory = SHARED
 
     def account(self, n_arms: int) -> Sequence[int]:
-        """The rounds in which each arm was the default."""
+        """Return the indices of the account: the rounds in which each arm was the default."""
         return range(n_arms)
 
     def kernels(self) -> dict[Function, Function]:
-        """How this floor fills the slots."""
+        """Return the kernel for each slot."""
         return {
             **super().kernels(),
             fallback_probability: refuse_in_succession,

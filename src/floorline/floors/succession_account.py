@@ -29,7 +29,7 @@ SHARED = 3
 SHARE_HALVINGS = 50
 LARGEST_SHARE = 1e6
 SMALLEST_SHARE = -16.0
-"""No share beyond these is told."""
+"""The search for the guaranteed share stays between these."""
 
 
 @kernel
@@ -42,7 +42,7 @@ def least_worth(arms: Arms, arm: int, weight: float, rounds: float) -> float:
 
 @kernel
 def sum_up(rules: ConfidenceRules, arms: Arms, memory: Floats, voided: float) -> None:
-    """Recompute what follows from the plays, the intervals and the rounds as the default."""
+    """Recompute the shared sums from plays, intervals and rounds as the default."""
     n_arms = len(arms.plays)
     rounds = 0.0
     for i in range(n_arms):
@@ -72,7 +72,7 @@ def recount_succession(
 def charge_succession(
     rules: ConfidenceRules, arms: Arms, memory: Floats, arm: int, probability: float
 ) -> None:
-    """Count a round for the default of the moment."""
+    """Count a round for the current default."""
     memory[0] += 1.0
     sum_up(rules, arms, memory, 0.0)
 
@@ -87,7 +87,7 @@ def credit_succession(
     reward: float,
     lower_before: float,
 ) -> None:
-    """Count the new interval for all plays."""
+    """Recompute the sums with the arm's new interval."""
     sum_up(rules, arms, memory, 0.0)
 
 
@@ -95,7 +95,7 @@ def credit_succession(
 def await_succession(
     rules: ConfidenceRules, arms: Arms, memory: Floats, arm: int, decision: int, probability: float
 ) -> None:
-    """Count a round for the default of the moment; the rest is recounted."""
+    """Count a round for the current default; `recount` does the rest."""
     memory[0] += 1.0
 
 

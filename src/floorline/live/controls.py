@@ -99,7 +99,7 @@ class Controls:
                 self._recorder.record("changed", body={"added": name})
 
     def retire_arm(self, arm: str) -> None:
-        """Play a challenger no more, in later epochs neither.
+        """Stop playing a challenger, in this epoch and all later ones.
 
         Its plays stay charged, and rewards that still come count as before.
 

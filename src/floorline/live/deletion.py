@@ -26,6 +26,6 @@ def delete(locator: str) -> None:
 
 
 def refuse_unless_ended(serves: str | None) -> None:
-    """Raise Conflict for a campaign that does not serve one arm for good."""
+    """Raise Conflict unless the campaign was finished or stopped."""
     if serves is None:
         raise Conflict("only a campaign that was finished or stopped can be deleted; stop it first")

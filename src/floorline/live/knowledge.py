@@ -101,7 +101,7 @@ class Knowledge:
     # Which arms there are.
 
     def leave(self, arms: Sequence[int]) -> None:
-        """Have the proposer choose among these arms from now on."""
+        """Let the proposer choose among these arms only."""
         self.left = list(arms)
         self._place = {arm: place for place, arm in enumerate(self.left)}
 

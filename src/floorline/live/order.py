@@ -1,4 +1,4 @@
-"""Another order of the arms: for each, where it was before, or None if it is new."""
+"""Reordering of per-arm values: for each arm its previous index, or None if it is new."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ Order = Sequence[int | None]
 
 
 def reorder(values: list[Any], order: Order, fresh: Any) -> None:
-    """Put the values of the arms into another order, in place; a new arm has the fresh one."""
+    """Reorder per-arm values in place; a new arm gets the value `fresh`."""
     values[:] = [fresh if place is None else values[place] for place in order]

@@ -1,4 +1,4 @@
-"""Which arms a campaign has: what may be added, retired and promoted, and why not."""
+"""Checks of changes to the arms of a campaign: which may be added, retired or promoted."""
 
 from __future__ import annotations
 

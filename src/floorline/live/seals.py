@@ -24,7 +24,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def new_nonce() -> str:
-    """Return what keeps a digest from being found by trying likely keys and contexts."""
+    """Return a random nonce, which keeps keys from being guessed from their digest."""
     return os.urandom(NONCE_BYTES).hex()
 
 

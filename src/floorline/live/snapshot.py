@@ -133,5 +133,5 @@ def from_json(values: dict[str, Any]) -> State:
 
 
 def _by_first(count: int, settings: CampaignSettings) -> list[int]:
-    """Return a count by arm where the first arm was the default all the time."""
+    """Return a count by arm that belongs to the first arm alone, as before promotions existed."""
     return [count] + [0] * (len(settings.arms) - 1)

@@ -15,7 +15,7 @@ from floorline.policy import Policy
 from floorline.policy_setup import FLOORS, PolicySetup
 
 ANY_LOSS = 0.1
-"""A max_loss to make a floor with, where its other properties are asked for."""
+"""A placeholder for max_loss where only properties that do not depend on it are read."""
 
 
 @dataclass(frozen=True, kw_only=True)

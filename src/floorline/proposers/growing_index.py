@@ -22,14 +22,14 @@ UNTIL = -1
 REMEMBERED = 4
 
 ROUNDS_SHARE = 64
-"""A search holds for this part of the rounds before it: for longer, rivals may grow too much."""
+"""A search in round t is valid for t / ROUNDS_SHARE rounds; rivals' indices grow slowly enough."""
 
 NOBODY = -1
 
 
 @kernel
 def largest_index(rules: Any, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
-    """The arm with the largest index, the lowest of several; each arm once before that."""
+    """Return the first arm with the largest index, or the first that was never played."""
     leader = sure_leader(rules, arms, memory, round)
     if leader != NOBODY:
         return leader
@@ -63,7 +63,7 @@ def sure_leader(rules: Any, arms: Arms, memory: Floats, round: int) -> int:
 def remember_search(
     rules: Any, arms: Arms, memory: Floats, round: int, log_round: float, best: int
 ) -> None:
-    """Remember what a search in this round has found."""
+    """Store the leader and the largest index that another arm can reach soon."""
     size = len(memory)
     until = round + round // ROUNDS_SHARE
     log_until = math.log(until)
@@ -79,7 +79,7 @@ def remember_search(
 
 @kernel
 def watch_rivals(memory: Floats, arm: int) -> None:
-    """Search again next time if an arm other than the leader was observed."""
+    """Discard the stored search if an arm other than the leader was observed."""
     if memory[len(memory) + LEADER] != arm + 1:
         memory[len(memory) + LEADER] = 0.0
 
@@ -104,4 +104,4 @@ SEARCH_ALWAYS: dict[Function, Function] = {
     sure_leader: no_sure_leader,
     remember_search: remember_nothing,
 }
-"""Kernels for an engine that is faster without memory of searches."""
+"""Kernels that store no search, for engines that are faster so."""

@@ -49,7 +49,7 @@ class Cut:
 
 
 def ticket_from(client: Client) -> str:
-    """The ticket of the next decision that the service makes."""
+    """Return the ticket of the first decision that is not a fallback."""
     deadline = time.monotonic() + 60
     while (made := client.decide("page")).ticket is None:
         assert time.monotonic() < deadline, "the service makes no decisions"

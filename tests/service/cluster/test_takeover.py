@@ -31,7 +31,7 @@ class Cluster(Traffic):
     def __init__(self, locator: str, servers: list[Server]) -> None:
         super().__init__()
         self.locator = locator
-        """Of the campaign's ledger."""
+        """The locator of the campaign's ledger."""
         self.database = locator.rpartition("/")[0]
         self.serve_by(servers)
 
@@ -59,7 +59,7 @@ def owner_of(postgres: Any, cluster: Cluster) -> Server | None:
 
 
 def wait_for_owner(postgres: Any, cluster: Cluster, wait_until: WaitUntil) -> Server:
-    """The owner, once the campaign is not just changing hands."""
+    """Return the owner, after waiting until there is one."""
     owners: list[Server] = []
 
     def there() -> bool:
@@ -72,7 +72,7 @@ def wait_for_owner(postgres: Any, cluster: Cluster, wait_until: WaitUntil) -> Se
 
 
 def seconds_until_served(url: str) -> float:
-    """How long it takes until a server decides again."""
+    """Return the seconds until a server makes a decision again."""
     started = time.monotonic()
     while True:
         try:

@@ -1,4 +1,4 @@
-"""The addresses that alerts are sent to, in a database, for all servers that share it."""
+"""Webhooks in a database table, shared by all servers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REMOVE: LiteralString = "DELETE FROM floorline.webhooks WHERE id = %s"
 
 
 class WebhookTable(Webhooks):
-    """The webhooks in a table, read anew each time: alerts are rare."""
+    """Webhooks in a database table, read at each use, since alerts are rare."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -99,82 +99,42 @@ async def resume(call: Call) -> CampaignAnswer:
 
 async def finish(call: Call) -> CampaignAnswer:
     """Declare a winner: it is served from now on, and nothing else."""
-    arm: str = call.body.arm
-
-    def finish(campaign: Campaign) -> None:
-        campaign.finish(arm)
-
-    return await _change(call, finish)
+    return await _change(call, Campaign.finish, call.body.arm)
 
 
 async def stop(call: Call) -> CampaignAnswer:
     """End a campaign for good, and say which arm to play from now on."""
-    arm: str | None = call.body.arm
-
-    def stop(campaign: Campaign) -> None:
-        campaign.stop(arm)
-
-    return await _change(call, stop)
+    return await _change(call, Campaign.stop, call.body.arm)
 
 
 async def add_arm(call: Call) -> CampaignAnswer:
     """Add a challenger."""
-    arm: str = call.body.arm
-
-    def add_arm(campaign: Campaign) -> None:
-        campaign.add_arm(arm)
-
-    return await _change(call, add_arm)
+    return await _change(call, Campaign.add_arm, call.body.arm)
 
 
 async def retire_arm(call: Call) -> CampaignAnswer:
-    """Play a challenger no more."""
-    arm: str = call.body.arm
-
-    def retire_arm(campaign: Campaign) -> None:
-        campaign.retire_arm(arm)
-
-    return await _change(call, retire_arm)
+    """Stop playing a challenger."""
+    return await _change(call, Campaign.retire_arm, call.body.arm)
 
 
 async def promote_arm(call: Call) -> CampaignAnswer:
     """Make a challenger the default."""
-    arm: str = call.body.arm
-
-    def promote_arm(campaign: Campaign) -> None:
-        campaign.promote_arm(arm)
-
-    return await _change(call, promote_arm)
+    return await _change(call, Campaign.promote_arm, call.body.arm)
 
 
 async def note(call: Call) -> CampaignAnswer:
     """Record a remark."""
-    text: str = call.body.text
-
-    def note(campaign: Campaign) -> None:
-        campaign.note(text)
-
-    return await _change(call, note)
+    return await _change(call, Campaign.note, call.body.text)
 
 
 async def label(call: Call) -> CampaignAnswer:
     """Replace the labels of a campaign."""
-    labels: list[str] = call.body.labels
-
-    def label(campaign: Campaign) -> None:
-        campaign.label(labels)
-
-    return await _change(call, label)
+    return await _change(call, Campaign.label, call.body.labels)
 
 
 async def archive(call: Call) -> CampaignAnswer:
     """Leave a campaign out of lists, or take it back in."""
-    archived: bool = call.body.archived
-
-    def archive(campaign: Campaign) -> None:
-        campaign.archive(archived)
-
-    return await _change(call, archive)
+    return await _change(call, Campaign.archive, call.body.archived)
 
 
 async def erase(call: Call) -> Erased:
@@ -216,9 +176,10 @@ async def start_epoch(call: Call) -> CampaignAnswer:
     return await _change(call, start_epoch)
 
 
-async def _change(call: Call, change: Callable[[Campaign], None]) -> CampaignAnswer:
+async def _change(call: Call, change: Callable[..., object], *arguments: object) -> CampaignAnswer:
+    """Call a method of the campaign with these arguments, and return the campaign after it."""
     campaign = await call.host.registry.get(call.path["name"])
-    await campaign.queue.submit(change)
+    await campaign.queue.submit(lambda found: change(found, *arguments))
     call.host.registry.catalogue.add(campaign.index_entry)
     log.info("campaign changed", extra={"campaign": campaign.name, "change": change.__name__})
     return await answer_of(campaign)

@@ -24,14 +24,11 @@ CAMPAIGN = "/v1/campaigns/{name}"
 TICKET = "/v1/decisions/{ticket}"
 
 CHANGES = (
-    ("pause", campaigns.pause, "Play the default until resumed"),
-    ("resume", campaigns.resume, "Go on after a pause"),
-)
-
-ARM_CHANGES = (
-    ("add-arm", campaigns.add_arm, "Add a challenger"),
-    ("retire-arm", campaigns.retire_arm, "Play a challenger no more"),
-    ("promote-arm", campaigns.promote_arm, "Make a challenger the default"),
+    ("pause", campaigns.pause, "Play the default until resumed", None),
+    ("resume", campaigns.resume, "Go on after a pause", None),
+    ("add-arm", campaigns.add_arm, "Add a challenger", requests.ArmBody),
+    ("retire-arm", campaigns.retire_arm, "Stop playing a challenger", requests.ArmBody),
+    ("promote-arm", campaigns.promote_arm, "Make a challenger the default", requests.ArmBody),
 )
 
 OPERATIONS = (
@@ -162,23 +159,10 @@ OPERATIONS = (
             summary,
             "admin",
             responses.CampaignAnswer,
+            body,
             problems=(404, 409),
         )
-        for word, handler, summary in CHANGES
-    ),
-    *(
-        Operation(
-            f"campaigns_{handler.__name__}",
-            "POST",
-            f"{CAMPAIGN}/{word}",
-            handler,
-            summary,
-            "admin",
-            responses.CampaignAnswer,
-            requests.ArmBody,
-            problems=(404, 409),
-        )
-        for word, handler, summary in ARM_CHANGES
+        for word, handler, summary, body in CHANGES
     ),
     Operation(
         "campaigns_finish",

@@ -39,7 +39,7 @@ class Catalogue:
         self._names = {*self._store.names(), *self._index.names()}
 
     async def list_again(self) -> None:
-        """Add the campaigns that other servers have opened since, and forget those they deleted."""
+        """Update the names: add campaigns that other servers opened, drop those they deleted."""
         if self._store.is_shared:
             stored = set(await asyncio.to_thread(self._store.names))
             for name in self._names - stored:

@@ -50,7 +50,7 @@ ATTEMPTS = 3
 
 
 class RefusedThere(Unavailable):
-    """The owner of the campaign responded to a part of a request with a problem."""
+    """The campaign's owner refused part of a forwarded request; carries its problem response."""
 
     def __init__(self, status: int, body: bytes) -> None:
         super().__init__(f"the campaign's server responded with {status}")

@@ -1,4 +1,4 @@
-"""Sums over the runs of a launch, computed on the GPU: a few numbers are copied back, not all runs.
+"""Sums over the runs of a launch, reduced on the GPU, so that no single run is copied back.
 
 Sums are over pieces of fixed size, then over chunks, in a fixed order; histograms are counts. So
 no result depends on how runs are distributed over launches.
