@@ -3,8 +3,8 @@
     python benchmarks/cluster.py
 
 Both are repeated in turns, so that other work on the machine hits both alike, and warm. Beside the
-time there is the processor's, of all processes together: on two free cores, two workers cannot be
-faster than twice the one divided by the other. There is a worker on each core.
+time there is the processor's, of all processes together: on n free cores, n workers cannot be
+faster than n times the one divided by the other. There is a worker on each core.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ POLICIES = ("conservative-ucb", "unbalanced-moss")
 
 
 def cases() -> list[Case]:
-    """A part of the sweep over horizons."""
+    """Return a part of the paper's sweep over horizons."""
     return [
         Case(
             make_policy(
@@ -53,7 +53,7 @@ def cases() -> list[Case]:
 
 
 def measure(client: Client | None, runs: int) -> tuple[float, float, list[Any]]:
-    """Return wall-clock seconds, CPU seconds of all processes, and the results."""
+    """Return wall-clock seconds, CPU seconds of all processes, and the mean regrets."""
     before, start = processor_time(client), time.perf_counter()
     options: dict[str, Any] = {"threads": 1} if client is None else {"cluster": client}
     found = [summary.pseudo_regret.mean for summary in sweep(cases(), runs=runs, **options)]
@@ -68,25 +68,26 @@ def processor_time(client: Client | None) -> float:
 
 def main() -> None:
     """Measure and print."""
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--turns", type=int, default=3)
-    options.add_argument("--runs", type=int, default=RUNS)
-    turns, runs = vars(options.parse_args()).values()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=RUNS)
+    options = parser.parse_args()
     with connect("local") as client:
         assert client is not None
+        workers = len(client.scheduler_info()["workers"])
         measure(None, 64)
         for case in cases():  # compiled, or loaded, by each worker
             client.run(play_runs, cloudpickle.dumps(case), 1, 0, 1)
         ratios = []
-        for _ in range(turns):
-            alone, alone_cpu, here = measure(None, runs)
-            both, both_cpu, there = measure(client, runs)
+        for _ in range(options.turns):
+            alone, alone_cpu, here = measure(None, options.runs)
+            both, both_cpu, there = measure(client, options.runs)
             np.testing.assert_array_equal(here, there)
             ratios.append(alone / both)
             print(
-                f"one process {alone:.2f} s ({alone_cpu:.2f} s of processors), two workers "
+                f"one process {alone:.2f} s ({alone_cpu:.2f} s of processors), {workers} workers "
                 f"{both:.2f} s ({both_cpu:.2f} s): {alone / both:.2f} times as fast, "
-                f"{2 * alone_cpu / both_cpu:.2f} at most",
+                f"{workers * alone_cpu / both_cpu:.2f} at most",
                 flush=True,
             )
         print(f"median {np.median(ratios):.2f}")

@@ -100,14 +100,16 @@ def main() -> None:
     parser.add_argument("--threads", type=int)
     options = parser.parse_args()
     for title, worlds in (("costs", COSTS), ("risks", RISKS)):
-        print(f"\n{title}\n| world | {' | '.join(FLOORS)} |\n|---{'|---:' * len(FLOORS)}|")
+        columns = (*FLOORS, "the best arm")
+        print(f"\n{title}\n| world | {' | '.join(columns)} |\n|---{'|---:' * len(columns)}|")
         for name, world in worlds.items():
             cells = [cell(world, floor, options.runs, options.threads) for floor in FLOORS]
-            print(f"| {name} | {' | '.join(cells)} |", flush=True)
+            best = f"{world.best / world.default:.1%}"
+            print(f"| {name} | {' | '.join([*cells, best])} |", flush=True)
 
 
 def cell(world: World, floor: str, runs: int, threads: int | None) -> str:
-    """Return the reward as a percentage of the default's, and the runs below the floor."""
+    """Return the reward as a percentage of the default's and, if any, the runs below the floor."""
     setup = PolicySetup.of(
         world.environment,
         world.horizon,
@@ -128,7 +130,7 @@ def cell(world: World, floor: str, runs: int, threads: int | None) -> str:
     )
     regret = found.pseudo_regret[:, -1].mean() / world.horizon
     below = (found.first_breach > 0).sum()
-    return f"{(world.best - regret) / world.default:.1%}, {below} of {runs}"
+    return f"{(world.best - regret) / world.default:.1%}" + (f" ({below})" if below else "")
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ import numpy as np
 from floorline import Gaussian, PolicySetup, make_policy, summarize
 from floorline.live import Campaign
 from floorline.live.ledgers.sqlite import INSERT, SCHEMA
+from floorline.simulation.plots import new_figure
 
 HISTORY = Path(__file__).with_name("history.csv")
 REGRESSION = 1.1
@@ -75,7 +76,7 @@ def python_loop() -> None:
 
 
 def live_rounds(floor: str) -> Slice:
-    """100 decisions and their rewards in memory."""
+    """Return a function that makes 100 decisions and reports their rewards, in memory."""
     campaign = Campaign.open(":memory:", arms=ARMS, max_loss=0.1, seed=1, floor=floor)
     rng = random.Random(1)
 
@@ -90,7 +91,7 @@ def live_rounds(floor: str) -> Slice:
 
 
 def durable_groups(folder: Path) -> tuple[Slice, Slice]:
-    """16 durable groups of decisions, and bare SQLite for as many rows."""
+    """Return two functions: 16 durable groups of decisions, and as many rows in bare SQLite."""
     campaign = Campaign.open(folder / "campaign", arms=ARMS, max_loss=0.1, seed=1)
     bare = apsw.Connection(str(folder / "bare"))
     bare.execute(SCHEMA)
@@ -116,7 +117,7 @@ def durable_groups(folder: Path) -> tuple[Slice, Slice]:
 
 
 def simulated_rounds(name: str, **options: object) -> tuple[Slice, Slice]:
-    """Four million rounds of a policy on one thread, and as many normal draws."""
+    """Return two functions: four million rounds of a policy, and as many normal draws."""
     settings = {"max_loss": 0.1, "boundary": "authors", "default_mean": 0.5, "delta": 1e-4}
     setup = PolicySetup(n_arms=5, horizon=10_000, **(settings | options))  # type: ignore[arg-type]
     policy, arms = make_policy(name, setup), Gaussian(tuple(MEANS.values()))
@@ -143,7 +144,7 @@ def child_time(*command: str, **environment: str) -> float:
 
 
 def start_up() -> dict[str, float]:
-    """The help, and a first simulation with nothing compiled, over the start of Python."""
+    """Return the CPU times of `--help` and of a first simulation, over that of starting Python."""
     first = ["simulate", "--policy", "conservative-ucb", "--means", "0.5,0.6", "--runs", "32"]
     bare, helps = [], []
     for _ in range(5):
@@ -219,12 +220,7 @@ def report(rows: list[Row]) -> list[str]:
 
 def draw(rows: list[Row], path: Path) -> None:
     """Draw each ratio relative to its first value."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(8, 4.5), layout="constrained")
+    figure, axes = new_figure((8, 4.5))
     for name, ratios in by_name(rows).items():
         axes.plot([ratio / ratios[0] for ratio in ratios], marker="o", label=name)
     axes.axhline(REGRESSION, color="gray", linestyle=":")

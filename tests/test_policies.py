@@ -82,7 +82,7 @@ NAMES = [name for name in CATALOGUE if not name.endswith(ONE_PROPOSER_UNDER_ANY_
 
 
 def is_refused(name, environment):
-    """Whether the policy is made for rewards other than these."""
+    """Return whether the policy refuses this environment's rewards."""
     policy = make_policy(name, setting(environment))
     needs_unit = policy.unit_rewards or policy.floor.counts_received
     return policy.floor.private_clock or (needs_unit and not environment.bounded)

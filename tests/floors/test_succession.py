@@ -26,12 +26,7 @@ def test_without_a_promotion_it_decides_as_the_confidence_floor():
         assert one == other
         explored += one.arm > 0
         for arm in range(3):
-            budgets = [
-                run._guaranteed_budget(
-                    run.rules.floor, run._arms, run._memory.floor, run.round, arm
-                )
-                for run in runs
-            ]
+            budgets = [run.guaranteed(arm) for run in runs]
             assert budgets[0] == pytest.approx(budgets[1], nan_ok=True)
         reward = float(rng.random() < (0.4, 0.3, 0.6)[one.arm])
         for run in runs:

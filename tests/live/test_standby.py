@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -54,13 +54,14 @@ def test_a_synchronous_standby_loses_nothing(pair: PostgresPair) -> None:
 
 
 @pytest.mark.soak
-def test_a_standby_that_lags_behind_is_noticed(pair: PostgresPair) -> None:
+def test_a_standby_that_lags_behind_is_noticed(
+    pair: PostgresPair, wait_until: Callable[[Callable[[], bool]], None]
+) -> None:
     with new_campaign(pair.locator("page")) as campaign:
         campaign.decide()
-        query = "SELECT pid, pg_current_wal_lsn() = replay_lsn FROM pg_stat_replication"
-        while (rows := pair.primary.execute("postgres", query))[0][1] is not True:
-            pass
-        sender = rows[0][0]
+        query = "SELECT pid FROM pg_stat_replication WHERE pg_current_wal_lsn() = replay_lsn"
+        wait_until(lambda: bool(pair.primary.execute("postgres", query)))
+        ((sender,),) = pair.primary.execute("postgres", "SELECT pid FROM pg_stat_replication")
         os.kill(sender, signal.SIGSTOP)  # nothing more reaches the standby
         try:
             campaign.decide()

@@ -15,7 +15,9 @@ from floorline import (
     Policy,
     PolicySetup,
     Proposer,
+    RandomisedFloor,
     kernel,
+    lin_ucb,
     make_policy,
     simulate,
     unknown_chance,
@@ -23,6 +25,7 @@ from floorline import (
 from floorline.core.random import uniform
 from floorline.live import Campaign
 from floorline.offpolicy import LoggedData, followed_target, read_log, replay
+from floorline.simulation.stepping import Stepper
 
 MEANS = np.array([0.3, 0.5, 0.2])
 ARMS = Bernoulli(MEANS.tolist())
@@ -247,3 +250,10 @@ def test_a_uniform_log_needs_no_propensities(tmp_path: Path) -> None:
 def test_a_confidence_that_is_none_is_refused(confidence: float) -> None:
     with pytest.raises(ValueError, match="confidence: must be"):
         replay(logged(10, 1, [1 / 3] * 3), policy(), confidence=confidence)
+
+
+def test_a_proposer_that_looks_at_visitors_is_refused():
+    """There are no features in the log: it would take every visitor for the same."""
+    policy = Policy(lin_ucb(n_features=2), RandomisedFloor(0.1))
+    with pytest.raises(ValueError, match=r"^policy: must be one whose proposer reads no features"):
+        Stepper(policy, 2, 10, np.random.default_rng(1), np.random.default_rng(2))

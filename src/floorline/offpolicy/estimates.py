@@ -130,7 +130,8 @@ def evaluate(
     )
     robust_interval = None
     if least_propensity is not None:
-        largest = 1 / _checked_least(log, chances, least_propensity)
+        _require_least(log, chances, least_propensity)
+        largest = 1 / least_propensity
         robust_interval = Interval(
             max(0.0, lower_average(robust, alpha / 2, largest)),
             min(1.0, 1 - lower_average(1 - robust, alpha / 2, largest)),
@@ -168,8 +169,8 @@ def earlier_averages(arm: Counts, rewards: Floats, n_arms: int) -> Floats:
     return averages
 
 
-def _checked_least(log: LoggedData, chances: Floats, least: float) -> float:
-    """Return the least propensity; raise if the log contradicts it."""
+def _require_least(log: LoggedData, chances: Floats, least: float) -> None:
+    """Raise unless `least` is above 0 and at most the smallest propensity in the log."""
     number("least_propensity", least, 0, 1, open_low=True)
     played = chances[np.arange(len(log)), log.arm] > 0
     smallest = float(log.propensity[played].min()) if played.any() else 1.0
@@ -179,4 +180,3 @@ def _checked_least(log: LoggedData, chances: Floats, least: float) -> float:
         f"at most {smallest:g}, the smallest in the log",
         least,
     )
-    return least

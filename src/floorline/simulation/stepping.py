@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from floorline.core.checks import require
 from floorline.core.kernel import bind
 from floorline.core.records import Choice, Counts, Floats, new_arms, new_memory
 from floorline.core.slots import chance, guaranteed_budget
@@ -28,7 +29,17 @@ class Stepper:
         rng: np.random.Generator,
         coin: np.random.Generator,
     ) -> None:
-        """Start before the first round; `rng` is for the proposer, `coin` for the floor."""
+        """Start before the first round; `rng` is for the proposer, `coin` for the floor.
+
+        Raises:
+            ValueError: the proposer looks at features of the visitor, which there are none of here.
+        """
+        require(
+            policy.proposer.n_features == 0,
+            "policy",
+            "one whose proposer reads no features of a visitor",
+            f"one that reads {policy.proposer.n_features}",
+        )
         prepared = policy.prepare(n_arms, horizon)
         self.rules = prepared.rules
         self.round = 1

@@ -56,10 +56,10 @@ def ticket_from(client: Client) -> str:
     return made.ticket
 
 
-def outage(
+def decide_through(
     start: Callable[..., Server], database: str, outage: Killed | Cut, folder: Path, seconds: float
 ) -> None:
-    """Decisions and rewards through an outage of so many seconds."""
+    """Ask for decisions and report rewards before, during and after an outage of `seconds`."""
     servers = [start(database), start(database)]
     assert servers[0].client().post("/v1/campaigns", json=PAGE).status_code == 201
     clients = [
@@ -120,7 +120,7 @@ def through_proxy(database: str, postgres: Any, proxy: TcpProxy) -> str:
 def test_a_database_that_is_gone_for_seconds(
     kind: Any, start: Any, postgres: Any, proxy: TcpProxy, through_proxy: str, tmp_path: Path
 ) -> None:
-    outage(start, through_proxy, kind(postgres, proxy), tmp_path, 2.0)
+    decide_through(start, through_proxy, kind(postgres, proxy), tmp_path, 2.0)
 
 
 @pytest.mark.soak
@@ -128,7 +128,7 @@ def test_a_database_that_is_gone_for_seconds(
 def test_a_database_that_is_gone_for_a_minute(
     kind: Any, start: Any, postgres: Any, proxy: TcpProxy, through_proxy: str, tmp_path: Path
 ) -> None:
-    outage(start, through_proxy, kind(postgres, proxy), tmp_path, 60.0)
+    decide_through(start, through_proxy, kind(postgres, proxy), tmp_path, 60.0)
 
 
 class ReachedByProxy:
@@ -144,7 +144,7 @@ class ReachedByProxy:
         self.server = start(database, *words)
 
     def decide(self, key: str, seconds: float = 5.0) -> Any:
-        """The status and the answer for a request key."""
+        """Return the response to a decision with a request key."""
         headers = {"X-Floorline-Deadline": str(seconds)}
         body = {"request_key": key}
         return self.server.client().post(DECISIONS, json=body, headers=headers)

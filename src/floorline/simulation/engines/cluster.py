@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from floorline.simulation.job import Case
 
 ROUNDS_PER_TASK = 50_000_000
-"""What a task has unless its runs are too many: a third of a second for the fastest policies, to
-outweigh its transfer."""
+"""The least size of a task of fewer than CHUNK runs: a third of a second for the fastest policies,
+to outweigh its transfer."""
 
 CACHED_ENGINES = 4
 

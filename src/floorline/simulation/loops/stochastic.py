@@ -42,13 +42,13 @@ def stochastic_run(
     outcome: RunRecords,
     run: int,
 ) -> None:
-    """Play one run from the start and write its results into row `run` of `outcome`.
+    """Play run `run`, then those that `next_run` returns; write each into its row of `outcome`.
 
     Rewards of a default arm whose mean is known teach nothing. They are drawn
     only if wanted, from `side_rng`, so that the other results do not change.
 
-    One loop over rounds and runs: lanes of a GPU that have finished a run would wait for the
-    longest of 32 at the end of a loop over rounds.
+    There is one loop over the rounds of all runs: on a GPU, lanes that leave a loop over the rounds
+    of one run would wait there for the longest of 32.
     """
     known_default = not math.isnan(rules.default_mean)
     forget(rules, arms, memory)
