@@ -134,3 +134,9 @@ def test_a_long_table_is_filled_by_compiled_code_with_the_same_numbers(name, mon
     plain = radius_table.__wrapped__(RADII[name], 80.0, 0.3, 3000)
     monkeypatch.setattr(subgaussian, "WORTH_COMPILING", 10)
     assert radius_table.__wrapped__(RADII[name], 80.0, 0.3, 3000).tolist() == plain.tolist()
+
+
+@pytest.mark.parametrize("numbers", [(0, 0), (-1, 0)])
+def test_two_arms_never_have_the_same_share_of_delta(numbers):
+    with pytest.raises(ValueError, match="^numbers: must be "):
+        Boundary(delta=0.1, numbers=numbers)

@@ -253,3 +253,10 @@ def test_the_verifier_finds_a_promotion_that_was_not_to_be_had(tmp_path):
         body = {"promoted": "quiz"}
         campaign._recorder.run(campaign._recorder.record, "changed", None, None, body)
     assert ["one default" in words for words in verify(path).problems] == [True]
+
+
+def test_the_default_can_be_promoted_again_under_every_floor():
+    """A request that is repeated changes nothing, where another promotion would be refused."""
+    campaign = new_campaign(floor="joint")
+    campaign.promote_arm(campaign.settings.arms[0])
+    assert campaign.status().arms[0].name == campaign.settings.arms[0]

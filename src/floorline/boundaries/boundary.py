@@ -9,7 +9,7 @@ from typing import Any
 from floorline.boundaries.base import BoundaryKind, note_nothing
 from floorline.boundaries.numbered import NumberedRules, inverse_share, numbered_kernels
 from floorline.boundaries.registry import BOUNDARIES
-from floorline.core.checks import choice, number, require
+from floorline.core.checks import choice, number, require, whole
 from floorline.core.deprecation import renamed_arguments
 from floorline.core.kernel import Function, kernel
 from floorline.core.records import FOREVER, Floats, NoRules
@@ -94,6 +94,11 @@ class Boundary:
         require(pair, "prior", "a tuple of two numbers", self.prior)
         for count in self.prior:
             number("prior", count, 0, LARGEST_PRIOR, open_low=True)
+        if self.numbers is not None:
+            for one in self.numbers:
+                whole("numbers", one, 0)
+            distinct = len(set(self.numbers)) == len(self.numbers)
+            require(distinct, "numbers", "different for each arm", self.numbers)
         self.kind.check(self)
 
     @property

@@ -68,22 +68,22 @@ def stop(
     _change("stop", name, arm, url=url, key=key)
 
 
-def _change(verb: str, *names: str | None, url: str, key: str | None) -> None:
+def _change(method: str, *names: str | None, url: str, key: str | None) -> None:
     """Ask the service for a change, and print the campaign after it."""
     from floorline.client import Client, ServiceError
 
     with Client(url, key) as client:
         try:
-            _show(getattr(client.campaigns, verb)(*names))
+            _show(getattr(client.campaigns, method)(*names))
         except ServiceError as error:
-            raise ValueError(str(error)) from None
+            raise typer.TyperException(str(error)) from None
 
 
 def _show(view: CampaignView) -> None:
     """Print the campaign's state, its arms and its headline."""
     status = view.status
     if status is None:
-        raise ValueError(f"campaign: {view.name} is not available: {view.problem}")
+        raise typer.TyperException(f"{view.name} is not available: {view.problem}")
     retired = status["retired"]
     default, *others = [arm["name"] for arm in status["arms"] if arm["name"] not in retired]
     challengers = ", ".join(others) or "no challenger"

@@ -27,7 +27,7 @@ def erase(
     from floorline.live.ledgers import exists
 
     if not exists(ledger):
-        raise ValueError(f"ledger: there is none at {ledger}")
+        raise typer.TyperException(f"{ledger}: there is no such ledger")
     limit = None if before is None else before.replace(tzinfo=UTC).timestamp()
     with in_one_line(), Campaign.open(ledger) as campaign:
         erased = campaign.erase(key, limit)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from floorline.core.kernel import kernel
 from floorline.core.pending import PendingPlays
 from floorline.core.records import FOREVER, TOLERANCE, Arms, Floats
+from floorline.core.slots import guaranteed_budget
 
 SURELY_EARNED = 0
 """Where the floor keeps what challengers have earned for sure: plays times lower ends."""
@@ -28,6 +29,14 @@ class ConfidenceRules(NamedTuple):
 
 
 @kernel
+def least_worth(arms: Arms, arm: int, weight: float, rounds: float) -> float:
+    """Return the least that `weight` times the arm's mean can be; a weight within rounding is 0."""
+    if abs(weight) <= TOLERANCE * rounds:
+        return 0.0  # and not 0 times an infinite upper end
+    return weight * (arms.lower[arm] if weight > 0.0 else arms.upper[arm])  # type: ignore[no-any-return]
+
+
+@kernel
 def budget_bound(
     max_loss: float, arms: Arms, default_plays: int, rounds: int, earned: float
 ) -> float:
@@ -37,12 +46,7 @@ def budget_bound(
     used. The paper always takes the upper end; that leads to the same
     decisions but is no lower bound while the default is ahead.
     """
-    ahead = default_plays - (1.0 - max_loss) * rounds
-    if abs(ahead) <= TOLERANCE * rounds:
-        return earned  # and not 0 times an infinite upper end
-    if ahead < 0.0:
-        return earned + ahead * arms.upper[0]  # type: ignore[no-any-return]
-    return earned + ahead * arms.lower[0]  # type: ignore[no-any-return]
+    return earned + least_worth(arms, 0, default_plays - (1.0 - max_loss) * rounds, rounds)
 
 
 @kernel
@@ -61,7 +65,7 @@ def refuse_unaffordable(
     rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, candidate: int
 ) -> float:
     """Return 0 if the budget surely stays at or above zero with the candidate, else 1."""
-    return 0.0 if confidence_budget(rules, arms, memory, round, candidate) >= 0.0 else 1.0
+    return 0.0 if guaranteed_budget(rules, arms, memory, round, candidate) >= 0.0 else 1.0
 
 
 def saving_of(max_loss: float, gain: float) -> tuple[float, float]:

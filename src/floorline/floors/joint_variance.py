@@ -31,7 +31,7 @@ def guess(seen: float, total: float) -> float:
 
 @kernel
 def one_sided(ahead: float, spread: float) -> tuple[float, float, float]:
-    """Log of the mean of exp(rate * ahead - cost * spread) over the rates, its slope and its bend.
+    """Log of the mean of exp(rate * ahead - cost * spread) over the rates, and two derivatives.
 
     The first two rise with `ahead`; the first falls with `spread`.
     """

@@ -12,7 +12,6 @@ from floorline.core.slots import (
     credit,
     current_budget,
     default_rounds,
-    fallback_probability,
     guaranteed_budget,
     guaranteed_share,
     recount,
@@ -26,7 +25,6 @@ from floorline.floors.succession_account import (
     charge_succession,
     credit_succession,
     recount_succession,
-    refuse_in_succession,
     succession_budget,
     succession_budget_now,
     succession_share,
@@ -54,7 +52,6 @@ class SuccessionFloor(ConfidenceFloor):
         """Return the kernel for each slot."""
         return {
             **super().kernels(),
-            fallback_probability: refuse_in_succession,
             guaranteed_budget: succession_budget,
             current_budget: succession_budget_now,
             guaranteed_share: succession_share,

@@ -14,8 +14,8 @@ import math
 
 from floorline.core.kernel import kernel
 from floorline.core.pending import PendingPlays
-from floorline.core.records import TOLERANCE, Arms, Floats
-from floorline.floors.confidence_account import ConfidenceRules, budget_bound
+from floorline.core.records import Arms, Floats
+from floorline.floors.confidence_account import ConfidenceRules, budget_bound, least_worth
 
 # Where the further numbers are, after those of the arms.
 SURELY_EARNED = 0
@@ -29,15 +29,7 @@ SHARED = 3
 SHARE_HALVINGS = 50
 LARGEST_SHARE = 1e6
 SMALLEST_SHARE = -16.0
-"""The search for the guaranteed share stays between these."""
-
-
-@kernel
-def least_worth(arms: Arms, arm: int, weight: float, rounds: float) -> float:
-    """Return the least that `weight` times the arm's mean can be; rounding counts as 0."""
-    if abs(weight) <= TOLERANCE * rounds:
-        return 0.0
-    return weight * (arms.lower[arm] if weight > 0.0 else arms.upper[arm])  # type: ignore[no-any-return]
+"""The search for the guaranteed share stays between these; below, it is minus infinity."""
 
 
 @kernel
@@ -112,14 +104,6 @@ def succession_budget(
     weight = arms.plays[arm] - (1.0 - rules.max_loss) * memory[arm]
     earned += least_worth(arms, arm, weight + 1.0, round) - least_worth(arms, arm, weight, round)
     return budget_bound(rules.max_loss, arms, arms.plays[0], rounds, earned)
-
-
-@kernel
-def refuse_in_succession(
-    rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, candidate: int
-) -> float:
-    """Return 0 if the budget surely stays at or above zero with the candidate, else 1."""
-    return 0.0 if succession_budget(rules, arms, memory, round, candidate) >= 0.0 else 1.0
 
 
 @kernel

@@ -145,7 +145,7 @@ class Controls:
     def erase(self, request_key: str | None = None, before: float | None = None) -> int:
         """Erase the request key and the context of one request, or of all decisions before a time.
 
-        Return of how many decisions. Decisions, rewards and checksums stay. Who asks again with an
+        Return how many decisions had one. Decisions, rewards and checksums stay. A request with an
         erased key gets another decision.
 
         Raises:

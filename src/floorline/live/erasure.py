@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from floorline.core.checks import number
 from floorline.live.errors import Conflict
 from floorline.live.events import BODY, SEALED, SEQ, TIME, Row
 from floorline.live.ledgers import Ledger
 from floorline.live.recorder import Recorder
+from floorline.live.seals import has_private_part
 
 
 def erase(recorder: Recorder, request_key: str | None, before: float | None) -> int:
     """Erase the key and context of one request, or of all decisions before a time.
 
-    Return of how many decisions. That it was done is an event, which says how many.
+    Return how many decisions had one. An event records that number.
 
     Raises:
         ValueError: neither or both are given.
@@ -36,11 +37,12 @@ def _erase(recorder: Recorder, request_key: str | None, before: float | None) ->
             "contexts: they cannot be erased from it. Delete the campaign once it has ended"
         )
     if request_key is not None:
-        found = ledger.row_of_key(request_key)
-        rows = [] if found is None else [found]
+        row = ledger.row_of_key(request_key)
+        rows: Iterable[Row] = () if row is None else (row,)
     else:
-        rows = [row for row in _decided(ledger) if row[TIME] < (before or 0.0)]
-    seqs = [row[SEQ] for row in rows if "\n" in row[BODY]]
+        assert before is not None
+        rows = (row for row in _decided(ledger) if row[TIME] < before)
+    seqs = [row[SEQ] for row in rows if has_private_part(row[BODY])]
     if seqs:
         ledger.erase(seqs)
         recorder.record("noted", body={"erased": len(seqs)})

@@ -130,7 +130,7 @@ def _change(share: float) -> str:
 
 
 def _share(chance: float) -> str:
-    """Return a chance in percent, with a digit after the point below ten.
+    """Return a chance in percent: whole from 10% up, with two significant digits below.
 
     >>> _share(0.05), _share(0.125)
     ('5%', '12%')

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from floorline.boundaries import Boundary
 from floorline.core.kernel import bind
 from floorline.core.slots import lower_end, upper_end
 
 NO_MEMORY: list[float] = []
+
+RULES_CACHED = 256
+"""Error probabilities whose rules are cached."""
 
 
 class MeanIntervals:
@@ -14,6 +19,7 @@ class MeanIntervals:
 
     def __init__(self, boundary: Boundary) -> None:
         self._boundary = boundary
+        self._rules_at = lru_cache(RULES_CACHED)(boundary.rules_at)
         kernels = boundary.kernels()
         self._lower, self._upper = (bind(kernels[end], kernels) for end in (lower_end, upper_end))
 
@@ -30,6 +36,6 @@ class MeanIntervals:
         """
         if seen == 0:
             return self._boundary.low, self._boundary.high
-        rules = self._boundary.rules_at(inverse_error)
+        rules = self._rules_at(inverse_error)
         lower = float(self._lower(rules, NO_MEMORY, 0, seen, least))
         return lower, float(self._upper(rules, NO_MEMORY, 0, seen, most))

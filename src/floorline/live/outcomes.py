@@ -124,8 +124,8 @@ class Outcomes:
             decision_of(recorder.ledger, self._ids, name)
             return seq, name
         self._ids.check(name, seq, play.time)
-        if recorder.state.settings.window is not None and recorder.state.is_due(
-            seq, recorder.now()
-        ):
+        state = recorder.state
+        # Without a window, the clock need not be read.
+        if state.settings.window is not None and state.is_due(seq, recorder.now()):
             recorder.record("expired", seq)
         return seq, name

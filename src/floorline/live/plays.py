@@ -95,7 +95,7 @@ class OpenPlays(OrderedDict[int, OpenPlay]):
     def rearrange(self, order: Order) -> None:
         """Put the arms into another order."""
         fresh = OpenPlays(1).book
-        for name in (*BY_ARM, "optimistic_upper", "stale"):
+        for name in (*BY_ARM, "optimistic_upper"):
             reorder(getattr(self.book, name), order, getattr(fresh, name)[0])
         self.book.stale[:] = [CLOSED] * len(order)  # shares of delta may have changed
         now = {place: arm for arm, place in enumerate(order)}

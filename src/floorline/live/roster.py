@@ -64,14 +64,15 @@ def promotable(state: State, name: str) -> str:
         Conflict: the default cannot change within an epoch here.
     """
     arm = promotable_anew(state, name)
+    if arm == state.settings.arms[0]:
+        return arm
     if state.drift_alarm:
         raise Conflict(
             "arm: the default seems to have changed, so what was promised of it is void; start a "
             f"new epoch with {arm} as its default"
         )
-    why = None if state.floor.promotes else _why_not(state)
-    if why is not None:
-        raise Conflict(f"arm: {why}; start a new epoch with {arm} as its default")
+    if not state.floor.promotes:
+        raise Conflict(f"arm: {_why_not(state)}; start a new epoch with {arm} as its default")
     return arm
 
 

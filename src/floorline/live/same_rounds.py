@@ -50,10 +50,9 @@ def same_rounds_of(state: State) -> SameRounds | None:
     if sums is None:
         return None
     low = state.settings.low
-    challenger_rounds = state.rounds - state.default_rounds
-    by_default = low * (state.rounds - challenger_rounds) + sums.default
-    by_challengers = low * challenger_rounds + sums.challengers
-    missed_lower = low * challenger_rounds
+    missed_lower = low * (state.rounds - state.default_rounds)
+    by_default = low * state.default_rounds + sums.default
+    by_challengers = missed_lower + sums.challengers
     missed_upper = missed_lower + sums.missed_upper
     missed = min(missed_lower + state.missed, missed_upper)
     return SameRounds(

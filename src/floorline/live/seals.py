@@ -28,6 +28,11 @@ def new_nonce() -> str:
     return os.urandom(NONCE_BYTES).hex()
 
 
+def has_private_part(stored: str) -> bool:
+    """Return whether a stored body has a private part, which can be erased."""
+    return "\n" in stored
+
+
 def stored_body(key: str | None, body: dict[str, Any]) -> str:
     """Return a body as it is stored: sealed if it has a nonce, or had one before it was erased."""
     if "nonce" not in body:

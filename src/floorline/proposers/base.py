@@ -60,8 +60,8 @@ class Proposer(Part):
         chance: kernel `(rules, arms, memory, candidate, arm) -> probability`: how likely `arm`
             was to be proposed. A proposer that draws from `rng` must give it, or
             `unknown_chance`; an adaptive adversary is shown it.
-        index: kernel `(rules, arms, memory, round, arm) -> float`, for `propose` kernels that
-            search by one (`largest_index`).
+        index: kernel `(rules, arms, memory, log_round, arm) -> float`, for `propose` kernels that
+            search for the largest (`largest_index`); None for others.
         unit_rewards: whether rewards must lie within 0 and 1.
         n_arms: the number of arms that `rules` were made for; None if any will do.
         steady: whether playing a default arm of known mean never changes what it proposes.
@@ -95,9 +95,10 @@ class Proposer(Part):
     n_features: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("propose", "learn", "chance", "look"):
+        for name in ("propose", "learn", "chance", "look", "index"):
             value = getattr(self, name)
-            require(is_kernel(value), name, "a function marked with @kernel", value)
+            fits = is_kernel(value) or (name == "index" and value is None)
+            require(fits, name, "a function marked with @kernel", value)
         for name in ("memory", "shared_memory", "n_features"):
             object.__setattr__(self, name, whole(name, getattr(self, name), 0))
 

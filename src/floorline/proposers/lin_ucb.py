@@ -21,7 +21,8 @@ class LinUcbRules(NamedTuple):
 
 
 # An arm's memory holds b, the sum of reward x, and then D = I / ridge - inverse(A) by rows, where
-# A = ridge I + sum of x x'. D is 0 at first, as memory is. The visitor's features x and d more
+# A = ridge I + sum of x x'. (Arm by arm, unlike the memory of live proposers: arms do not come and
+# go in simulations.) D is 0 at first, as memory is. The visitor's features x and d more
 # numbers to work with come after all arms.
 
 

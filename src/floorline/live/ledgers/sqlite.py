@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection
-from contextlib import suppress
 from typing import Any
 
 import apsw
@@ -122,14 +121,19 @@ class SqliteLedger(SqliteReader, Ledger):
             if self._last.seq == 1:
                 self._empty_log()
             self._last = None
-        if self._has_erased:
-            self._empty_log(apsw.SQLITE_CHECKPOINT_TRUNCATE)
-            self._has_erased = False
+        if self._has_erased:  # and tried again at the next commit if it could not be done
+            self._has_erased = not self._empty_log(apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
-    def _empty_log(self, mode: int = apsw.SQLITE_CHECKPOINT_PASSIVE) -> None:
-        """Move the log into the file: without it, a new ledger must not look unused."""
-        with suppress(apsw.Error):  # what is in it is durable already
+    def _empty_log(self, mode: int = apsw.SQLITE_CHECKPOINT_PASSIVE) -> bool:
+        """Move the log into the file, and return whether that could be done.
+
+        A new ledger needs it: without its log, it must not look unused.
+        """
+        try:
             self._db.wal_checkpoint(mode=mode)
+        except apsw.Error:  # a reader is in the way; what is in the log is durable already
+            return False
+        return True
 
     def _refuse_if_replaced(self) -> None:
         """Raise LedgerError if what is written would not be found under the ledger's name."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import LiteralString
+from collections.abc import Sequence
+from typing import Any, LiteralString
 
 import msgspec
 
@@ -33,15 +34,21 @@ class WebhookTable(Webhooks):
         """
         decode = msgspec.json.Decoder(Webhook).decode
         try:
-            return [decode(webhook) for (webhook,) in self._session.run(READ)]
-        except (LedgerError, msgspec.DecodeError) as error:
+            return [decode(webhook) for (webhook,) in self._run(READ)]
+        except msgspec.DecodeError as error:
             raise ValueError(f"data: the webhooks cannot be read: {error}") from None
 
     def _add(self, webhook: Webhook) -> bool:
         values = (webhook.id, msgspec.json.encode(webhook).decode(), MAX_WEBHOOKS)
-        return bool(self._session.run(ADD, values))
+        return bool(self._run(ADD, values))
 
     def remove(self, webhook_id: str) -> None:
         """Remove an address."""
         choice("webhook", webhook_id, [webhook.id for webhook in self.webhooks()])
-        self._session.run(REMOVE, (webhook_id,))
+        self._run(REMOVE, (webhook_id,))
+
+    def _run(self, statement: LiteralString, values: Sequence[Any] = ()) -> list[Any]:
+        try:
+            return self._session.run(statement, values)
+        except LedgerError as error:
+            raise ValueError(f"data: the webhooks cannot be read or changed: {error}") from None

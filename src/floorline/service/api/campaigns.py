@@ -13,11 +13,14 @@ from floorline.live.names import check_campaign_name
 from floorline.service.api.requests import EraseBody
 from floorline.service.api.responses import CampaignAnswer, Campaigns, Deleted, Erased
 from floorline.service.host.campaigns import ClosedCampaign, HostedCampaign, UnavailableCampaign
-from floorline.service.host.errors import Unavailable
+from floorline.service.host.errors import Unavailable, UnknownCampaign
+from floorline.service.http.forwarding import RefusedThere
 from floorline.service.http.operations import Call, Reply
 from floorline.service.http.problems import Problem, problem_of, without_folder
 
 log = logging.getLogger("floorline.service")
+
+decode_campaign = msgspec.json.Decoder(CampaignAnswer).decode
 
 
 async def create(call: Call) -> Reply:
@@ -45,21 +48,24 @@ async def list_all(call: Call) -> Campaigns:
     await catalogue.list_again()
     names = [name for name in catalogue.names() if call.access.sees(name)]
     # One after the other, since closed ones may have to be opened, and few may be open at a time.
-    return Campaigns([await _show_wherever(call, name) for name in names])
+    shown = [await _show_wherever(call, name) for name in names]
+    return Campaigns([answer for answer in shown if answer is not None])
 
 
-async def _show_wherever(call: Call, name: str) -> CampaignAnswer:
-    """A campaign as a response, from its owner if that is another server."""
+async def _show_wherever(call: Call, name: str) -> CampaignAnswer | None:
+    """Return a campaign, from its owner if that is another server; None if it was deleted."""
 
     async def show_here() -> CampaignAnswer:
         return await answer_of(await call.host.registry.last_known(name))
 
-    decode = msgspec.json.Decoder(CampaignAnswer).decode
     try:
-        return await call.wherever(show_here, "GET", f"/v1/campaigns/{name}", b"", decode)
+        return await call.wherever(show_here, "GET", f"/v1/campaigns/{name}", b"", decode_campaign)
+    except UnknownCampaign:
+        return None
     except Unavailable as error:
-        lost = call.host.registry.catalogue.without_slot(name, str(error))
-        return await answer_of(lost)
+        if isinstance(error, RefusedThere) and error.status == 404:
+            return None
+        return await answer_of(call.host.registry.catalogue.without_slot(name, str(error)))
 
 
 async def show(call: Call) -> CampaignAnswer:

@@ -16,6 +16,8 @@ from floorline.service.http.operations import Call, Reply
 from floorline.service.http.problems import Problem, ProblemDocument, problem_of
 from floorline.service.http.wording import in_words
 
+decode_answer = msgspec.json.Decoder(OfrepAnswer).decode
+
 MAX_FLAGS = 100
 """Campaigns that one bulk evaluation decides."""
 
@@ -73,7 +75,8 @@ async def evaluate_all(call: Call) -> Reply:
         detail = f"there are {len(names)} campaigns; use a key that is limited to {MAX_FLAGS}"
         raise Problem(400, "too-many-flags", detail)
     # One after the other, since few campaigns may be open at a time.
-    flags = [await _flag(call, name, request) for name in names]
+    asked = msgspec.json.encode(call.body)
+    flags = [await _flag(call, name, request, asked) for name in names]
     body = msgspec.json.encode(OfrepFlags(flags))
     tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     if tag in call.headers.get(b"if-none-match", b"").decode("latin-1"):
@@ -82,7 +85,7 @@ async def evaluate_all(call: Call) -> Reply:
 
 
 def _request(call: Call) -> DecisionRequest:
-    """The targeting key is the request key; the other attributes are kept with the decision."""
+    """Return the request: the targeting key is its key, the other attributes its context."""
     body: OfrepBody = call.body
     context = body.context or {}
     try:
@@ -93,13 +96,12 @@ def _request(call: Call) -> DecisionRequest:
     return DecisionRequest(key or None, context=others or None)
 
 
-async def _flag(call: Call, name: str, request: DecisionRequest) -> OfrepFlag:
+async def _flag(call: Call, name: str, request: DecisionRequest, body: bytes) -> OfrepFlag:
     """A decision among others, or why there is none: one campaign must not break all of them."""
-    path, body = f"/ofrep/v1/evaluate/flags/{name}", msgspec.json.encode(call.body)
-    decode = msgspec.json.Decoder(OfrepAnswer).decode
+    path = f"/ofrep/v1/evaluate/flags/{name}"
     try:
         answer = await call.wherever(
-            lambda: _evaluate(call, name, request), "POST", path, body, decode
+            lambda: _evaluate(call, name, request), "POST", path, body, decode_answer
         )
     except OwnedElsewhere:
         raise  # the server that sent it here knows better by now

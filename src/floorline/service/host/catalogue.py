@@ -41,8 +41,9 @@ class Catalogue:
     async def list_again(self) -> None:
         """Update the names: add campaigns that other servers opened, drop those they deleted."""
         if self._store.is_shared:
+            known = set(self._names)  # before the query: what is created meanwhile is not missing
             stored = set(await asyncio.to_thread(self._store.names))
-            for name in self._names - stored:
+            for name in known - stored:
                 self.forget(name)
             self._names |= stored
 

@@ -83,6 +83,7 @@ class CampaignPool:
         """Close a campaign for another server, which will know more about it."""
         if name in self._open:
             await self._close(name)
+        await self.wait_if_closing(name)  # by somebody else
         self.closed.pop(name, None)
 
     async def close(self) -> None:

@@ -54,6 +54,7 @@ class RefusedThere(Unavailable):
 
     def __init__(self, status: int, body: bytes) -> None:
         super().__init__(f"the campaign's server responded with {status}")
+        self.status = status
         self.body = body
 
 

@@ -136,17 +136,16 @@ class Peer:
         query = f"?{request.query.decode('latin-1')}" if request.query else ""
         target = quote(request.path) + query
         headers.append((SECRET_HEADER, self._secret))
-        connection = None
         try:
             async with asyncio.timeout(seconds):
                 connection = await PeerConnection.open(self._address)
-                reply = await connection.request(request.method, target, headers, b"")
-        except BaseException as error:
-            if connection is not None:
-                connection.close()
-            if isinstance(error, Exception):
-                raise PeerError(f"{self._address}: {error!r}") from None
-            raise
+                try:
+                    reply = await connection.request(request.method, target, headers, b"")
+                except BaseException:
+                    connection.close()
+                    raise
+        except Exception as error:
+            raise PeerError(f"{self._address}: {error!r}") from None
         return ForwardedReply(reply.status, reply.headers, b""), connection.parts(reply)
 
     def close(self) -> None:
