@@ -34,7 +34,7 @@ SAFE_SIDE = 1e-12
 
 
 @kernel
-def default_deficit(max_loss: float, rounds: int, default_plays: int) -> float:
+def default_deficit(max_loss: float, rounds: float, default_plays: float) -> float:
     """Plays of the default that challengers must make up for; 0 or less: none.
 
     `rounds` counts the candidate, which is credited with the lowest reward.
