@@ -18,7 +18,8 @@ from floorline.live.events import (
     Row,
     to_row,
 )
-from floorline.live.ledgers.interface import PAGE_SIZE, Backend, Ledger, Mark, new_secret
+from floorline.live.ledgers.interface import Backend, Ledger, new_secret
+from floorline.live.ledgers.reader import PAGE_SIZE, Mark
 from floorline.live.seals import chained_part
 
 
