@@ -10,7 +10,7 @@ from floorline.live.status import ArmStatus
 
 
 def found(name, average, lower, upper):
-    return ArmStatus(name, 100, 100, 0, 0, 0, 0, 0, 100, 100, average, lower, upper)
+    return ArmStatus(name, 100, 100, 0, 0, 0, 0, 0, 100, 50.0, 100, average, lower, upper)
 
 
 DEFAULT = found("now", 0.050, 0.040, 0.060)

@@ -10,7 +10,7 @@ export function showPrice(status, { unit }) {
         + "whatever the visitors and the seasons. Pending rewards are not counted yet."));
     return;
   }
-  const turned = status.arms.reduce((sum, arm) => sum + arm.turned_away, 0);
+  const turned = status.turned_away;
   const share = percent(status.decisions > 0 ? turned / status.decisions : 0);
   const control = status.reasons.holdback ?? 0;
   refill(byId("price"),
