@@ -75,12 +75,17 @@ def promised(facts: ReportFacts) -> str:
     share, confidence = exact_percent(status.promised_share), exact_percent(status.confidence)
     if facts.settings.floor == "randomised":
         reward, instead = "the reward received", f"{default} would have received in the same rounds"
+        needs = ""
     else:
         reward, instead = "the reward to be expected", f"{default} alone would have earned"
+        needs = (
+            " It needs a default that stays as it is, and candidates that do not depend on the "
+            "visitor."
+        )
     text = (
         f"<p>At every moment, {reward} from all decisions so far is at least {share} of what "
         f"{instead}. This holds at all times together with a probability of at least "
-        f"{confidence}.</p>"
+        f"{confidence}.{needs}</p>"
     )
     if status.epoch > 1:
         text += "<p>It was promised for each epoch by itself.</p>"

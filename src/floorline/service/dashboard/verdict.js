@@ -18,7 +18,8 @@ const MORE = {
   paused: "Paused: everyone gets the default. Rewards are still taken in.",
   finished: "There is no control group and no promise any more. Decisions and rewards are still recorded.",
   stopped: "Nothing more is decided. Rewards are still taken in.",
-  drift: "Everyone gets the default until a new epoch is started.",
+  drift: "Everyone gets the default until a new epoch is started. What is called sure or guaranteed here needs a "
+    + "default that stays as it is.",
 };
 
 export function showVerdict(status) {
