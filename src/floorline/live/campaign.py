@@ -219,8 +219,16 @@ class Campaign(Controls):
     def status(self) -> Status:
         """Return where the campaign stands: whether the floor holds, what is known of each arm."""
         with self._recorder.reading():
-            now, problems = self._recorder.now(), self._recorder.clock_problems()
-            return status_of(self._id, self._state, self._outcomes.duplicates, now, problems)
+            return self._status_at(self._recorder.now())
+
+    def status_at_last_event(self) -> Status:
+        """Return the status at the time of the last event, as a replay of the ledger gives it."""
+        with self._recorder.reading():
+            return self._status_at(self._state.time)
+
+    def _status_at(self, time: float) -> Status:
+        problems = self._recorder.clock_problems()
+        return status_of(self._id, self._state, self._outcomes.duplicates, time, problems)
 
     def history(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
         """Yield the decisions with seq > after in order, each with its outcome so far."""
