@@ -122,7 +122,7 @@ class SeriesRecorder:
             return
         self._next = (seq // self.step + 1) * self.step
         try:
-            point = point_of(seq, decided_at, campaign.status(), campaign.settings)
+            point = point_of(seq, decided_at, campaign.status_at_last_event(), campaign.settings)
             self._uncommitted.append(point)
         except Exception:  # the decision matters more than a point
             log.exception("a point of a series is missing")
