@@ -196,15 +196,18 @@ def test_of_several_servers_one_sends(start: Callable[..., Server], database: st
             with server.client(headers={"Authorization": "Bearer fl_0_wrong"}) as stranger:
                 for _ in range(60):
                     stranger.get("/v1/campaigns")
-        misuse = [receiver.next().alert for _ in range(2)]
-        assert [(one["kind"], one["state"]) for one in misuse] == [
-            ("key-misuse", "raised"),
-            ("key-misuse", "cleared"),
-        ]
+        later: list[Any] = []
         rewards = [{"ticket": ticket, "reward": 1} for ticket in tickets]
         assert clients[1].post("/v1/rewards", json={"rewards": rewards}).status_code == 200
-        assert sorted(receiver.next().alert["campaign"] for _ in names) == names
+        # Strangers who come to one server long after the other are two alerts, each sent once.
+        misuse: list[str] = []
+        while set(names) - {one["campaign"] for one in later} or misuse[-1:] != ["cleared"]:
+            later.append(receiver.next().alert)
+            misuse = [one["state"] for one in later if one["kind"] == "key-misuse"]
         assert receiver.messages.empty()
+        assert misuse in (["raised", "cleared"], ["raised", "cleared"] * 2)
+        cleared = [one["campaign"] for one in later if one["kind"] == "learning-stalled"]
+        assert sorted(cleared) == names
 
 
 def test_refused_requests_of_all_servers_are_counted() -> None:
