@@ -29,6 +29,7 @@ from floorline.floors.joint_late import (
     count_reward,
     forget_cut,
     look_at_cuts,
+    missing_cost,
     proof,
     tally_at,
 )
@@ -205,8 +206,8 @@ def test_filling_in_at_the_worst_never_adds_evidence():
     assert checked > 2000
 
 
-def test_with_the_line_shifted_filling_in_adds_a_quarter_of_1_over_rho_at_most():
-    """And for a sum of parts of 1 it does add something: the bound is needed."""
+def test_a_part_of_a_reward_adds_a_quarter_of_1_over_rho_at_most():
+    """And it does add something: the bound is needed."""
     rho, worst = 6.0, 0.0
     for mean_sum in (0.0, 1.0, 30.0):
         for part in np.linspace(0, 1, 101):
@@ -217,3 +218,30 @@ def test_with_the_line_shifted_filling_in_adds_a_quarter_of_1_over_rho_at_most()
             exact = special.gammaln(rho + mean_sum) - special.gammaln(rho + mean_sum + part)
             assert fall == pytest.approx(exact + part * math.log(rho + mean_sum), abs=1e-10)
     assert 0.01 < worst <= 1 / (4 * rho)
+
+
+def test_with_the_line_shifted_filling_in_never_adds_more_than_is_asked_for():
+    """Where the lowest reward is not 0; a quarter of 1/rho would often not be enough."""
+    rules = RULES._replace(shift=1.0)
+    cost = bind(KERNELS[missing_cost], KERNELS)
+    rng, checked, short = np.random.default_rng(6), 0, 0
+    for _ in range(20_000):
+        plays = int(rng.integers(1, 300))
+        totals = rng.uniform() ** 2 * plays, rng.uniform() ** 2 * 100
+        missing = int(rng.integers(0, 300))
+        deficit = plays * 10 ** rng.uniform(-1.5, 2)
+        shift = rng.uniform() * deficit
+        filled = joint_evidence_bounded(deficit, shift, plays, *totals, 6.0)
+        if not 1.0 <= filled < math.inf:
+            continue
+        checked += 1
+        tally = Tally(plays, plays, totals[0], 0.0, 500.0, 500.0 - missing, totals[1], 0.0)
+        asked = cost(rules, tally)
+        for part in (0.001, 0.01, 0.1, 0.5, 1.0):
+            truth = joint_evidence_bounded(
+                deficit, shift, plays, totals[0], totals[1] + part * missing, 6.0
+            )
+            assert truth >= filled - asked - 1e-9
+            short += truth < filled - 1 / (4 * 6.0)
+    assert checked > 2000
+    assert short > 20, "the case shows nothing"

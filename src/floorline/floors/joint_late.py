@@ -241,7 +241,12 @@ def best_tally(memory: Floats) -> Tally:
 @kernel
 def cost_above_zero(rules: JointRules, tally: Tally) -> float:
     """What filling in may add to the evidence where the lowest reward is not 0 (point 14)."""
-    return 0.0 if rules.shift == 0.0 or is_complete(tally) else 0.25 / rules.weight
+    missing = tally.challenger_plays - tally.challenger_seen
+    if rules.shift == 0.0 or missing <= 0.0:
+        return 0.0
+    plays, total, spread = tally.challenger_plays, tally.challenger_total, tally.challenger_spread
+    most = mixture(rules, plays, total + missing, spread)
+    return max(0.25 / rules.weight, mixture(rules, plays, total, spread) - most)
 
 
 @kernel

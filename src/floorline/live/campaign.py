@@ -153,8 +153,7 @@ class Campaign(Controls):
                 ticket has a `propensity`.
         """
         recorder = self._recorder
-        settings = recorder.state.settings
-        plain = check_request(settings, request_key, candidate, context)
+        plain = check_request(recorder.state.settings, request_key, candidate, context)
         if request_key is not None:
             request_key = plain_text(request_key)
         return recorder.run(self._decide, request_key, candidate, plain, chances)
@@ -169,7 +168,9 @@ class Campaign(Controls):
         recorder = self._recorder
         state = recorder.state
         arms = state.settings.arms
-        likely = checked_chances(state.settings, candidate, chances)  # in the order of the arms
+        likely = None
+        if chances is not None:
+            likely = checked_chances(state.settings, candidate, chances)  # in the arms' order
         if request_key is not None:
             earlier = recorder.ledger.by_key(request_key)
             if earlier is not None:

@@ -168,17 +168,19 @@ class State(Knowledge):
 
     def _observed(self, event: Event) -> None:
         if event.decision_seq in self.open:
-            self.clipped += "clipped_from" in event.body
+            body = event.body
+            self.clipped += "clipped_from" in body
             self.refused -= event.decision_seq in self.refused_open  # it was corrected
             play = self._close(event.decision_seq)
-            self._receive(play, event.body["reward"])
-            if "metrics" in event.body:
-                self.guardrails.observed(play.arm, event.body["metrics"])
+            self._receive(play, body["reward"])
+            if "metrics" in body:
+                self.guardrails.observed(play.arm, body["metrics"])
         else:  # after its window, or of an earlier epoch
             self.late += 1
 
     def _receive(self, play: OpenPlay, reward: float) -> None:
-        self._count_if_voidable(play)
+        if self.settings.voids:
+            self._count_if_voidable(play)
         self.receive(play, reward)
         if self._is_watched(play):
             self.drift.observed(play.block, reward)
