@@ -99,6 +99,7 @@ def test_it_tells_the_whole_story(page: str, status: Status) -> None:
     assert status.headline in text
     assert f"{status.verdict}." in text
     assert "at least 90% of what heute alone would have earned" in text
+    assert "It needs a default that stays as it is" in text
     assert "16 Nov 2026, 00:00:00 to 18 Nov 2026, 01:00:00, 400 decisions" in text
     assert "Since everybody gets b neu, nothing is promised any more." in text
     assert "finished: everybody gets b neu" in text
@@ -151,6 +152,7 @@ def test_the_randomised_floor_promises_something_else(tmp_path: Path) -> None:
     text = Parts(page_of(facts_of(str(path), "new"))).text
     assert "the reward received from all decisions so far is at least 90% of what now would" in text
     assert "nothing is promised any more" not in text
+    assert "It needs a default" not in text
 
 
 def test_the_command(floorline, ledger: Path, status: Status, tmp_path: Path) -> None:

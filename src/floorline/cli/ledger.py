@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Verify, export and explain the ledger of a live campaign.",
     no_args_is_help=True,
+    add_completion=False,
 )
 OUT = typer.Option(None, help="The file to write; by default standard output.")
 LEDGER = typer.Argument(

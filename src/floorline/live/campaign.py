@@ -155,8 +155,7 @@ class Campaign(Controls):
                 ticket has a `propensity`.
         """
         recorder = self._recorder
-        settings = recorder.state.settings
-        plain = check_request(settings, request_key, candidate, context)
+        plain = check_request(recorder.state.settings, request_key, candidate, context)
         if request_key is not None:
             request_key = plain_text(request_key)
         return recorder.run(self._decide, request_key, candidate, plain, chances)
@@ -171,7 +170,9 @@ class Campaign(Controls):
         recorder = self._recorder
         state = recorder.state
         arms = state.settings.arms
-        likely = checked_chances(state.settings, candidate, chances)  # in the order of the arms
+        likely = None
+        if chances is not None:
+            likely = checked_chances(state.settings, candidate, chances)  # in the arms' order
         if request_key is not None:
             earlier = recorder.ledger.by_key(request_key)
             if earlier is not None:
@@ -220,8 +221,16 @@ class Campaign(Controls):
     def status(self) -> Status:
         """Return where the campaign stands: whether the floor holds, what is known of each arm."""
         with self._recorder.reading():
-            now, problems = self._recorder.now(), self._recorder.clock_problems()
-            return status_of(self._id, self._state, self._outcomes.duplicates, now, problems)
+            return self._status_at(self._recorder.now())
+
+    def status_at_last_event(self) -> Status:
+        """Return the status at the time of the last event, as a replay of the ledger gives it."""
+        with self._recorder.reading():
+            return self._status_at(self._state.time)
+
+    def _status_at(self, time: float) -> Status:
+        problems = self._recorder.clock_problems()
+        return status_of(self._id, self._state, self._outcomes.duplicates, time, problems)
 
     def history(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
         """Yield the decisions with seq > after in order, each with its outcome so far."""

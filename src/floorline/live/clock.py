@@ -61,7 +61,7 @@ class SteadyClock:
         """Return the time in seconds since 1970."""
         wall, expected = self._wall(), self._offset + self._elapsed()
         step = wall - expected
-        if abs(step) <= MAX_STEP_SECONDS:
+        if -MAX_STEP_SECONDS <= step <= MAX_STEP_SECONDS:
             if self.step:
                 log.warning("the clock is right again", extra={"step_seconds": round(step)})
                 self.step = 0.0

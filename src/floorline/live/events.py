@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import astuple
 
-from floorline.live.seals import chained_part, read_body, stored_body
+from floorline.live.seals import MAY_BE_SEALED, chained_part, read_body, stored_body
 
 VERSION = 3
 """The version of the events' form; a ledger says which one it was begun with."""
@@ -62,14 +63,8 @@ CHECK: Final = 6
 
 def to_row(event: Event, check_before: int) -> Row:
     """Return the event as it is stored; its checksum continues that of the row before."""
-    seq, time, kind, decision_seq, key = (
-        event.seq,
-        event.time,
-        event.kind,
-        event.decision_seq,
-        event.key,
-    )
-    body = stored_body(key, event.body)
+    seq, time, kind, decision_seq, key, body = astuple(event)
+    body = stored_body(key, body)
     check = checksum(seq, time, kind, decision_seq, key, body, check_before)
     return seq, time, kind, decision_seq, key, body, check
 
@@ -104,7 +99,7 @@ def checksum(
     Of a sealed row, it covers the digest of key and context in their place.
     """
     # `!r` and "surrogatepass", because damage can have turned these values into anything.
-    chained = chained_part(body) if isinstance(body, str) else None
+    chained = chained_part(body) if isinstance(body, str) and MAY_BE_SEALED in body else None
     covered = f"{key!r} {body}" if chained is None else chained
     text = f"{seq} {time!r} {kind} {decision_seq} {covered}"
     return zlib.crc32(text.encode("utf-8", "surrogatepass"), check_before)

@@ -10,7 +10,7 @@ from floorline.live import ledgers
 from floorline.live.errors import LedgerError
 from floorline.live.events import UNSIGNED_IDS, VERSION, Event
 from floorline.live.ledgers import Ledger
-from floorline.live.ledgers.interface import UNCHANGED
+from floorline.live.ledgers.reader import UNCHANGED
 from floorline.live.recorder import Recorder
 from floorline.live.replay import load
 from floorline.live.settings import CampaignSettings

@@ -118,13 +118,14 @@ class Outcomes:
         """Return the sequence number and id of a decision, closed if its window is over."""
         recorder = self._recorder
         name = ticket.id if isinstance(ticket, Ticket) else ticket
-        seq = seq_of(self._ids.campaign, name)
-        play = recorder.state.open.get(seq)
+        seq, time = self._ids.recall(name) or (seq_of(self._ids.campaign, name), None)
+        state = recorder.state
+        play = state.open.get(seq)
         if play is None:
             decision_of(recorder.ledger, self._ids, name)
             return seq, name
-        self._ids.check(name, seq, play.time)
-        state = recorder.state
+        if play.time != time:
+            self._ids.check(name, seq, play.time)
         # Without a window, the clock need not be read.
         if state.settings.window is not None and state.is_due(seq, recorder.now()):
             recorder.record("expired", seq)

@@ -16,6 +16,8 @@ import msgspec
 PRIVATE_FIELDS = ("nonce", "context")
 DIGEST_BYTES = 16
 NONCE_BYTES = 16
+MAY_BE_SEALED = '"sealed":"'
+"""Part of the text of every sealed body, and perhaps of others."""
 _NAME = ('{"sealed":"', ',"sealed":"')
 _DIGEST = slice(-len('"}') - 2 * DIGEST_BYTES, -len('"}'))
 _BEFORE_DIGEST = slice(_DIGEST.start - len(_NAME[0]), _DIGEST.start)

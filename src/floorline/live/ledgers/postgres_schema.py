@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import LiteralString
 
 from floorline.live.errors import LedgerError
-from floorline.live.ledgers.interface import UNCHANGED
 from floorline.live.ledgers.postgres_connection import (
     Connection,
     connect,
     in_plain_words,
     without_password,
 )
+from floorline.live.ledgers.reader import UNCHANGED
 
 LOCK_CLASS = 0x466C6F6F  # "Floo"
 """The first number of our advisory locks; the second is a campaign's number."""

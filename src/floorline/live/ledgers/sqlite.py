@@ -17,7 +17,8 @@ import apsw
 from floorline.live.errors import LedgerError
 from floorline.live.events import CHECK, SEQ, VERSION, Event, Row, to_rows
 from floorline.live.ledgers import sqlite_files as files
-from floorline.live.ledgers.interface import Backend, Ledger, Mark, new_secret
+from floorline.live.ledgers.interface import Backend, Ledger, new_secret
+from floorline.live.ledgers.reader import Mark
 from floorline.live.ledgers.sqlite_reader import APPLICATION_ID, SqliteReader, salvage_opening
 
 SCHEMA = f"""

@@ -147,7 +147,7 @@ class Watch:
                 if self._is_open(hosted):
                     raised[hosted.name, UNAVAILABLE] = str(error)
                 continue
-            found = alerts_of(status, hosted.settings, self._flows[hosted.name])
+            found = alerts_of(status, self._flows[hosted.name])
             raised.update({(hosted.name, kind): text for kind, text in found.items()})
             seen.add(hosted.name)
         for name, unavailable in registry.catalogue.unavailable.items():
