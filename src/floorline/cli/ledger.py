@@ -10,6 +10,8 @@ from typing import IO, TYPE_CHECKING
 
 import typer
 
+from floorline.core.words import counted
+
 if TYPE_CHECKING:
     from floorline.live.ledgers import LedgerReader
     from floorline.live.messages import Explanation
@@ -91,11 +93,8 @@ def verify(ledger: str = LEDGER) -> None:
         typer.echo(f"problem: {problem}")
     if len(report.problems) > 20:
         typer.echo(f"and {len(report.problems) - 20} more problems")
-    typer.echo(
-        f"{report.events:,} events, {report.decisions:,} decisions, {report.rewards:,} rewards, "
-        f"{report.snapshots} snapshots"
-        + (f", {report.erased:,} decisions without key and context" if report.erased else "")
-    )
+    erased = f", {counted(report.erased, 'decision')} without key and context"
+    typer.echo(f"{report.contents}{erased if report.erased else ''}")
     if report.problems:
         raise typer.Exit(1)
     typer.echo("everything agrees; every decision for a challenger was affordable")
@@ -190,7 +189,7 @@ def _show_status(ledger: LedgerReader) -> None:
     typer.echo(status.verdict)
     typer.echo(
         f"campaign {status.id}, {status.state}, epoch {status.epoch}: "
-        f"{status.decisions:,} decisions, {status.pending:,} waiting for a reward"
+        f"{counted(status.decisions, 'decision')}, {status.pending:,} waiting for a reward"
     )
     unit = "" if state.settings.unit is None else f" {state.settings.unit}"
     for arm in status.arms:
