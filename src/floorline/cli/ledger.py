@@ -106,13 +106,15 @@ def export_command(
     format: str = typer.Option("csv", help="csv, jsonl, parquet or vw (Vowpal Wabbit)."),
     out: Path | None = OUT,
     events: bool = typer.Option(False, "--events", help="All events, not decisions; as jsonl."),
-    table: str = typer.Option("decisions", help="decisions, arms, series or changes."),
+    table: str = typer.Option(
+        "decisions", help="decisions, summary, arms, series, guardrails, changes or settings."
+    ),
 ) -> None:
     """Export decisions with their outcomes, raw events, or a table of the dashboard."""
     from floorline.core.checks import choice
     from floorline.live import export, history
     from floorline.report.facts import read_facts
-    from floorline.report.tables import TABLES, encode
+    from floorline.report.tables import TABLES, encode, refuse_empty_table
 
     choice("format", format, (*export.FORMATS, "vw"))
     choice("table", table, ("decisions", *TABLES))
@@ -124,7 +126,9 @@ def export_command(
         raise ValueError("out: must be given for parquet")
     if table != "decisions":
         with reading(ledger) as reader:
-            content = encode(TABLES[table](read_facts(reader, Path(ledger).stem)), format)
+            facts = read_facts(reader, Path(ledger).stem)
+            refuse_empty_table(table, facts.settings)
+            content = encode(TABLES[table](facts), format)
         if out is None:
             typer.echo(content.decode(), nl=False)
         else:
