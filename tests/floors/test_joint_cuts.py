@@ -47,7 +47,7 @@ PROOF, LOOK, PLAY, REWARD = (
 
 def look_at_all(memory, decisions):
     forget_cut(memory)
-    LOOK(RULES, memory, len(decisions), deficit_after(decisions), 0.0)
+    LOOK(RULES, played(decisions), memory, len(decisions))
 
 
 def history(n, rng, lost=0.02, skipped=0.02, delay=40):
@@ -103,9 +103,20 @@ def before(decisions, end):
     return Tally(*sums[0], 0.0, *sums[1], 0.0)  # the spread is not used by this form
 
 
+def played(decisions):
+    """The arms after these decisions: plays alone."""
+    arms = new_arms(ARMS)
+    for arm, _, _ in decisions:
+        arms.plays[arm] += 1
+    return arms
+
+
 def deficit_after(decisions):
-    default_plays = sum(arm == 0 for arm, _, _ in decisions)
-    return default_deficit(MAX_LOSS, len(decisions) + 1, default_plays)
+    return default_deficit(MAX_LOSS, len(decisions) + 1, played(decisions).plays[0])
+
+
+def proved(memory, decisions, tally):
+    return PROOF(RULES, played(decisions), memory, len(decisions) + 1, tally)
 
 
 def evidence_before(decisions, end, deficit):
@@ -130,9 +141,9 @@ def test_the_best_cut_is_the_best_of_all_ends_of_segments(n):
     look_at_all(memory, decisions)
     assert tally_at(memory, CUT) == before(decisions, int(memory[END]))
     most = max(evidence_before(decisions, end, deficit) for end in range(0, n + 1, length))
-    assert PROOF(RULES, deficit, 0.0, tally_at(memory, CUT)) == pytest.approx(most)
+    assert proved(memory, decisions, tally_at(memory, CUT)) == pytest.approx(most)
     most = max(most, evidence_before(decisions, n, deficit))
-    assert PROOF(RULES, deficit, 0.0, best_tally(memory)) == pytest.approx(most)
+    assert proved(memory, decisions, best_tally(memory)) == pytest.approx(most)
 
 
 def test_the_ends_of_segments_are_nearly_as_good_as_all_decisions():
@@ -143,7 +154,7 @@ def test_the_ends_of_segments_are_nearly_as_good_as_all_decisions():
     deficit = deficit_after(decisions)
     exact = max(evidence_before(decisions, end, deficit) for end in range(1, n + 1))
     look_at_all(memory, decisions)
-    found = PROOF(RULES, deficit, 0.0, best_tally(memory))
+    found = proved(memory, decisions, best_tally(memory))
     assert memory[USES_CUT] == 1
     assert exact > evidence_before(decisions, n, deficit) + 5, "the case shows nothing"
     assert 0.9 * exact < found <= exact

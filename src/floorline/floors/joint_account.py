@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from floorline.core.kernel import kernel
+from floorline.core.kernel import kernel, slot
 from floorline.core.records import Arms, Floats
 from floorline.floors.confidence_account import rounds_short
 from floorline.floors.joint_evidence import default_deficit
@@ -96,6 +96,23 @@ def found_evidence(
     )
 
 
+@slot
+def proves_share(
+    rules: JointRules, arms: Arms, memory: Floats, share: float, default_plays: int, rounds: int
+) -> bool:
+    """Return whether the rewards prove that this share of the default's reward was earned."""
+    raise NotImplementedError
+
+
+@kernel
+def share_by_evidence(
+    rules: JointRules, arms: Arms, memory: Floats, share: float, default_plays: int, rounds: int
+) -> bool:
+    """Whether there is enough evidence against every smaller share."""
+    found = found_evidence(rules, memory, 1.0 - share, rounds, default_plays)
+    return bool(found >= rules.log_inverse_delta)
+
+
 @kernel
 def proved_share(
     rules: JointRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
@@ -103,16 +120,14 @@ def proved_share(
     """The largest share of the default's reward that the rewards prove was earned."""
     sure = 0.0
     unsure = 1.0
-    while unsure < LARGEST_SHARE and (
-        found_evidence(rules, memory, 1.0 - unsure, rounds, default_plays)
-        >= rules.log_inverse_delta
+    while unsure < LARGEST_SHARE and proves_share(
+        rules, arms, memory, unsure, default_plays, rounds
     ):
         sure = unsure
         unsure *= 2.0
     for _ in range(SHARE_HALVINGS):
         middle = 0.5 * (sure + unsure)
-        found = found_evidence(rules, memory, 1.0 - middle, rounds, default_plays)
-        if found >= rules.log_inverse_delta:
+        if proves_share(rules, arms, memory, middle, default_plays, rounds):
             sure = middle
         else:
             unsure = middle

@@ -73,14 +73,18 @@ GUESSES = CUTS + cuts_size(GROUPS)
 have guesses, then a guess for each stretch and group."""
 STRETCHES = 4 * 48
 """Stretches of decisions with a guess each: four while decisions double, up to 2^48 of them."""
-SUM = GUESSES + 1 + GROUPS * STRETCHES
+START = GUESSES + 1 + GROUPS * STRETCHES
+"""Decisions before the first cut that may be used: those before the present default was one."""
+BASE = START + 1
+"""The tally of the plays before that cut, which are in no segment."""
+SUM = BASE + GROUPS * FIELDS
 """A tally to add up segments in; it is of no use afterwards, and no part of the account."""
 LATE_MEMORY = SUM + GROUPS * FIELDS - MEMORY
 
 
 @slot
-def proof(rules: JointRules, deficit: float, shift: float, tally: Tally) -> float:
-    """Return how much the plays of a tally prove: of two, take the one with more."""
+def proof(rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tally) -> float:
+    """Return how much the plays of a tally prove in this round: of two, take the one with more."""
     raise NotImplementedError
 
 
@@ -148,8 +152,7 @@ def count_play(
         cut_play(memory, CUTS, GROUPS, group, decision, spread)
         add_play(memory, ALL, group, spread)
     if looks:
-        deficit = default_deficit(rules.max_loss, decision + 2, arms.plays[0])
-        look_at_cuts(rules, memory, decision + 1, deficit, rules.shift * (decision + 2))
+        look_at_cuts(rules, arms, memory, decision + 1)
 
 
 @kernel
@@ -194,36 +197,35 @@ def tally_at(memory: Floats, place: int) -> Tally:
 
 @kernel
 def forget_cut(memory: Floats) -> None:
-    """Go back to the cut before the first decision."""
-    memory[END] = 0.0
+    """Go back to the first cut."""
+    memory[END] = memory[START]
     memory[USES_CUT] = 0.0
     for i in range(GROUPS * FIELDS):
-        memory[CUT + i] = 0.0
+        memory[CUT + i] = memory[BASE + i]
 
 
 @kernel
-def look_at_cuts(
-    rules: JointRules, memory: Floats, decisions: int, deficit: float, shift: float
-) -> None:
+def look_at_cuts(rules: JointRules, arms: Arms, memory: Floats, decisions: int) -> None:
     """Keep the cut that proves most, of the one there is and all later ones, or all plays.
 
     What came before the cut is left out: rewards come in the end, and better cuts are later.
     """
     for i in range(GROUPS * FIELDS):
         memory[SUM + i] = memory[CUT + i]
-    most = proof(rules, deficit, shift, tally_at(memory, CUT))
+    rounds = decisions + 1  # the next one is a challenger's
+    most = proof(rules, arms, memory, rounds, tally_at(memory, CUT))
     last = segment_of(memory, CUTS, decisions)
     for segment in range(segment_of(memory, CUTS, int(memory[END])), last):
         source = tally_of(memory, CUTS, GROUPS, segment)
         for i in range(GROUPS * FIELDS):
             memory[SUM + i] += memory[source + i]
-        found = proof(rules, deficit, shift, tally_at(memory, SUM))
+        found = proof(rules, arms, memory, rounds, tally_at(memory, SUM))
         if found >= most:
             most = found
             memory[END] = segment_end(memory, CUTS, segment)
             for i in range(GROUPS * FIELDS):
                 memory[CUT + i] = memory[SUM + i]
-    everything = proof(rules, deficit, shift, tally_at(memory, ALL))
+    everything = proof(rules, arms, memory, rounds, tally_at(memory, ALL))
     memory[USES_CUT] = 1.0 if everything < most else 0.0
     memory[NEXT_LOOK] = segment_end(memory, CUTS, last)
     memory[NEWS] = 0.0
@@ -250,13 +252,15 @@ def cost_above_zero(rules: JointRules, tally: Tally) -> float:
 
 
 @kernel
-def proof_learned(rules: JointRules, deficit: float, shift: float, tally: Tally) -> float:
+def proof_learned(
+    rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tally
+) -> float:
     """Least evidence against a negative budget."""
     default_total, challenger_total = fill_in(tally)
     found = evidence(
         rules,
-        deficit,
-        shift,
+        default_deficit(rules.max_loss, rounds, arms.plays[0]),
+        rules.shift * rounds,
         tally.default_plays,
         default_total,
         tally.challenger_plays,
@@ -299,7 +303,7 @@ def recount_learned(
 
 
 @kernel
-def proof_known(rules: JointRules, deficit: float, shift: float, tally: Tally) -> float:
+def proof_known(rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tally) -> float:
     """What challengers have surely earned."""
     _, challenger_total = fill_in(tally)
     return sure_sum(rules, tally.challenger_plays, challenger_total, tally.challenger_spread)
@@ -311,7 +315,7 @@ def recount_known(
 ) -> None:
     """Set what challengers have surely earned."""
     count_voided(memory, pending)
-    memory[SURE] = proof_known(rules, 0.0, 0.0, best_tally(memory))
+    memory[SURE] = proof_known(rules, arms, memory, 0, best_tally(memory))
 
 
 WITHOUT_SPREAD: dict[Function, Function] = {

@@ -73,6 +73,7 @@ class Campaign(Controls):
         *,
         seed: int | None = None,
         clock: Callable[[], float] | None = None,
+        down_since: float | None = None,
         up_since: float | None = None,
         **settings: Any,
     ) -> Campaign:
@@ -85,8 +86,9 @@ class Campaign(Controls):
                 given they cannot be predicted, and no live campaign should give it.
             clock: the time in seconds since 1970; unless given, that of the ledger: the database's
                 for PostgreSQL, else the machine's, with implausible steps held back.
-            up_since: when the service that reports rewards came up, by that clock. Windows did
-                not run between the ledger's last event and then.
+            down_since: when the service that reports rewards went down, by that clock, if later
+                than the ledger's last event.
+            up_since: when it came up. Windows did not run between the two.
             settings: those of `CampaignSettings`; a new campaign needs `arms` and `max_loss`. For
                 an existing one, they must be the ledger's or be left out.
 
@@ -95,7 +97,7 @@ class Campaign(Controls):
             LedgerError: the ledger cannot be used, or is open elsewhere.
         """
         source = locator if isinstance(locator, Ledger) else os.fspath(locator)
-        return cls(*open_recorder(source, clock, settings, up_since), seed)
+        return cls(*open_recorder(source, clock, settings, down_since, up_since), seed)
 
     @property
     def _ledger(self) -> Ledger:

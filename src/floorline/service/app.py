@@ -34,7 +34,8 @@ class Service:
         self.keys, self.forwarder = data.keys, data.forwarder
         self.host = Host(data.source)
         self.gate = Gate(self.keys, config.rate, Cors(config.cors_origins))
-        self.watch = Watch(self.host, AlertDelivery(data.webhooks), config.alert_interval)
+        delivery = AlertDelivery(data.webhooks)
+        self.watch = Watch(self.host, delivery, data.alerts, config.alert_interval)
         self.router = Router(
             routes=[
                 *self._api(),

@@ -39,16 +39,33 @@ JOIN pg_stat_activity ON application_name = 'floorline-' || server
 WHERE seen < clock_timestamp() - %s * interval '1 second' AND datname = current_database()
 """
 EXPEL_SILENT: LiteralString = """
-DELETE FROM floorline.servers
-WHERE seen < clock_timestamp() - %s * interval '1 second' RETURNING address
+WITH expelled AS (
+    DELETE FROM floorline.servers
+    WHERE seen < clock_timestamp() - %s * interval '1 second' RETURNING server, address, seen
+), unserved AS (
+    UPDATE floorline.campaigns SET unserved_since = seen
+    FROM floorline.owners JOIN expelled USING (server)
+    WHERE campaigns.campaign = owners.campaign
+)
+SELECT address FROM expelled
 """
 SERVERS: LiteralString = "SELECT server, address FROM floorline.servers"
 OWNERS: LiteralString = (
     "SELECT name, server FROM floorline.owners JOIN floorline.campaigns USING (campaign)"
 )
+UNSERVED_SINCE: LiteralString = """
+SELECT extract(epoch FROM coalesce(seen, unserved_since))::double precision
+FROM floorline.campaigns
+LEFT JOIN floorline.owners ON owners.campaign = campaigns.campaign AND server <> %s
+LEFT JOIN floorline.servers USING (server)
+WHERE name = %s AND NOT retired
+"""
 CLAIM: LiteralString = """
-INSERT INTO floorline.owners
-SELECT campaign, %s FROM floorline.campaigns WHERE name = %s AND NOT retired
+WITH claimed AS (
+    UPDATE floorline.campaigns SET unserved_since = NULL WHERE name = %s AND NOT retired
+    RETURNING campaign
+)
+INSERT INTO floorline.owners SELECT campaign, %s FROM claimed
 ON CONFLICT (campaign) DO UPDATE SET server = excluded.server
 """
 RELEASE: LiteralString = """
@@ -173,7 +190,12 @@ class Cluster:
         """Note that this server has opened a campaign."""
         self._owners[name] = self.server
         with suppress(LedgerError):  # expelled just now: the next beat tells
-            await self._run(lambda: self._session.run(CLAIM, (self.server, name)))
+            await self._run(lambda: self._session.run(CLAIM, (name, self.server)))
+
+    async def unserved_since(self, name: str) -> float | None:
+        """Return when the owner of a campaign was last heard of, unless it gave the campaign up."""
+        rows = await self._run(lambda: self._session.run(UNSERVED_SINCE, (self.server, name)))
+        return rows[0][0] if rows else None
 
     async def released(self, name: str) -> None:
         """Note that this server has closed a campaign."""

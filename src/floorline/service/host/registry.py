@@ -124,15 +124,16 @@ class Registry:
 
     async def _host(self, name: str, **settings: Any) -> HostedCampaign:
         locator = self._store.locator(name)
-        # Nobody could report rewards while the service was down, the campaign unavailable or its
-        # ledger failing.
+        # Nobody could report rewards while the service was down, the campaign unavailable or
+        # without an owner, or its ledger failing.
         closed = self.pool.closed.get(name)
         was_failing = closed is not None and closed.was_failing
-        available = name not in self.catalogue.unavailable and not was_failing
+        down_since = await self.owners.unserved_since(name)
+        available = not (name in self.catalogue.unavailable or was_failing or down_since)
 
         def open_campaign() -> Campaign:
             up_since = self._up_since if available else self._store.clock()
-            return Campaign.open(locator, up_since=up_since, **settings)
+            return Campaign.open(locator, down_since=down_since, up_since=up_since, **settings)
 
         campaign = await asyncio.to_thread(open_campaign)
         hosted = HostedCampaign(name, locator, campaign, self._on_commit)
