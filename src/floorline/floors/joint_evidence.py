@@ -27,7 +27,7 @@ HALVINGS = 60
 """More steps than the guaranteed budget ever needs."""
 
 CLOSE = 1e-7
-"""Share of nu at which these steps end: the next one, about its square, would be below SAFE_SIDE."""
+"""Share of nu at which these steps end: the next one, its square, would be below SAFE_SIDE."""
 
 SAFE_SIDE = 1e-12
 """Share by which nu is raised in the end."""
