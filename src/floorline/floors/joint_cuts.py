@@ -41,7 +41,8 @@ def cuts_size(groups: int) -> int:
 def add_play(memory: Floats, place: int, spread: float) -> None:
     """Count a play, which may spread by so much, in the group whose numbers begin there."""
     memory[place + PLAYED] += 1.0
-    memory[place + SPREAD] += spread
+    if spread != 0.0:
+        memory[place + SPREAD] += spread
 
 
 @kernel
@@ -50,7 +51,8 @@ def add_reward(memory: Floats, place: int, reward: float, less: float) -> None:
 
     NaN takes the play out, as if it had never been made.
     """
-    memory[place + SPREAD] -= less
+    if less != 0.0:
+        memory[place + SPREAD] -= less
     if math.isnan(reward):
         memory[place + PLAYED] -= 1.0
     else:
