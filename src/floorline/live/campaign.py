@@ -88,7 +88,7 @@ class Campaign(Controls):
                 for PostgreSQL, else the machine's, with implausible steps held back.
             down_since: when the service that reports rewards went down, by that clock, if later
                 than the ledger's last event.
-            up_since: when it came up. Windows did not run between the two.
+            up_since: when it came up, or infinity for now. Windows did not run between the two.
             settings: those of `CampaignSettings`; a new campaign needs `arms` and `max_loss`. For
                 an existing one, they must be the ledger's or be left out.
 

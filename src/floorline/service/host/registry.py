@@ -6,6 +6,7 @@ If there are no more campaigns than may be open at a time, all are opened at the
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import defaultdict
 from contextlib import suppress
@@ -132,7 +133,7 @@ class Registry:
         available = not (name in self.catalogue.unavailable or was_failing or down_since)
 
         def open_campaign() -> Campaign:
-            up_since = self._up_since if available else self._store.clock()
+            up_since = self._up_since if available else math.inf  # until it is open
             return Campaign.open(locator, down_since=down_since, up_since=up_since, **settings)
 
         campaign = await asyncio.to_thread(open_campaign)
