@@ -47,6 +47,7 @@ def test_no_help_loads_anything_heavy() -> None:
     shown, loaded = run(SHOW_EVERY_HELP, *HEAVY)
     for command in ("serve", "key create", "ledger export", "webhook add", "plan"):
         assert f" {command} [OPTIONS]" in shown
+    assert "--install-completion" not in shown, "it would be that of one group of commands"
     assert loaded == "[]\n"
 
 

@@ -7,6 +7,7 @@ import apsw
 import pytest
 from campaigns import new_campaign, play
 
+from floorline.core import file_locks
 from floorline.live import Campaign, Conflict, LedgerError, ledgers, recorder
 from floorline.live.deletion import delete
 from floorline.live.ledgers import open_ledger, read_ledger
@@ -228,8 +229,9 @@ def test_a_campaign_that_has_ended_is_deleted_with_all_that_it_held(request, tmp
         delete(locator)
     with Campaign.open(locator) as campaign:
         campaign.finish("video")
-        with pytest.raises(LedgerError, match="open"):
-            delete(locator)
+        if kind == "postgresql" or file_locks.fcntl is not None:
+            with pytest.raises(LedgerError, match="open"):
+                delete(locator)
     delete(locator)
     assert not ledgers.exists(locator)
     with pytest.raises(LedgerError, match="no such"):

@@ -15,6 +15,7 @@ PAGES = Path(__file__).parents[2] / "docs" / "how-to"
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.locks  # the page shows that a second writer is refused
 @pytest.mark.parametrize("name", ["live-campaign.md"])
 def test_console_blocks_are_real(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

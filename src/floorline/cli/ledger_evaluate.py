@@ -10,6 +10,7 @@ import typer
 from floorline.cli import options
 from floorline.cli.json_output import print_json
 from floorline.cli.ledger import LEDGER, reading
+from floorline.core.words import counted
 
 if TYPE_CHECKING:
     from floorline.core.records import Floats
@@ -63,7 +64,7 @@ def evaluate(
         return
     typer.echo(repr(found))
     for reason, count in log.left_out.items():
-        typer.echo(f"left out: {count:,} decisions {reason}")
+        typer.echo(f"left out: {counted(count, 'decision')} {reason}")
 
 
 def probabilities(log: LoggedData, policy: str, max_loss: float) -> Floats:

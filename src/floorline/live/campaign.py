@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import secrets
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
@@ -15,6 +14,7 @@ import numpy as np
 
 from floorline.live import snapshot
 from floorline.live.choose import choose
+from floorline.live.coins import SystemCoin
 from floorline.live.controls import Controls
 from floorline.live.errors import Stopped
 from floorline.live.events import Event
@@ -56,7 +56,7 @@ class Campaign(Controls):
         self._ids = ids
         self._id = ids.campaign
         self._outcomes = Outcomes(recorder, ids)
-        self._coin: random.Random = secrets.SystemRandom()
+        self._coin: SystemCoin | random.Random = SystemCoin()
         self._rng = np.random.default_rng()
         if seed is not None:
             # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
@@ -73,6 +73,7 @@ class Campaign(Controls):
         *,
         seed: int | None = None,
         clock: Callable[[], float] | None = None,
+        down_since: float | None = None,
         up_since: float | None = None,
         **settings: Any,
     ) -> Campaign:
@@ -85,8 +86,9 @@ class Campaign(Controls):
                 given they cannot be predicted, and no live campaign should give it.
             clock: the time in seconds since 1970; unless given, that of the ledger: the database's
                 for PostgreSQL, else the machine's, with implausible steps held back.
-            up_since: when the service that reports rewards came up, by that clock. Windows did
-                not run between the ledger's last event and then.
+            down_since: when the service that reports rewards went down, by that clock, if later
+                than the ledger's last event.
+            up_since: when it came up, or infinity for now. Windows did not run between the two.
             settings: those of `CampaignSettings`; a new campaign needs `arms` and `max_loss`. For
                 an existing one, they must be the ledger's or be left out.
 
@@ -95,7 +97,7 @@ class Campaign(Controls):
             LedgerError: the ledger cannot be used, or is open elsewhere.
         """
         source = locator if isinstance(locator, Ledger) else os.fspath(locator)
-        return cls(*open_recorder(source, clock, settings, up_since), seed)
+        return cls(*open_recorder(source, clock, settings, down_since, up_since), seed)
 
     @property
     def _ledger(self) -> Ledger:

@@ -228,13 +228,14 @@ class Recorder:
         self.state.apply(event)
         self._out_of_step = False
 
-    def record_outage(self, until: float) -> None:
-        """Record that windows stood still from the last event until then, or until now if sooner.
+    def record_outage(self, since: float | None, until: float) -> None:
+        """Record that windows stood still from `since` until then, or until now if sooner.
 
-        Nothing is recorded if that is less than MIN_OUTAGE_SECONDS, or if no window is running.
+        Unless given, or if that is later, it began at the last event. Nothing is recorded if it
+        lasted less than MIN_OUTAGE_SECONDS, or if no window is running.
         """
         with self.transaction(expire=False):
-            self._record_outage(self.state.time, min(until, self.now()))
+            self._record_outage(since or self.state.time, min(until, self.now()))
 
     def _record_outage(self, since: float, until: float) -> None:
         state = self.state

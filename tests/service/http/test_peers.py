@@ -23,10 +23,12 @@ def with_server(answer: bytes | None, ask: Callable[[str], Awaitable[None]]) -> 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonlocal connections
         connections += 1
-        while await reader.read(65536):
-            if answer is not None:
-                writer.write(answer)
-        writer.close()
+        try:
+            while await reader.read(65536):
+                if answer is not None:
+                    writer.write(answer)
+        finally:
+            writer.close()
 
     async def run() -> None:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
@@ -53,7 +55,7 @@ def test_what_is_no_answer_is_an_error(
     monkeypatch.setattr(peers, "EXCHANGE_SECONDS", 0.2)
 
     async def ask(address: str) -> None:
-        peer = Peer(address, b"")
+        peer = Peer(address, b"", lambda: True)
         for _ in range(2):
             with pytest.raises(PeerError, match=address):
                 await peer.ask(REQUEST)
@@ -82,7 +84,7 @@ def test_a_stream_may_begin_late(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def run() -> bytes:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
-        peer = Peer(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", b"")
+        peer = Peer(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", b"", lambda: True)
         request = ForwardedRequest("GET", "/v1/campaigns/größe/report", b"a=b", [], b"")
         _, parts = await peer.stream(request, 20)
         body = b"".join([part async for part in parts])
@@ -94,9 +96,25 @@ def test_a_stream_may_begin_late(monkeypatch: pytest.MonkeyPatch) -> None:
     assert target == b"/v1/campaigns/gr%C3%B6%C3%9Fe/report?a=b"
 
 
+def test_a_server_that_falls_silent_is_not_waited_for() -> None:
+    async def ask(address: str) -> None:
+        alive = True
+        peer = Peer(address, b"", lambda: alive)
+        asking = [asyncio.ensure_future(peer.ask(REQUEST)) for _ in range(3)]
+        await asyncio.sleep(0)
+        alive = False
+        for one in asking:
+            with pytest.raises(PeerError, match="has fallen silent"):
+                await asyncio.wait_for(one, peers.EXCHANGE_SECONDS / 2)
+        with pytest.raises(PeerError, match="has fallen silent"):
+            await peer.stream(REQUEST, 60.0)
+
+    with_server(None, ask)
+
+
 def test_nothing_is_sent_for_those_who_have_gone() -> None:
     async def ask(address: str) -> None:
-        peer = Peer(address, b"")
+        peer = Peer(address, b"", lambda: True)
         asking = asyncio.ensure_future(peer.ask(REQUEST))
         await asyncio.sleep(0)
         asking.cancel()

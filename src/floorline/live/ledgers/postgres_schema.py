@@ -83,7 +83,17 @@ CREATE TABLE floorline.webhooks (
 ALTER TABLE floorline.servers ADD COLUMN refused bigint NOT NULL DEFAULT 0;
 """
 
-MIGRATIONS: tuple[LiteralString, ...] = (LEDGERS, SERVERS, WEBHOOKS)
+TAKEOVERS: LiteralString = """
+ALTER TABLE floorline.campaigns ADD COLUMN unserved_since timestamptz;
+CREATE TABLE floorline.alerts (
+    campaign text NOT NULL,
+    kind text NOT NULL,
+    text text NOT NULL,
+    PRIMARY KEY (campaign, kind)
+);
+"""
+
+MIGRATIONS: tuple[LiteralString, ...] = (LEDGERS, SERVERS, WEBHOOKS, TAKEOVERS)
 """The script that leads to each version from the one before; the first makes the tables."""
 
 SCHEMA_VERSION = len(MIGRATIONS)

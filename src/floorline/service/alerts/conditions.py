@@ -20,6 +20,9 @@ DISK, KEYS = "disk-full", "key-misuse"
 KINDS = (FLOOR, DRIFT, LEARNING, REWARDS, WINNER, RETIRED, UNAVAILABLE, DISK, KEYS)
 """The last two concern the service, the others a campaign."""
 
+ENDED = ("finished", "stopped")
+"""The states of campaigns that raise nothing any more."""
+
 EXPECTED_REWARDS = 20.0
 """Rewards that would have been expected by now. None comes by chance in 1 of e^20 cases."""
 
@@ -31,11 +34,18 @@ class RewardFlow:
     reported: int = 0
     decisions: int = 0
     """When the last reward had come."""
-    epoch: int = 0
+    epoch: int | None = None
+    """None before the first look."""
+    is_known: bool = False
+    """Whether a reward came between two looks: before that, rewards may have stopped earlier."""
 
     def has_stopped(self, status: Status) -> bool:
         """Whether rewards should have come by now at the rate so far; call it at each look."""
+        if status.state in ENDED:
+            self.is_known = True
+            return False
         if status.reported != self.reported or status.epoch != self.epoch:
+            self.is_known = self.is_known or self.epoch is not None
             self.reported, self.decisions = status.reported, status.decisions
             self.epoch = status.epoch
             return False
@@ -51,7 +61,7 @@ def alerts_of(status: Status, flow: RewardFlow) -> dict[str, str]:
     """Return the alerts that a campaign raises now, by kind, each as a sentence."""
     found: dict[str, str] = {}
     stopped = flow.has_stopped(status)
-    if status.state in ("finished", "stopped"):
+    if status.state in ENDED:
         return found
     if not status.holds:
         found[FLOOR] = (
