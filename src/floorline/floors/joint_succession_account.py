@@ -112,12 +112,12 @@ def reward_by_groups(
     gain = (reward - rules.low) / rules.width
     if arm > 0:
         for tally in (ALL, CUT, BASE):
-            add_reward(memory, tally, 1, gain, 0.0)
+            add_reward(memory, tally + FIELDS, gain, 0.0)
         return
     place = FORMER
     while decision >= memory[place + ENDED]:
         place += TENURE
-    add_reward(memory, place + TALLY, 0, gain, 0.0)
+    add_reward(memory, place + TALLY, gain, 0.0)
 
 
 @kernel

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import secrets
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
@@ -15,6 +14,7 @@ import numpy as np
 
 from floorline.live import snapshot
 from floorline.live.choose import choose
+from floorline.live.coins import SystemCoin
 from floorline.live.controls import Controls
 from floorline.live.errors import Stopped
 from floorline.live.events import Event
@@ -56,7 +56,7 @@ class Campaign(Controls):
         self._ids = ids
         self._id = ids.campaign
         self._outcomes = Outcomes(recorder, ids)
-        self._coin: random.Random = secrets.SystemRandom()
+        self._coin: SystemCoin | random.Random = SystemCoin()
         self._rng = np.random.default_rng()
         if seed is not None:
             # Streams of our own: a simulation may draw its rewards with the same seed, and a coin

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,6 @@ from floorline.service.alerts.raised import RaisedAlerts
 from floorline.service.alerts.watch import Watch
 from floorline.service.alerts.webhooks import WebhookFile
 from floorline.service.data import opened_data
-from floorline.service.host.cluster import REFUSED, Cluster
 from floorline.service.host.folder import Folder
 from floorline.service.host.owners import OwnedElsewhere
 from floorline.service.http.keys import SCOPES, KeyFile
@@ -231,29 +230,6 @@ def test_of_several_servers_one_sends(
         # Strangers who come to one server long after the other are two alerts, each sent once.
         assert misuse in (["raised", "cleared"], ["raised", "cleared"] * 2)
         wait_until(lambda: opened.alerts.read() == {})
-
-
-def test_refused_requests_of_all_servers_are_counted() -> None:
-    rows = [("a", 5), ("b", 7)]
-
-    class Rows:
-        def run(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
-            return rows if statement == REFUSED else []
-
-        def close(self) -> None:
-            pass
-
-    async def count() -> list[int]:
-        cluster = Cluster(Rows())
-        cluster.server = "a"
-        cluster._refused = {"a": 0}
-        totals = []
-        for now in ([("a", 5), ("b", 700)], [("a", 5), ("b", 710)], [("a", 6), ("c", 9)]):
-            rows[:] = now
-            totals.append(await cluster.count_refused(0))
-        return totals
-
-    assert asyncio.run(count()) == [5, 15, 16]  # b and c had theirs before they were seen
 
 
 def test_keys_that_are_tried(start: Callable[..., Server], tmp_path: Path) -> None:

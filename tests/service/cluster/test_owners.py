@@ -1,4 +1,4 @@
-"""Who owns a campaign, and since when nobody does."""
+"""What servers tell each other by the database, without requests between them."""
 
 from __future__ import annotations
 
@@ -51,3 +51,26 @@ def test_a_campaign_is_unserved_since_its_owner_was_last_heard_of(database: str)
         asyncio.run(look())
     finally:
         session.close()
+
+
+def test_refused_requests_of_all_servers_are_counted(database: str) -> None:
+    Campaign.open(f"{database}/page", arms=["now", "video"], max_loss=0.1).close()
+
+    async def count() -> list[int]:
+        here, gone, new = (Cluster(Session(database)) for _ in range(3))
+        for cluster in (here, gone):
+            cluster._beat()
+        await gone.count_refused(700)  # before anybody looked, which is not new
+        totals = [await here.count_refused(5)]
+        await gone.count_refused(710)
+        totals.append(await here.count_refused(5))
+        await gone.stop()
+        new._beat()
+        await new.count_refused(9)
+        totals.append(await here.count_refused(6))
+        assert set(here._refused) == {here.server, new.server}
+        await here.stop()
+        await new.stop()
+        return totals
+
+    assert asyncio.run(count()) == [5, 15, 16]

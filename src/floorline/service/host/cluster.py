@@ -73,8 +73,10 @@ DELETE FROM floorline.owners WHERE server = %s
 AND campaign = (SELECT campaign FROM floorline.campaigns WHERE name = %s)
 """
 
-SET_REFUSED: LiteralString = "UPDATE floorline.servers SET refused = %s WHERE server = %s"
-REFUSED: LiteralString = "SELECT server, refused FROM floorline.servers"
+REFUSED_ELSEWHERE: LiteralString = """
+WITH here AS (UPDATE floorline.servers SET refused = %s WHERE server = %s)
+SELECT server, refused FROM floorline.servers WHERE server <> %s
+"""
 
 SERVICE = ""
 """Stands for the service where a server is chosen for it; no campaign has this name."""
@@ -155,12 +157,13 @@ class Cluster:
 
     async def count_refused(self, here: int) -> int:
         """Return how many requests the servers have refused, as far as this one has seen it."""
+        values = (here, self.server, self.server)
         with suppress(LedgerError):  # the next look counts them
-            await self._run(lambda: self._session.run(SET_REFUSED, (here, self.server)))
-            for server, refused in await self._run(lambda: self._session.run(REFUSED)):
+            rows = await self._run(lambda: self._session.run(REFUSED_ELSEWHERE, values))
+            before, self._refused = self._refused, {**dict(rows), self.server: here}
+            for server, refused in self._refused.items():
                 # What others refused before this server came is not new.
-                self._refused_total += max(0, refused - self._refused.get(server, refused))
-                self._refused[server] = refused
+                self._refused_total += max(0, refused - before.get(server, refused))
         return self._refused_total
 
     def is_alive(self, server: str) -> bool:
