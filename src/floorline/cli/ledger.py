@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -126,7 +127,7 @@ def export_command(
         raise ValueError("out: must be given for parquet")
     if table != "decisions":
         with reading(ledger) as reader:
-            facts = read_facts(reader, Path(ledger).stem)
+            facts = read_facts(reader, Path(ledger).stem, time.time())
             refuse_empty_table(table, facts.settings)
             content = encode(TABLES[table](facts), format)
         if out is None:
@@ -189,7 +190,7 @@ def _show_status(ledger: LedgerReader) -> None:
     from floorline.live.status import status_of
 
     state = load(ledger)
-    status = status_of(ledger.opened().body["id"], state, 0, state.time)
+    status = status_of(ledger.opened().body["id"], state, 0, max(time.time(), state.time))
     typer.echo(status.verdict)
     typer.echo(
         f"campaign {status.id}, {status.state}, epoch {status.epoch}: "

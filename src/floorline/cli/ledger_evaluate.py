@@ -20,6 +20,7 @@ FORMATS = ("table", "json")
 
 
 def evaluate(
+    context: typer.Context,
     ledger: str = LEDGER,
     policy: Annotated[
         str,
@@ -51,7 +52,7 @@ def evaluate(
 
     choice("format", format, FORMATS)
     with reading(ledger) as reader:
-        log = logged_data(reader)
+        log, locator = logged_data(reader), reader.locator
     log.require_propensities()
     found = evaluated(
         log,
@@ -60,7 +61,9 @@ def evaluate(
         least_propensity=least_propensity,
     )
     if format == "json":
-        print_json({"policy": policy, **asdict(found), "left_out": log.left_out})
+        settings = options.settings_of(context, ledger=locator)  # without a password
+        answer = {"policy": policy, **asdict(found), "left_out": log.left_out}
+        print_json({**answer, "settings": settings})
         return
     typer.echo(repr(found))
     for reason, count in log.left_out.items():

@@ -25,7 +25,7 @@ from floorline.live.opening import open_recorder, refuse_other_settings
 from floorline.live.outcomes import Outcomes
 from floorline.live.recorder import Recorder
 from floorline.live.request import check_request, checked_chances
-from floorline.live.seals import new_nonce
+from floorline.live.seals import Nonces
 from floorline.live.settings import plain_text
 from floorline.live.status import Status, status_of
 from floorline.live.tickets import TicketIds, ticket_of
@@ -58,6 +58,7 @@ class Campaign(Controls):
         self._outcomes = Outcomes(recorder, ids)
         self._coin: SystemCoin | random.Random = SystemCoin()
         self._rng = np.random.default_rng()
+        self._nonces = Nonces()
         if seed is not None:
             # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
             # that knows the reward would break everything. Nor may coins begin anew at each
@@ -183,7 +184,7 @@ class Campaign(Controls):
         if context is not None:
             body["context"] = context
         if recorder.seals and (context is not None or request_key is not None):
-            body["nonce"] = new_nonce()
+            body["nonce"] = self._nonces.new()
         return ticket_of(self._ids, arms, recorder.record("decided", None, request_key, body))
 
     def observe(

@@ -36,7 +36,10 @@ PRAGMA user_version = {VERSION};
 """
 
 ROW = "(?, ?, ?, ?, ?, ?, ?)"
-INSERTS = {size: f"INSERT INTO events VALUES {', '.join([ROW] * size)}" for size in (64, 16, 4, 1)}
+INSERTS = {
+    size: f"INSERT INTO events VALUES {', '.join([ROW] * size)}"
+    for size in (64, 32, 16, 8, 4, 2, 1)
+}
 """By the number of rows. Each statement lets other threads run, and to come back takes long."""
 INSERT_SECRET = "INSERT INTO secrets VALUES (x'{}')"
 TAKEN_KEYS = "SELECT key FROM events WHERE key IN (SELECT value FROM json_each(?))"

@@ -37,7 +37,9 @@ async def export(call: Call) -> StreamReply | Reply:
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}.{form}"}
     if table == "decisions" and form != "parquet":
         return StreamReply(_export(hosted, form), MEDIA_TYPES[form], headers)
-    page = await elsewhere(call, hosted, lambda: export_elsewhere(hosted.locator, table, form))
+    page = await elsewhere(
+        call, hosted, lambda now: export_elsewhere(hosted.locator, table, form, now)
+    )
     return Reply(page, headers=headers, media_type=MEDIA_TYPES[form])
 
 

@@ -61,6 +61,7 @@ class Exchange:
         "_outbox",
         "_scope",
         "_state",
+        "_task",
         "_transport",
         "_waiter",
         "is_cut_off",
@@ -135,13 +136,18 @@ class Exchange:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    async def run(self, app: ASGIApp) -> None:
+    def start(self, app: ASGIApp) -> None:
         """Have the application respond; if it fails to, say so and close the connection."""
+        self._task = asyncio.get_running_loop().create_task(self._run(app))
+        self._state.tasks.add(self._task)  # which is waited for when the server stops
+
+    async def _run(self, app: ASGIApp) -> None:
         try:
             await app(self._scope, self.receive, self.send)
         except Exception:
             log.exception("request failed", extra={"path": self._scope["path"]})
         finally:
+            self._state.tasks.discard(self._task)
             if not self.is_ended and not self.is_cut_off:
                 if not self._is_written:
                     self._outbox.add(self._transport, FAILURE)

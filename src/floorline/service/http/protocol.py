@@ -218,9 +218,7 @@ class Protocol(asyncio.Protocol):
     def _answer(self, exchange: Exchange) -> None:
         self._answered = exchange
         self._closes_at, self._is_hurried = None, False
-        task = self._loop.create_task(exchange.run(self._app))
-        self._state.tasks.add(task)
-        task.add_done_callback(self._state.tasks.discard)
+        exchange.start(self._app)
 
     def _after_response(self) -> None:
         """Answer the next request, if it has come already."""
