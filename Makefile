@@ -70,10 +70,10 @@ bench: setup
 	$(BIN)/python benchmarks/history.py --figure out/bench/history.svg
 
 # Client, campaigns and service without the modules that Windows lacks.
-portable: setup
+portable: setup node
 	PYTHONPATH=tests/without_posix $(BIN)/pytest tests/client tests/live tests/service
 
-soak: setup
+soak: portable
 	$(BIN)/pytest -m soak
 
 clean:

@@ -113,9 +113,17 @@ class PostgresServer:
         self.end(signal.SIGKILL)
 
     def end(self, how: signal.Signals = signal.SIGINT) -> None:
-        """Send a signal and wait for the end; SIGINT closes all sessions."""
+        """Send a signal and wait for the end of all processes; SIGINT closes all sessions."""
+        if self.process.poll() is not None:
+            return
+        pid = self.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         self.process.send_signal(how)
         self.process.wait(30)
+        deadline = time.monotonic() + START_SECONDS
+        while any(Path(f"/proc/{child}").exists() for child in children):  # they hold its memory
+            assert time.monotonic() < deadline, children
+            time.sleep(0.01)
 
     def delete(self) -> None:
         """End the server and delete its folder."""

@@ -1,8 +1,10 @@
-"""The files in `deploy/` agree with each other and with the program."""
+"""The files in `deploy/` agree with the published schemas, each other and the program."""
 
 from __future__ import annotations
 
+import json
 import re
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from typer.main import get_command
 
 from floorline.service.api.routes import OPERATIONS
 
+KUBERNETES = "1.37"
 DEPLOY = Path(__file__).parents[1] / "deploy"
 
 
@@ -37,6 +40,26 @@ def pod() -> Any:
     labels = deployment["spec"]["template"]["metadata"]["labels"]
     assert deployment["spec"]["selector"]["matchLabels"] == labels == service["spec"]["selector"]
     return deployment["spec"]["template"]["spec"]
+
+
+def test_the_compose_file_fits_the_compose_specification(compose: Any) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    folder = resources.files(pytest.importorskip("check_jsonschema"))
+    schema = json.loads((folder / "builtin_schemas/vendor/compose-spec.json").read_text())
+    jsonschema.validate(compose, schema)
+    wrong = {**compose, "services": {"server": {"immage": "floorline"}}}
+    with pytest.raises(jsonschema.ValidationError, match="immage"):
+        jsonschema.validate(wrong, schema)
+
+
+def test_the_manifests_fit_the_schemas_of_kubernetes() -> None:
+    kubernetes = pytest.importorskip("kubernetes_validate")
+    manifests = list(yaml.safe_load_all(text("kubernetes.yaml")))
+    for manifest in manifests:
+        kubernetes.validate(manifest, KUBERNETES, strict=True)
+    manifests[0]["spec"]["replica"] = 2
+    with pytest.raises(kubernetes.ValidationError, match="replica"):
+        kubernetes.validate(manifests[0], KUBERNETES, strict=True)
 
 
 def test_services_of_the_compose_file_exist(compose: Any) -> None:

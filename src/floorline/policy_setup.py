@@ -14,6 +14,7 @@ from floorline.floors import (
     ConfidenceFloor,
     Floor,
     JointFloor,
+    JointSuccessionFloor,
     RandomisedFloor,
     SuccessionFloor,
     WarmUp,
@@ -152,15 +153,22 @@ class PolicySetup:
 
     def joint_floor(self) -> JointFloor:
         """The floor that tests the budget itself; it has one fallback and one guarantee."""
+        floor = self._joint_floor(None)
+        bounded = self.intervals().kind.needs_range
+        if self.numbers is not None and self.learned and bounded:  # as for the confidence floor
+            return JointSuccessionFloor(floor.max_loss)
+        return floor
+
+    def joint_variance_floor(self) -> JointFloor:
+        """The same for rewards well inside their range."""
+        return self._joint_floor("variance")
+
+    def _joint_floor(self, form: str | None) -> JointFloor:
         choice("fallback", self.fallback, ("default",))
         choice("guarantee", self.guarantee, ("probability",))
         self._refuse_voids("joint")
         self._refuse_in_flight("joint")
-        return JointFloor(self.max_loss, None if self.learned else self.default_mean)
-
-    def joint_variance_floor(self) -> JointFloor:
-        """The same for rewards well inside their range."""
-        return replace(self.joint_floor(), form="variance")
+        return JointFloor(self.max_loss, None if self.learned else self.default_mean, form)
 
     def randomised_floor(self) -> RandomisedFloor:
         """The floor that tosses coins."""

@@ -20,7 +20,10 @@ from floorline.client import (
     RewardReceipt,
     ServiceError,
 )
+from floorline.client.async_campaigns import AsyncCampaignAdmin
+from floorline.client.campaigns import CampaignAdmin
 from floorline.client.fallback import DefaultArms
+from floorline.service.api.routes import OPERATIONS
 
 ARMS = ["now", "video", "quiz"]
 
@@ -114,6 +117,42 @@ def test_arms_come_and_go(client: Any, request: pytest.FixtureRequest) -> None:
     with pytest.raises(ServiceError, match="a/b quiz is the default") as caught:
         client.campaigns.retire_arm(name, "a/b quiz")
     assert caught.value.status == 422
+
+
+def test_what_people_write_and_what_is_erased(client: Any, request: pytest.FixtureRequest) -> None:
+    name = f"erased-{request.node.callspec.id}"
+    client.campaigns.open(name, ARMS, 0.1, missing="unknown")
+    client.campaigns.note(name, "the shop was closed")
+    assert client.campaigns.label(name, ["web"]).status["labels"] == ["web"]
+    assert client.campaigns.archive(name).status["archived"]
+    assert not client.campaigns.archive(name, False).status["archived"]
+    for _ in range(2):  # a repeated call changes nothing
+        assert client.campaigns.start_epoch(name, 1, default="quiz").status["epoch"] == 2
+    first = client.decide(name, "ada", context={"age": 36})
+    client.decide(name, "bob")
+    assert client.campaigns.erase(name, "ada") == 1
+    assert client.campaigns.erase(name, request_key="ada") == 0
+    assert client.campaigns.erase(name, before=4e9) == 1
+    assert client.decide(name, "ada").ticket != first.ticket
+    with pytest.raises(ServiceError, match="request_key, before: give one of them"):
+        client.campaigns.erase(name)
+    with pytest.raises(ServiceError, match="finished or stopped") as caught:
+        client.campaigns.delete(name)
+    assert caught.value.status == 409
+    client.campaigns.stop(name)
+    assert client.campaigns.delete(name)
+    assert not client.campaigns.delete(name), "it is gone"
+    assert name not in [view.name for view in client.campaigns.list_all()]
+
+
+def test_the_clients_do_all_that_an_administrator_may() -> None:
+    words = {one.id.removeprefix("campaigns_") for one in OPERATIONS if one.scope == "admin"}
+    for admin in (CampaignAdmin, AsyncCampaignAdmin):
+        offered = {name for name in vars(admin) if not name.startswith("_")}
+        assert offered == words - {"create"} | {"open", "list_all", "show"}
+    for name in words - {"create"}:
+        plain, awaited = (getattr(kind, name) for kind in (CampaignAdmin, AsyncCampaignAdmin))
+        assert inspect.signature(plain) == inspect.signature(awaited)
 
 
 def test_the_program_runs_a_campaign(

@@ -29,6 +29,7 @@ from floorline.floors.joint_late import (
     count_reward,
     forget_cut,
     look_at_cuts,
+    missing_cost,
     proof,
     tally_at,
 )
@@ -46,7 +47,7 @@ PROOF, LOOK, PLAY, REWARD = (
 
 def look_at_all(memory, decisions):
     forget_cut(memory)
-    LOOK(RULES, memory, len(decisions), deficit_after(decisions), 0.0)
+    LOOK(RULES, played(decisions), memory, len(decisions))
 
 
 def history(n, rng, lost=0.02, skipped=0.02, delay=40):
@@ -102,9 +103,20 @@ def before(decisions, end):
     return Tally(*sums[0], 0.0, *sums[1], 0.0)  # the spread is not used by this form
 
 
+def played(decisions):
+    """The arms after these decisions: plays alone."""
+    arms = new_arms(ARMS)
+    for arm, _, _ in decisions:
+        arms.plays[arm] += 1
+    return arms
+
+
 def deficit_after(decisions):
-    default_plays = sum(arm == 0 for arm, _, _ in decisions)
-    return default_deficit(MAX_LOSS, len(decisions) + 1, default_plays)
+    return default_deficit(MAX_LOSS, len(decisions) + 1, played(decisions).plays[0])
+
+
+def proved(memory, decisions, tally):
+    return PROOF(RULES, played(decisions), memory, len(decisions) + 1, tally)
 
 
 def evidence_before(decisions, end, deficit):
@@ -129,9 +141,9 @@ def test_the_best_cut_is_the_best_of_all_ends_of_segments(n):
     look_at_all(memory, decisions)
     assert tally_at(memory, CUT) == before(decisions, int(memory[END]))
     most = max(evidence_before(decisions, end, deficit) for end in range(0, n + 1, length))
-    assert PROOF(RULES, deficit, 0.0, tally_at(memory, CUT)) == pytest.approx(most)
+    assert proved(memory, decisions, tally_at(memory, CUT)) == pytest.approx(most)
     most = max(most, evidence_before(decisions, n, deficit))
-    assert PROOF(RULES, deficit, 0.0, best_tally(memory)) == pytest.approx(most)
+    assert proved(memory, decisions, best_tally(memory)) == pytest.approx(most)
 
 
 def test_the_ends_of_segments_are_nearly_as_good_as_all_decisions():
@@ -142,7 +154,7 @@ def test_the_ends_of_segments_are_nearly_as_good_as_all_decisions():
     deficit = deficit_after(decisions)
     exact = max(evidence_before(decisions, end, deficit) for end in range(1, n + 1))
     look_at_all(memory, decisions)
-    found = PROOF(RULES, deficit, 0.0, best_tally(memory))
+    found = proved(memory, decisions, best_tally(memory))
     assert memory[USES_CUT] == 1
     assert exact > evidence_before(decisions, n, deficit) + 5, "the case shows nothing"
     assert 0.9 * exact < found <= exact
@@ -205,8 +217,8 @@ def test_filling_in_at_the_worst_never_adds_evidence():
     assert checked > 2000
 
 
-def test_with_the_line_shifted_filling_in_adds_a_quarter_of_1_over_rho_at_most():
-    """And for a sum of parts of 1 it does add something: the bound is needed."""
+def test_a_part_of_a_reward_adds_a_quarter_of_1_over_rho_at_most():
+    """And it does add something: the bound is needed."""
     rho, worst = 6.0, 0.0
     for mean_sum in (0.0, 1.0, 30.0):
         for part in np.linspace(0, 1, 101):
@@ -217,3 +229,30 @@ def test_with_the_line_shifted_filling_in_adds_a_quarter_of_1_over_rho_at_most()
             exact = special.gammaln(rho + mean_sum) - special.gammaln(rho + mean_sum + part)
             assert fall == pytest.approx(exact + part * math.log(rho + mean_sum), abs=1e-10)
     assert 0.01 < worst <= 1 / (4 * rho)
+
+
+def test_with_the_line_shifted_filling_in_never_adds_more_than_is_asked_for():
+    """Where the lowest reward is not 0; a quarter of 1/rho would often not be enough."""
+    rules = RULES._replace(shift=1.0)
+    cost = bind(KERNELS[missing_cost], KERNELS)
+    rng, checked, short = np.random.default_rng(6), 0, 0
+    for _ in range(20_000):
+        plays = int(rng.integers(1, 300))
+        totals = rng.uniform() ** 2 * plays, rng.uniform() ** 2 * 100
+        missing = int(rng.integers(0, 300))
+        deficit = plays * 10 ** rng.uniform(-1.5, 2)
+        shift = rng.uniform() * deficit
+        filled = joint_evidence_bounded(deficit, shift, plays, *totals, 6.0)
+        if not 1.0 <= filled < math.inf:
+            continue
+        checked += 1
+        tally = Tally(plays, plays, totals[0], 0.0, 500.0, 500.0 - missing, totals[1], 0.0)
+        asked = cost(rules, tally)
+        for part in (0.001, 0.01, 0.1, 0.5, 1.0):
+            truth = joint_evidence_bounded(
+                deficit, shift, plays, totals[0], totals[1] + part * missing, 6.0
+            )
+            assert truth >= filled - asked - 1e-9
+            short += truth < filled - 1 / (4 * 6.0)
+    assert checked > 2000
+    assert short > 20, "the case shows nothing"

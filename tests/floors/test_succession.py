@@ -1,14 +1,17 @@
-"""The confidence floor where the default may change."""
+"""The floors where the default may change."""
 
 import numpy as np
 import pytest
 
-from floorline import Boundary, ConfidenceFloor, Policy, optimistic
-from floorline.floors import SuccessionFloor
+from floorline import Boundary, ConfidenceFloor, JointFloor, Policy, optimistic
+from floorline.floors import JointSuccessionFloor, SuccessionFloor
 from floorline.simulation.stepping import Stepper
 
 
-def test_without_a_promotion_it_decides_as_the_confidence_floor():
+@pytest.mark.parametrize(
+    "floors", [(ConfidenceFloor, SuccessionFloor), (JointFloor, JointSuccessionFloor)]
+)
+def test_without_a_promotion_it_decides_as_the_floor_of_one_default(floors):
     boundary = Boundary("beta-binomial", delta=0.1)
     runs = [
         Stepper(
@@ -18,7 +21,7 @@ def test_without_a_promotion_it_decides_as_the_confidence_floor():
             np.random.default_rng(1),
             np.random.default_rng(2),
         )
-        for floor in (ConfidenceFloor, SuccessionFloor)
+        for floor in floors
     ]
     rng, explored = np.random.default_rng(3), 0
     for _ in range(400):
@@ -32,3 +35,18 @@ def test_without_a_promotion_it_decides_as_the_confidence_floor():
         for run in runs:
             run.learn(one.arm, reward, one.fallback_probability)
     assert 50 < explored < 390
+
+
+@pytest.mark.parametrize(
+    ("options", "boundary", "named"),
+    [
+        ({}, Boundary(noise_scale=0.5), "form"),
+        ({"form": "variance"}, Boundary("beta-binomial"), "form"),
+        ({"weight": 0.5}, Boundary("beta-binomial"), "weight"),
+        ({"default_mean": 0.5}, Boundary("beta-binomial"), "default_mean"),
+    ],
+)
+def test_what_is_not_proved_of_several_defaults_is_refused(options, boundary, named):
+    floor = JointSuccessionFloor(0.1, **options)
+    with pytest.raises(ValueError, match=f"^{named}: .*where the default may change"):
+        floor.settle(boundary, 100)

@@ -8,7 +8,8 @@ import random
 import pytest
 from scipy.stats import binom
 
-from floorline.floors import SuccessionFloor
+from floorline.floors import JointSuccessionFloor, SuccessionFloor
+from floorline.floors.joint_succession_account import FORMER, ROUNDS, TENURE, TENURES
 from floorline.live import Campaign
 from floorline.live.state import State
 
@@ -78,6 +79,17 @@ def defaults_come_and_go(shop):
     shop.play(STEP, "worst of all")
 
 
+def what_was_won_is_spent(shop):
+    """A better challenger wins something, becomes the default, and all of it is spent again."""
+    shop.add("best", 0.9)
+    shop.play(4 * STEP, "best")
+    shop.campaign.promote_arm("best")
+    shop.play(2 * STEP, "worst")
+    shop.add("poor", 0.3)
+    shop.campaign.promote_arm("poor")
+    shop.play(2 * STEP, "worst")
+
+
 def the_lucky_one_stays(shop):
     """Challengers that all earn too little are tried until one of them was lucky."""
     for number in range(DECISIONS // STEP):
@@ -108,7 +120,9 @@ def breaches(story, floor):
         (challengers_come_and_go, "joint"),
         (challengers_come_and_go, "randomised"),
         (defaults_come_and_go, "confidence"),
+        (defaults_come_and_go, "joint"),
         (defaults_come_and_go, "randomised"),
+        (what_was_won_is_spent, "joint"),
         (the_lucky_one_stays, "confidence"),
         (the_lucky_one_stays, "joint"),
     ],
@@ -144,3 +158,18 @@ def test_holding_the_past_against_the_present_default_breaks_it(monkeypatch):
 
     monkeypatch.setattr(SuccessionFloor, "rearranged", forget)
     assert breaches(defaults_come_and_go, "confidence") > MOST_BREACHES
+
+
+def test_a_joint_floor_that_forgets_the_rounds_of_a_former_default_breaks_it(monkeypatch):
+    """The control: what was won in them is there to be spent, and what they owe is not."""
+    rearranged = JointSuccessionFloor.rearranged
+
+    def forget(floor, memory, n_arms, order):
+        kept = rearranged(floor, memory, n_arms, order)
+        if order[0] != 0:
+            place = FORMER + TENURE * int(kept[TENURES] - 1)
+            kept[place + ROUNDS : place + TENURE] = [0.0] * (TENURE - ROUNDS)
+        return kept
+
+    monkeypatch.setattr(JointSuccessionFloor, "rearranged", forget)
+    assert breaches(what_was_won_is_spent, "joint") > MOST_BREACHES

@@ -28,6 +28,12 @@ def test_a_finished_campaign_serves_the_winner_and_nothing_else():
     assert campaign.observe(tickets[0], 1.0) == "accepted"
     status = campaign.status()
     assert (status.state, status.serves, status.decisions) == ("finished", "quiz", 300)
+    assert not status.holds
+    assert status.verdict.startswith(
+        "The floor held until it was finished. Since then nothing is promised, and only "
+    )
+    assert "played until" not in status.verdict, "the winner is, whatever it earns"
+    assert status.on_challengers == sum(one.plays for one in status.arms[1:])
     for refused in (campaign.pause, campaign.resume, campaign.start_epoch):
         with pytest.raises(Conflict, match="finished: everybody gets quiz"):
             refused()

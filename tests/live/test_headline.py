@@ -10,7 +10,7 @@ from floorline.live.status import ArmStatus
 
 
 def found(name, average, lower, upper):
-    return ArmStatus(name, 100, 100, 0, 0, 0, 0, 0, 100, 100, average, lower, upper)
+    return ArmStatus(name, 100, 100, 0, 0, 0, 0, 0, 100, 50.0, 100, average, lower, upper)
 
 
 DEFAULT = found("now", 0.050, 0.040, 0.060)
@@ -32,7 +32,7 @@ DEFAULT = found("now", 0.050, 0.040, 0.060)
         (
             [found("video", 0.10, 0.09, 0.12), found("quiz", 0.03, 0.02, 0.2)],
             "video is surely better than now: about 100% more (between 50% more and 200% more). "
-            "Whether quiz is better still is not known yet.",
+            "Whether quiz is better still is not known yet, so the test goes on.",
         ),
         (
             [found("video", 0.01, 0.005, 0.02)],
@@ -42,6 +42,11 @@ DEFAULT = found("now", 0.050, 0.040, 0.060)
             [found("video", 0.045, 0.02, 0.08)],
             "now leads; the best challenger is video: about 10% less than now (between 67% "
             "less and 100% more). That is not proved yet, and the test goes on.",
+        ),
+        (
+            [found("video", 0.05, 0.03, 0.09)],
+            "video earns about the same as now (between 50% less and 125% more). That is not "
+            "proved yet, and the test goes on.",
         ),
         (
             [found("video", None, 0.0, 1.0)],

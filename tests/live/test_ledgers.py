@@ -7,10 +7,12 @@ import apsw
 import pytest
 from campaigns import new_campaign, play
 
+from floorline.core import file_locks
 from floorline.live import Campaign, Conflict, LedgerError, ledgers, recorder
 from floorline.live.deletion import delete
-from floorline.live.ledgers import interface, open_ledger, read_ledger
+from floorline.live.ledgers import open_ledger, read_ledger
 from floorline.live.ledgers.memory import MemoryLedger
+from floorline.live.ledgers.reader import PAGE_SIZE, Mark
 from floorline.live.verify import verify
 from floorline.testing.ledgers import LEDGER_CHECKS, check_ledger, check_reader
 
@@ -53,7 +55,7 @@ class EagerMark(MemoryLedger):
     def mark(self):
         if not self._rows:
             return None
-        return interface.Mark(self._rows[-1][0], self._rows[-1][6])
+        return Mark(self._rows[-1][0], self._rows[-1][6])
 
 
 class OneSecret(MemoryLedger):
@@ -65,7 +67,7 @@ class OneSecret(MemoryLedger):
 class LongPages(MemoryLedger):
     """Returns one row too many."""
 
-    def page(self, start, limit=interface.PAGE_SIZE, **how):
+    def page(self, start, limit=PAGE_SIZE, **how):
         return super().page(start, limit + 1, **how)
 
 
@@ -227,8 +229,9 @@ def test_a_campaign_that_has_ended_is_deleted_with_all_that_it_held(request, tmp
         delete(locator)
     with Campaign.open(locator) as campaign:
         campaign.finish("video")
-        with pytest.raises(LedgerError, match="open"):
-            delete(locator)
+        if kind == "postgresql" or file_locks.fcntl is not None:
+            with pytest.raises(LedgerError, match="open"):
+                delete(locator)
     delete(locator)
     assert not ledgers.exists(locator)
     with pytest.raises(LedgerError, match="no such"):

@@ -4,6 +4,7 @@ import doctest
 import re
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -15,6 +16,7 @@ PAGES = Path(__file__).parents[2] / "docs" / "how-to"
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.locks  # the page shows that a second writer is refused
 @pytest.mark.parametrize("name", ["live-campaign.md"])
 def test_console_blocks_are_real(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -22,6 +24,7 @@ def test_console_blocks_are_real(name, tmp_path, monkeypatch):
     for kind in ("memory", "sqlite"):
         monkeypatch.setattr(f"floorline.live.ledgers.{kind}.new_secret", lambda: bytes(32))
     monkeypatch.setitem(Campaign.open.__func__.__kwdefaults__, "clock", lambda: 1.8e9)
+    monkeypatch.setattr("floorline.cli.ledger.time", SimpleNamespace(time=lambda: 1.8e9))
     known: dict[str, object] = {}
     shown = 0
     for kind, text in BLOCK.findall((PAGES / name).read_text()):

@@ -8,7 +8,7 @@ from campaigns import new_campaign, play
 
 from floorline.live import Campaign, LedgerError
 from floorline.live.ledgers import open_ledger, read_ledger
-from floorline.live.ledgers.interface import Mark
+from floorline.live.ledgers.reader import Mark
 from floorline.live.verify import verify
 
 REWARDS = {"now": [1], "video": [0], "quiz": [0]}

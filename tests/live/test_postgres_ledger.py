@@ -282,7 +282,7 @@ def test_older_tables_are_migrated(locator, database, sql, floorline, monkeypatc
             ticket = campaign.decide("key")
     with pytest.raises(LedgerError, match=r"has schema 1, .* run: floorline ledger migrate"):
         open_ledger(locator)
-    assert "had version 1 and has version 3" in floorline("ledger", "migrate", database).stdout
+    assert "had version 1 and has version 4" in floorline("ledger", "migrate", database).stdout
     assert "had version 3 and has version 3" in floorline("ledger", "migrate", database).stdout
     with Campaign.open(locator) as campaign:
         assert campaign.decide("key") == ticket

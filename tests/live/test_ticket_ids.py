@@ -1,10 +1,12 @@
 """Ticket ids are signed: nobody can guess those of others, and old ones stay valid."""
 
+import hmac
 import itertools
 import logging
 import re
 import shutil
 from pathlib import Path
+from unittest import mock
 
 import apsw
 import pytest
@@ -16,6 +18,7 @@ from floorline.live import Campaign, LedgerError, UnknownTicket, export
 from floorline.live.events import UNSIGNED_IDS
 from floorline.live.ledgers import read_ledger
 from floorline.live.ledgers.memory import MemoryLedger
+from floorline.live.tickets import RECENT, KeyedHash, TicketIds
 
 FIRST_FORM = Path(__file__).parents[1] / "data" / "ledger-v1.sqlite"
 
@@ -54,6 +57,37 @@ def test_tags_depend_on_secret_campaign_number_and_time(monkeypatch):
     assert len({ticket.id.split("-")[2] for ticket in tickets}) == 3
     with pytest.raises(UnknownTicket):
         one.observe(tickets[2], 1.0)
+
+
+@pytest.mark.parametrize("size", [0, 32, 64, 65, 200])
+def test_tags_are_by_the_standard_library_s_hmac(size):
+    key = bytes(number % 251 for number in range(size))
+    for message in (b"", b"a decision", b"x" * 200):
+        assert KeyedHash(key).digest(message) == hmac.digest(key, message, "sha256")
+
+
+def test_ids_that_are_remembered_no_longer_are_still_checked():
+    ids = TicketIds("c0ffee", b"secret")
+    names = [ids.issue(seq, 1.0) for seq in range(3 * RECENT)]
+    assert ids.recall(names[0]) is None
+    assert ids.recall(names[-RECENT]) == (2 * RECENT, 1.0)
+    ids.check(names[0], 0, 1.0)
+    with pytest.raises(UnknownTicket):
+        ids.check(names[1], 0, 1.0)
+
+
+def test_the_id_of_a_decision_that_was_rolled_back_is_unknown(monkeypatch):
+    """Its sequence number is used again, at another time."""
+    clock = Clock()
+    campaign = new_campaign(clock=clock)
+    monkeypatch.setattr(campaign._ledger, "commit", mock.Mock(side_effect=LedgerError("full")))
+    with pytest.raises(LedgerError, match="full"), campaign.transaction():
+        lost = campaign.decide()
+    monkeypatch.undo()
+    clock.now += 1
+    assert campaign.decide().id.split("-")[1] == lost.id.split("-")[1]
+    with pytest.raises(UnknownTicket):
+        campaign.observe(lost, 1.0)
 
 
 def test_an_id_is_the_same_wherever_it_is_shown(tmp_path):

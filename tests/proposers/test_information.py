@@ -7,7 +7,7 @@ from scipy.optimize import minimize_scalar
 from floorline import Bernoulli, Policy, beta_thompson, information_directed, simulate
 from floorline.core.records import new_arms
 from floorline.proposers.information import best_share, informed_arm, informed_chance, ratio_of
-from floorline.proposers.posterior import pair_after, posterior_draw, seed_of
+from floorline.proposers.posterior import pair_after, posterior_draw, posterior_of, seed_of
 
 
 def drawn(arms, round, draws):
@@ -17,7 +17,7 @@ def drawn(arms, round, draws):
         row = []
         for i in range(len(arms.plays)):
             number, x, y = pair_after(number)
-            row.append(posterior_draw(0.0, arms, i, x, y))
+            row.append(posterior_draw(*posterior_of(0.0, arms, i), x, y))
         rows.append(row)
     return np.array(rows)
 

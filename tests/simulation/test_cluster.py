@@ -52,7 +52,7 @@ def client(workers: Any) -> Iterator[Any]:
 
 @pytest.fixture(autouse=True)
 def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_engine, "ROUNDS_PER_TASK", 500_000)
+    monkeypatch.setattr(cluster_engine, "MIN_TASK_ROUNDS", 500_000)
 
 
 def test_simulate_gives_the_same_results(client: Any) -> None:
@@ -80,7 +80,7 @@ def test_summaries_are_the_same_to_the_last_bit(client: Any, runs: int) -> None:
 
 def test_no_task_has_more_runs_than_a_chunk(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker would need memory for all of them."""
-    monkeypatch.setattr(cluster_engine, "ROUNDS_PER_TASK", 10**12)
+    monkeypatch.setattr(cluster_engine, "MIN_TASK_ROUNDS", 10**12)
     engine = prepare(Case(POLICY, ARMS, 500), 40_000, 7, None, "cpu", client).engine
     try:
         assert engine.submit(40_000) == -(-40_000 // CHUNK)

@@ -142,6 +142,8 @@ def test_compare_gives_what_summarize_gives() -> None:
 def test_compare_takes_policies_of_your_own() -> None:
     mine = Policy(optimistic(), ConfidenceFloor(0.1, default_mean=0.5), Boundary())
     found = compare({"mine": mine}, ARMS, horizon=7, runs=10)
+    with pytest.raises(ValueError, match=r'^policies: one of your own needs a name: \{"mine"'):
+        compare([mine], ARMS, horizon=7, runs=10)
     assert isinstance(found, Comparison)
     assert found.summaries["mine"].checkpoints.tolist() == [1, 2, 3, 4, 5, 6, 7]
     with pytest.raises(ValueError, match="setup: must be left out"):

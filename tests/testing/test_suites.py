@@ -77,6 +77,7 @@ FLOORS_TRIED = {
     "randomised": (RandomisedFloor(0.3, delta=1e-9), None),  # without a boundary: never
     "realised": (RealisedFloor(0.1, 0.5), None),
     "succession": (floors.SuccessionFloor(0.1), HALF),
+    "joint succession": (floors.JointSuccessionFloor(0.1), Boundary("beta-binomial")),
     "warm-up, certain": (WarmUp(0.3, 0.5, "certain"), None),
     "warm-up, certified": (WarmUp(0.3, 0.5), HALF),
 }
@@ -107,7 +108,13 @@ def test_every_proposer_passes(proposer):
     check_proposer(proposer)
 
 
-@pytest.mark.parametrize(("floor", "boundary"), FLOORS_TRIED.values(), ids=FLOORS_TRIED)
+@pytest.mark.parametrize(
+    ("floor", "boundary"),
+    [  # joint succession: until a promotion, which only live campaigns have, the joint floor
+        pytest.param(*parts, id=name, marks=[pytest.mark.soak] * (name == "joint succession"))
+        for name, parts in FLOORS_TRIED.items()
+    ],
+)
 def test_every_floor_passes(floor, boundary):
     slow = getattr(floor, "form", None) == "variance"  # ten times as slow as the others
     check_floor(floor, boundary, **({"horizon": 150, "runs": 100} if slow else {}))

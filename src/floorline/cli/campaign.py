@@ -9,7 +9,9 @@ import typer
 if TYPE_CHECKING:
     from floorline.client import CampaignView
 
-campaign = typer.Typer(help="Run the campaigns of a service.", no_args_is_help=True)
+campaign = typer.Typer(
+    help="Run the campaigns of a service.", no_args_is_help=True, add_completion=False
+)
 
 NAME = typer.Argument(..., metavar="CAMPAIGN", help="The campaign's name.")
 ARM = typer.Argument(..., metavar="ARM", help="The arm's name.")

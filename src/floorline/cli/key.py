@@ -7,7 +7,11 @@ from collections.abc import Iterable
 
 import typer
 
-key = typer.Typer(help="Create, list and revoke the keys of a service.", no_args_is_help=True)
+key = typer.Typer(
+    help="Create, list and revoke the keys of a service.",
+    no_args_is_help=True,
+    add_completion=False,
+)
 
 DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder or database.")
 CAMPAIGN = typer.Option([], help="Limit the key to this campaign; repeatable.")

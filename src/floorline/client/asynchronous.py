@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
-from .campaigns import CampaignAdmin
+from .async_campaigns import AsyncCampaignAdmin
 from .checks import positive, positive_int
-from .messages import CampaignView, Decision, RewardReceipt, ServiceError
+from .messages import Decision, RewardReceipt, ServiceError
 from .synchronous import FLUSH_TIMEOUT, URL, Client, TicketReward
-
-T = TypeVar("T")
-
-
-class Threads:
-    """Threads that make the requests."""
-
-    def __init__(self, count: int) -> None:
-        self._executor = ThreadPoolExecutor(count, "floorline")
-
-    def run(self, call: Callable[..., T], *arguments: object) -> asyncio.Future[T]:
-        """The result of a call in one of the threads, to be awaited."""
-        return asyncio.get_running_loop().run_in_executor(self._executor, call, *arguments)
-
-    def close(self) -> None:
-        """End each thread after its call."""
-        self._executor.shutdown(wait=False)
+from .threads import Threads
 
 
 class AsyncClient:
@@ -131,54 +114,3 @@ class AsyncClient:
 
 def _late(seconds: float) -> ServiceError:
     return ServiceError("timeout", f"no response within {seconds:g} seconds")
-
-
-class AsyncCampaignAdmin:
-    """The campaigns of a service, like `CampaignAdmin`, awaited."""
-
-    def __init__(self, admin: CampaignAdmin, threads: Threads) -> None:
-        self._admin = admin
-        self._threads = threads
-
-    async def open(
-        self, name: str, arms: Sequence[str], max_loss: float, missing: str, **settings: Any
-    ) -> CampaignView:
-        """Open a campaign, or return the one that was opened with these very settings."""
-        call = partial(self._admin.open, name, arms, max_loss, missing, **settings)
-        return await self._threads.run(call)
-
-    async def list_all(self) -> list[CampaignView]:
-        """All campaigns, by name."""
-        return await self._threads.run(self._admin.list_all)
-
-    async def show(self, name: str) -> CampaignView:
-        """One campaign."""
-        return await self._threads.run(self._admin.show, name)
-
-    async def pause(self, name: str) -> CampaignView:
-        """Play the default arm until the campaign is resumed. Rewards are still taken."""
-        return await self._threads.run(self._admin.pause, name)
-
-    async def resume(self, name: str) -> CampaignView:
-        """Explore again after a pause."""
-        return await self._threads.run(self._admin.resume, name)
-
-    async def add_arm(self, name: str, arm: str) -> CampaignView:
-        """Add a challenger to a campaign that was opened with `arms_may_change=True`."""
-        return await self._threads.run(self._admin.add_arm, name, arm)
-
-    async def retire_arm(self, name: str, arm: str) -> CampaignView:
-        """Stop playing a challenger. Rewards for its past decisions are still accepted."""
-        return await self._threads.run(self._admin.retire_arm, name, arm)
-
-    async def promote_arm(self, name: str, arm: str) -> CampaignView:
-        """Make a challenger the new default; the old default becomes a challenger."""
-        return await self._threads.run(self._admin.promote_arm, name, arm)
-
-    async def finish(self, name: str, arm: str) -> CampaignView:
-        """Declare a winner, the only arm played from now on. Rewards are still accepted."""
-        return await self._threads.run(self._admin.finish, name, arm)
-
-    async def stop(self, name: str, arm: str | None = None) -> CampaignView:
-        """End a campaign for good, with the arm to play from then on. Rewards are still taken."""
-        return await self._threads.run(self._admin.stop, name, arm)

@@ -116,8 +116,6 @@ class Floor(Part):
     assumes_steady_means: bool = True
     """Whether it holds only while the default's mean stays the same: live campaigns then watch it,
     and intervals of the arms' means say something."""
-    promotes: bool = False
-    """Whether another arm may become the default within an epoch of a live campaign."""
     skips_lost_rewards: bool = True
     """Whether a reward may be skipped that was lost whatever it was: `missing="random"`."""
     live_holdback: float = 0.02
@@ -133,6 +131,10 @@ class Floor(Part):
         Live snapshots keep these. The others it derives from them or from `arms`.
         """
         return ()
+
+    def may_promote(self, memory: Floats) -> bool:
+        """Whether another arm may become the default now, within an epoch of a live campaign."""
+        return False
 
     @property
     def needs_boundary(self) -> bool:

@@ -7,6 +7,7 @@ with the lowest mean, so the answer is the same for every challenger.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -35,9 +36,11 @@ from floorline.floors.joint_account import (
     proved_budget,
     proved_budget_now,
     proved_share,
+    proves_share,
     refuse_below_zero,
     refuse_unless_proved,
     rounds_to_save,
+    share_by_evidence,
     share_of_known,
 )
 from floorline.floors.joint_evidence import gamma_excess
@@ -77,6 +80,7 @@ LEARNED: dict[Function, Function] = {
     guaranteed_budget: proved_budget,
     current_budget: proved_budget_now,
     guaranteed_share: proved_share,
+    proves_share: share_by_evidence,
     credit: credit_sums,
     recount: recount_learned,
     proof: proof_learned,
@@ -134,7 +138,7 @@ class JointFloor(Floor):
     shared_memory = MEMORY
     late_memory = LATE_MEMORY
 
-    def account(self, n_arms: int) -> range:
+    def account(self, n_arms: int) -> Sequence[int]:
         """What was counted of late rewards; the sums of the test follow from it."""
         return range(MEMORY, SUM)
 

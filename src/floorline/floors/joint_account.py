@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 
-from floorline.core.kernel import kernel
+from floorline.core.kernel import kernel, slot
 from floorline.core.records import Arms, Floats
 from floorline.floors.confidence_account import rounds_short
 from floorline.floors.joint_evidence import default_deficit
 from floorline.floors.joint_forms import (
     JointRules,
     evidence,
+    hidden_evidence,
     leaves_cost,
     mixture,
     spread_of,
@@ -23,8 +24,10 @@ from floorline.floors.joint_forms import (
 )
 from floorline.floors.joint_memory import (
     CHALLENGERS,
+    CHALLENGERS_MISSING,
     COST,
     DEFAULT,
+    DEFAULT_MISSING,
     PLAYS,
     SPREAD,
     SURE,
@@ -64,17 +67,33 @@ def proved_budget_now(rules: JointRules, arms: Arms, memory: Floats, rounds: int
 
 @kernel
 def least_budget(rules: JointRules, memory: Floats, rounds: int, default_plays: int) -> float:
-    """The least budget that the rewards do not refute, so many plays being of the default."""
+    """The least budget that the rewards do not refute, so many plays being of the default.
+
+    Where the default is ahead its rewards add to the budget: missing ones count at the lowest
+    (point 14).
+    """
+    deficit = default_deficit(rules.max_loss, rounds, default_plays)
+    default_total = memory[DEFAULT + TOTAL]
+    challenger_cost = memory[CHALLENGERS + COST]
+    if deficit < 0.0:
+        default_total -= memory[DEFAULT_MISSING]
+        challenger_cost -= hidden_evidence(
+            rules,
+            memory[CHALLENGERS + PLAYS],
+            memory[CHALLENGERS_MISSING],
+            memory[CHALLENGERS + TOTAL],
+            memory[CHALLENGERS + SPREAD],
+        )
     return rules.width * sure_budget(
         rules,
-        default_deficit(rules.max_loss, rounds, default_plays),
+        deficit,
         rules.shift * rounds - memory[VOIDED],
         memory[DEFAULT + PLAYS],
-        memory[DEFAULT + TOTAL],
+        default_total,
         memory[CHALLENGERS + PLAYS],
         memory[CHALLENGERS + TOTAL],
         memory[DEFAULT + COST],
-        memory[CHALLENGERS + COST],
+        challenger_cost,
     )
 
 
@@ -96,6 +115,23 @@ def found_evidence(
     )
 
 
+@slot
+def proves_share(
+    rules: JointRules, arms: Arms, memory: Floats, share: float, default_plays: int, rounds: int
+) -> bool:
+    """Return whether the rewards prove that this share of the default's reward was earned."""
+    raise NotImplementedError
+
+
+@kernel
+def share_by_evidence(
+    rules: JointRules, arms: Arms, memory: Floats, share: float, default_plays: int, rounds: int
+) -> bool:
+    """Whether there is enough evidence against every smaller share."""
+    found = found_evidence(rules, memory, 1.0 - share, rounds, default_plays)
+    return bool(found >= rules.log_inverse_delta)
+
+
 @kernel
 def proved_share(
     rules: JointRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
@@ -103,16 +139,14 @@ def proved_share(
     """The largest share of the default's reward that the rewards prove was earned."""
     sure = 0.0
     unsure = 1.0
-    while unsure < LARGEST_SHARE and (
-        found_evidence(rules, memory, 1.0 - unsure, rounds, default_plays)
-        >= rules.log_inverse_delta
+    while unsure < LARGEST_SHARE and proves_share(
+        rules, arms, memory, unsure, default_plays, rounds
     ):
         sure = unsure
         unsure *= 2.0
     for _ in range(SHARE_HALVINGS):
         middle = 0.5 * (sure + unsure)
-        found = found_evidence(rules, memory, 1.0 - middle, rounds, default_plays)
-        if found >= rules.log_inverse_delta:
+        if proves_share(rules, arms, memory, middle, default_plays, rounds):
             sure = middle
         else:
             unsure = middle

@@ -26,15 +26,15 @@ STEPS = 12
 HALVINGS = 60
 """More steps than the guaranteed budget ever needs."""
 
-CLOSE = 1e-9
-"""Share of nu at which these steps end: the next one would be far below SAFE_SIDE."""
+CLOSE = 1e-7
+"""Share of nu at which these steps end: the next, about its square, would be below SAFE_SIDE."""
 
 SAFE_SIDE = 1e-12
 """Share by which nu is raised in the end."""
 
 
 @kernel
-def default_deficit(max_loss: float, rounds: int, default_plays: int) -> float:
+def default_deficit(max_loss: float, rounds: float, default_plays: float) -> float:
     """Plays of the default that challengers must make up for; 0 or less: none.
 
     `rounds` counts the candidate, which is credited with the lowest reward.
@@ -218,59 +218,58 @@ def sure_budget_bounded(
     kappa = deficit / default_plays
     x = rho + challenger_total
     y = rho + default_total
-    most = rho + default_plays
     challengers = rho
+    challengers_end = x / rho - 1.0  # the nu from which on they stay there
     default = y  # which is right where the default does not matter
+    default_end = math.inf
     if kappa != 0.0:
-        default = most if kappa > 0.0 else rho
-    found = divergence(x, challengers)  # often enough by itself
-    if found > allowed or found + divergence(y, default) > allowed:
-        nu = least_nu(kappa, x, y, most, allowed, rho)
-        challengers = max(x / (1.0 + nu), rho)
-        tilt = 1.0 - kappa * nu
-        default = max(y / tilt, rho) if tilt * most > y else most
+        default = rho + default_plays if kappa > 0.0 else rho
+        default_end = (1.0 - y / default) / kappa
+    against_challengers = divergence(x, challengers)
+    against_default = divergence(y, default)
+    if against_challengers + against_default > allowed:
+        first = min(challengers_end, default_end)
+        if x * tilted(first) + y * tilted(-kappa * first) >= allowed:
+            nu = least_nu(kappa, x, y, first, allowed)
+            challengers = x / (1.0 + nu)
+            default = y / (1.0 - kappa * nu)
+        elif challengers_end < default_end:
+            nu = least_nu(kappa, 0.0, y, default_end, allowed - against_challengers)
+            default = y / (1.0 - kappa * nu)
+        else:
+            nu = least_nu(0.0, x, 0.0, challengers_end, allowed - against_default)
+            challengers = x / (1.0 + nu)
     return challengers - rho - kappa * (default - rho) + shift
 
 
 @kernel
-def least_nu(kappa: float, x: float, y: float, most: float, allowed: float, rho: float) -> float:
-    """The nu of `sure_budget_bounded`, a little too large.
+def tilted(share: float) -> float:
+    """divergence(1, 1 / (1 + share)), without the large terms that cancel."""
+    return math.log1p(share) - share / (1.0 + share)
 
-    The evidence rises with nu. Newton's steps, and a halving wherever one would leave what is
-    known to hold the root.
+
+@kernel
+def least_nu(kappa: float, x: float, y: float, outside: float, allowed: float) -> float:
+    """The nu of `sure_budget_bounded` for sums not at their limits, a little too large.
+
+    The evidence rises with nu, and reaches `allowed` before `outside`. Newton's steps, and a
+    halving wherever one would leave what is known to hold the root.
     """
     inside = 0.0
-    outside = math.inf if kappa <= 0.0 else (1.0 - y / most) / kappa
-    outside = max(outside, x / rho - 1.0)  # beyond it both sums are at their limits
     bend = x + kappa * kappa * y
     nu = math.sqrt(2.0 * allowed / bend)
     nu *= 1.0 + nu * (x - kappa * kappa * kappa * y) / (1.5 * bend)  # the series' next term
     for _ in range(HALVINGS):
         if not inside < nu < outside:
-            nu = 0.5 * (inside + outside) if outside < math.inf else 2.0 * inside + 1.0
-        slope = 0.0
+            nu = 0.5 * (inside + outside)
         more = 1.0 + nu
-        a = x / more
-        if a > rho:
-            slope = x * nu / (more * more)
-        else:
-            a = rho
         tilt = 1.0 - kappa * nu
-        b = most
-        if tilt * most > y:
-            b = y / tilt
-            if b > rho:
-                slope += y * kappa * kappa * nu / (tilt * tilt)
-            else:
-                b = rho
-        excess = divergence(x, a) + divergence(y, b) - allowed
+        excess = x * tilted(nu) + y * tilted(-kappa * nu) - allowed
         if excess < 0.0:
             inside = nu
         else:
             outside = nu
-        step = excess / slope if slope > 0.0 else math.inf
-        if outside - inside <= SAFE_SIDE * inside:
-            return outside
+        step = excess / (nu * (x / (more * more) + kappa * kappa * y / (tilt * tilt)))
         nu -= step
         if abs(step) <= CLOSE * nu:
             break
@@ -290,9 +289,10 @@ def sure_budget_subgaussian(
 ) -> float:
     """The same for subgaussian noise of scale 1; minus infinity before the first default play.
 
-    `allowed` is log(1/delta) less the `normal_cost` of both counts.
+    So it is where rewards are missing, and totals are infinite. `allowed` is log(1/delta) less the
+    `normal_cost` of both counts.
     """
-    if default_plays == 0:
+    if default_plays == 0 or challenger_total == -math.inf:
         return -math.inf
     kappa = deficit / default_plays
     variance = challenger_plays + r + kappa * kappa * (default_plays + r)

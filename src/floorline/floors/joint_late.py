@@ -19,8 +19,6 @@ from floorline.floors.joint_cuts import (
     SPREAD,
     add_play,
     add_reward,
-    cut_play,
-    cut_reward,
     cuts_size,
     make_room,
     segment_end,
@@ -33,15 +31,17 @@ from floorline.floors.joint_forms import (
     Tally,
     evidence,
     fill_in,
-    is_complete,
+    hidden_evidence,
     leaves_cost,
     mixture,
     sure_sum,
 )
 from floorline.floors.joint_memory import (
     CHALLENGERS,
+    CHALLENGERS_MISSING,
     COST,
     DEFAULT,
+    DEFAULT_MISSING,
     MEMORY,
     PLAYS,
     SURE,
@@ -73,14 +73,18 @@ GUESSES = CUTS + cuts_size(GROUPS)
 have guesses, then a guess for each stretch and group."""
 STRETCHES = 4 * 48
 """Stretches of decisions with a guess each: four while decisions double, up to 2^48 of them."""
-SUM = GUESSES + 1 + GROUPS * STRETCHES
+START = GUESSES + 1 + GROUPS * STRETCHES
+"""Decisions before the first cut that may be used: those before the present default was one."""
+BASE = START + 1
+"""The tally of the plays before that cut, which are in no segment."""
+SUM = BASE + GROUPS * FIELDS
 """A tally to add up segments in; it is of no use afterwards, and no part of the account."""
 LATE_MEMORY = SUM + GROUPS * FIELDS - MEMORY
 
 
 @slot
-def proof(rules: JointRules, deficit: float, shift: float, tally: Tally) -> float:
-    """Return how much the plays of a tally prove: of two, take the one with more."""
+def proof(rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tally) -> float:
+    """Return how much the plays of a tally prove in this round: of two, take the one with more."""
     raise NotImplementedError
 
 
@@ -135,21 +139,19 @@ def count_play(
     plays and rewards alone, and not from who asked when.
     """
     is_due = memory[NEWS] > 0.0 and decision + 1 >= memory[NEXT_LOOK]
-    looks = is_due and not is_complete(tally_at(memory, ALL))
+    looks = is_due and misses_rewards(memory, ALL)
     memory[DECISIONS] = decision + 1
-    doubled = memory[CUTS]
-    make_room(memory, CUTS, GROUPS, decision)
-    if memory[CUTS] > doubled:
+    if make_room(memory, CUTS, GROUPS, decision):
         forget_cut(memory)  # it may lie inside a segment now
     if arm > 0 or math.isnan(rules.default_mean):
         group = 1 if arm > 0 else 0
         remember_guesses(memory, decision)
         spread = worst_spread(memory, group, decision)
-        cut_play(memory, CUTS, GROUPS, group, decision, spread)
-        add_play(memory, ALL, group, spread)
+        tally = tally_of(CUTS, GROUPS, segment_of(memory, CUTS, decision))
+        add_play(memory, tally + FIELDS * group, spread)
+        add_play(memory, ALL + FIELDS * group, spread)
     if looks:
-        deficit = default_deficit(rules.max_loss, decision + 2, arms.plays[0])
-        look_at_cuts(rules, memory, decision + 1, deficit, rules.shift * (decision + 2))
+        look_at_cuts(rules, arms, memory, decision + 1)
 
 
 @kernel
@@ -170,10 +172,19 @@ def count_reward(
         less = worst_spread(memory, group, decision)
         if not math.isnan(reward):
             less -= late_spread(memory, group, decision, gain)
-        cut_reward(memory, CUTS, GROUPS, group, decision, gain, less)
-        add_reward(memory, ALL, group, gain, less)
+        tally = tally_of(CUTS, GROUPS, segment_of(memory, CUTS, decision))
+        add_reward(memory, tally + FIELDS * group, gain, less)
+        add_reward(memory, ALL + FIELDS * group, gain, less)
         if decision < memory[END]:
-            add_reward(memory, CUT, group, gain, less)
+            add_reward(memory, CUT + FIELDS * group, gain, less)
+
+
+@kernel
+def misses_rewards(memory: Floats, place: int) -> bool:
+    """Whether rewards of the tally that begins there are missing."""
+    other = place + FIELDS
+    default_misses = memory[place + SEEN] < memory[place + PLAYED]
+    return default_misses or memory[other + SEEN] < memory[other + PLAYED]  # type: ignore[no-any-return]
 
 
 @kernel
@@ -194,36 +205,35 @@ def tally_at(memory: Floats, place: int) -> Tally:
 
 @kernel
 def forget_cut(memory: Floats) -> None:
-    """Go back to the cut before the first decision."""
-    memory[END] = 0.0
+    """Go back to the first cut."""
+    memory[END] = memory[START]
     memory[USES_CUT] = 0.0
     for i in range(GROUPS * FIELDS):
-        memory[CUT + i] = 0.0
+        memory[CUT + i] = memory[BASE + i]
 
 
 @kernel
-def look_at_cuts(
-    rules: JointRules, memory: Floats, decisions: int, deficit: float, shift: float
-) -> None:
+def look_at_cuts(rules: JointRules, arms: Arms, memory: Floats, decisions: int) -> None:
     """Keep the cut that proves most, of the one there is and all later ones, or all plays.
 
     What came before the cut is left out: rewards come in the end, and better cuts are later.
     """
     for i in range(GROUPS * FIELDS):
         memory[SUM + i] = memory[CUT + i]
-    most = proof(rules, deficit, shift, tally_at(memory, CUT))
+    rounds = decisions + 1  # the next one is a challenger's
+    most = proof(rules, arms, memory, rounds, tally_at(memory, CUT))
     last = segment_of(memory, CUTS, decisions)
     for segment in range(segment_of(memory, CUTS, int(memory[END])), last):
-        source = tally_of(memory, CUTS, GROUPS, segment)
+        source = tally_of(CUTS, GROUPS, segment)
         for i in range(GROUPS * FIELDS):
             memory[SUM + i] += memory[source + i]
-        found = proof(rules, deficit, shift, tally_at(memory, SUM))
+        found = proof(rules, arms, memory, rounds, tally_at(memory, SUM))
         if found >= most:
             most = found
             memory[END] = segment_end(memory, CUTS, segment)
             for i in range(GROUPS * FIELDS):
                 memory[CUT + i] = memory[SUM + i]
-    everything = proof(rules, deficit, shift, tally_at(memory, ALL))
+    everything = proof(rules, arms, memory, rounds, tally_at(memory, ALL))
     memory[USES_CUT] = 1.0 if everything < most else 0.0
     memory[NEXT_LOOK] = segment_end(memory, CUTS, last)
     memory[NEWS] = 0.0
@@ -232,26 +242,30 @@ def look_at_cuts(
 @kernel
 def best_tally(memory: Floats) -> Tally:
     """All plays if no reward is missing; else these, or those before the cut."""
-    everything = tally_at(memory, ALL)
-    if memory[USES_CUT] > 0.0 and not is_complete(everything):
-        return tally_at(memory, CUT)
-    return everything
+    uses_cut = memory[USES_CUT] > 0.0 and misses_rewards(memory, ALL)
+    return tally_at(memory, CUT if uses_cut else ALL)
 
 
 @kernel
 def cost_above_zero(rules: JointRules, tally: Tally) -> float:
     """What filling in may add to the evidence where the lowest reward is not 0 (point 14)."""
-    return 0.0 if rules.shift == 0.0 or is_complete(tally) else 0.25 / rules.weight
+    plays, missing = tally.challenger_plays, tally.challenger_plays - tally.challenger_seen
+    if rules.low == 0.0 or missing <= 0.0:
+        return 0.0
+    total, spread = tally.challenger_total, tally.challenger_spread
+    return max(0.25 / rules.weight, hidden_evidence(rules, plays, missing, total, spread))
 
 
 @kernel
-def proof_learned(rules: JointRules, deficit: float, shift: float, tally: Tally) -> float:
+def proof_learned(
+    rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tally
+) -> float:
     """Least evidence against a negative budget."""
     default_total, challenger_total = fill_in(tally)
     found = evidence(
         rules,
-        deficit,
-        shift,
+        default_deficit(rules.max_loss, rounds, arms.plays[0]),
+        rules.shift * rounds,
         tally.default_plays,
         default_total,
         tally.challenger_plays,
@@ -265,9 +279,10 @@ def proof_learned(rules: JointRules, deficit: float, shift: float, tally: Tally)
 @kernel
 def count_voided(memory: Floats, pending: PendingPlays) -> None:
     """Count the challengers' plays that reached nobody."""
+    by_arm = pending.voided
     voided = 0.0
-    for i in range(1, len(pending.voided)):
-        voided += pending.voided[i]
+    for i in range(1, len(by_arm)):
+        voided += by_arm[i]
     memory[VOIDED] = voided
 
 
@@ -283,10 +298,12 @@ def recount_learned(
     if default_total != memory[DEFAULT + TOTAL] or not steady:
         spread = tally.default_spread
         memory[DEFAULT + COST] = mixture(rules, tally.default_plays, default_total, spread)
-    if challenger_total != memory[CHALLENGERS + TOTAL] or not steady or rules.shift > 0.0:
+    if challenger_total != memory[CHALLENGERS + TOTAL] or not steady or rules.low > 0.0:
         spread = tally.challenger_spread
         cost = mixture(rules, tally.challenger_plays, challenger_total, spread)
         memory[CHALLENGERS + COST] = cost - missing_cost(rules, tally)
+    memory[DEFAULT_MISSING] = tally.default_plays - tally.default_seen
+    memory[CHALLENGERS_MISSING] = tally.challenger_plays - tally.challenger_seen
     memory[DEFAULT + PLAYS] = tally.default_plays
     memory[DEFAULT + TOTAL] = default_total
     memory[CHALLENGERS + PLAYS] = tally.challenger_plays
@@ -294,7 +311,7 @@ def recount_learned(
 
 
 @kernel
-def proof_known(rules: JointRules, deficit: float, shift: float, tally: Tally) -> float:
+def proof_known(rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tally) -> float:
     """What challengers have surely earned."""
     _, challenger_total = fill_in(tally)
     return sure_sum(rules, tally.challenger_plays, challenger_total, tally.challenger_spread)
@@ -306,7 +323,7 @@ def recount_known(
 ) -> None:
     """Set what challengers have surely earned."""
     count_voided(memory, pending)
-    memory[SURE] = proof_known(rules, 0.0, 0.0, best_tally(memory))
+    memory[SURE] = proof_known(rules, arms, memory, 0, best_tally(memory))
 
 
 WITHOUT_SPREAD: dict[Function, Function] = {

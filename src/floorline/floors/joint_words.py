@@ -7,9 +7,21 @@ from floorline.core.words import counted
 from floorline.floors.arithmetic import Moment
 from floorline.floors.joint_account import found_evidence, known_budget, least_budget
 from floorline.floors.joint_evidence import default_deficit
-from floorline.floors.joint_forms import JointRules
-from floorline.floors.joint_late import ALL, CUT, DECISIONS, END, best_tally, tally_at
+from floorline.floors.joint_forms import JointRules, Tally
+from floorline.floors.joint_late import ALL, CUT, DECISIONS, END, START, best_tally, tally_at
 from floorline.floors.joint_memory import SURE, VOIDED
+from floorline.floors.joint_succession_account import (
+    ARM,
+    ENDED,
+    FORMER,
+    LED,
+    PLAYS,
+    ROUNDS,
+    TALLY,
+    TENURE,
+    TENURES,
+    least_by_groups,
+)
 
 
 def explain_learned(moment: Moment) -> list[str]:
@@ -20,10 +32,12 @@ def explain_learned(moment: Moment) -> list[str]:
     evidence = bind(found_evidence, moment.kernels)(
         rules, memory, rules.max_loss, moment.rounds, plays
     )
+    ahead = default_deficit(rules.max_loss, moment.rounds, plays) < 0
     return [
         "The least budget after it that all rewards together do not refute:",
-        *_sums(moment),
-        _owed(moment),
+        _default_sum(moment, moment.names[0], best_tally(memory), ahead),
+        *_challenger_sums(moment),
+        _owed(moment, moment.names[0], moment.rounds, plays),
         f"log evidence against a budget below zero: {_number(evidence)}, of "
         f"{rules.log_inverse_delta:.6g} needed",
         f"the least budget not refuted: {budget:,.6g}{moment.unit}",
@@ -37,33 +51,58 @@ def explain_known(moment: Moment) -> list[str]:
     mean = rules.low + rules.width * rules.default_mean
     return [
         "The budget that is sure after it:",
-        *_sums(moment)[1:],
+        *_challenger_sums(moment),
         f"their means surely add up to {_moved(rules, moment.memory[SURE])} at least",
-        f"{_owed(moment)}, at {mean:.6g} each",
+        f"{_owed(moment, moment.names[0], moment.rounds, moment.plays[0])}, at {mean:.6g} each",
         f"the budget that is sure: {budget:,.6g}{moment.unit}",
     ]
 
 
-def _sums(moment: Moment) -> list[str]:
-    """Return what was earned, by the default and by all challengers, and what is left out."""
+def explain_defaults(moment: Moment) -> list[str]:
+    """Return the lines where there were several defaults."""
     rules: JointRules = moment.rules
+    memory, tally = moment.memory, best_tally(moment.memory)
+    led = memory[LED] + (moment.arm == 0)
+    least = bind(least_by_groups, moment.kernels)
+    budget = rules.width * least(rules, memory, rules.max_loss, moment.rounds, led, tally)
+    rounds = moment.rounds - memory[START]
+    ahead = default_deficit(rules.max_loss, rounds, led) < 0
+    sums = [_default_sum(moment, moment.names[0], tally, ahead)]
+    owed = [_owed(moment, moment.names[0], rounds, led)]
+    for number in reversed(range(int(memory[TENURES]))):
+        place = FORMER + TENURE * number
+        name, rounds = moment.names[int(memory[place + ARM])], memory[place + ROUNDS]
+        former = f"{name}, the default until decision {memory[place + ENDED]:,.0f}"
+        ahead = default_deficit(rules.max_loss, rounds, memory[place + PLAYS]) < 0
+        sums.append(_default_sum(moment, former, tally_at(memory, place + TALLY), ahead))
+        owed.append(_owed(moment, name, rounds, memory[place + PLAYS]))
+    return [
+        "The least budget after it that all rewards together do not refute:",
+        *sums,
+        *_challenger_sums(moment),
+        *owed,
+        f"the least budget not refuted: {budget:,.6g}{moment.unit}",
+    ]
+
+
+def _sum(moment: Moment, name: str, plays: float, seen: float, total: float, worst: str) -> str:
+    """Return what was earned by some plays, and how much of it is missing."""
+    missing = plays - seen
+    rest = f", {missing:,.0f} missing and counted at the {worst}" if missing else ""
+    return f"{name}: {counted(plays, 'play')}, earned {_moved(moment.rules, total)}{rest}"
+
+
+def _default_sum(moment: Moment, name: str, tally: Tally, ahead: bool) -> str:
+    worst = "lowest" if ahead else "highest"
+    return _sum(moment, name, tally.default_plays, tally.default_seen, tally.default_total, worst)
+
+
+def _challenger_sums(moment: Moment) -> list[str]:
+    """Return what all challengers earned, and what is left out."""
     memory = moment.memory
     tally = best_tally(memory)
-    lines = []
-    parts = (
-        (moment.names[0], tally.default_plays, tally.default_seen, tally.default_total, "highest"),
-        (
-            "challengers together",
-            tally.challenger_plays,
-            tally.challenger_seen,
-            tally.challenger_total,
-            "lowest",
-        ),
-    )
-    for name, plays, seen, total, worst in parts:
-        missing = plays - seen
-        rest = f", {missing:,.0f} missing and counted at the {worst}" if missing else ""
-        lines.append(f"{name}: {counted(plays, 'play')}, earned {_moved(rules, total)}{rest}")
+    plays, seen, total = tally.challenger_plays, tally.challenger_seen, tally.challenger_total
+    lines = [_sum(moment, "challengers together", plays, seen, total, "lowest")]
     if memory[VOIDED]:
         lines.append(f"of these, {counted(memory[VOIDED], 'play')} reached nobody and count as 0")
     if tally != tally_at(memory, ALL) and tally == tally_at(memory, CUT):
@@ -72,13 +111,12 @@ def _sums(moment: Moment) -> list[str]:
     return lines
 
 
-def _owed(moment: Moment) -> str:
-    rules: JointRules = moment.rules
-    deficit = default_deficit(rules.max_loss, moment.rounds, moment.plays[0])
-    made = counted(moment.rounds, "decision")
+def _owed(moment: Moment, name: str, rounds: float, plays: float) -> str:
+    max_loss = moment.rules.max_loss
+    deficit = default_deficit(max_loss, rounds, plays)
     return (
-        f"owed: {1 - rules.max_loss:g} x {made} - {counted(moment.plays[0], 'play')} of "
-        f"{moment.names[0]} = {deficit:,.6g} of its plays"
+        f"owed: {1 - max_loss:g} x {counted(rounds, 'decision')} - {counted(plays, 'play')} of "
+        f"{name} = {deficit:,.6g} of its plays"
     )
 
 

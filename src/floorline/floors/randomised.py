@@ -126,7 +126,6 @@ class RandomisedFloor(Floor):
     counts_received = True
     live = True
     assumes_steady_means = False
-    promotes = True  # each round is held against what its own default would earn
     skips_lost_rewards = False
     live_holdback = 0.05
 
@@ -159,6 +158,10 @@ class RandomisedFloor(Floor):
         start = int(pending_at(rules))
         pending = range(start, start + len(rules.ladder))
         return (ROUNDS, DEFAULT_SUM, CANDIDATE_SUM, RETIRED, RUNG, *settled, *pending)
+
+    def may_promote(self, memory: Floats) -> bool:
+        """Any arm, at any time: each round is held against what its own default would earn."""
+        return True
 
     def in_flight_check(self) -> InFlightCheck | None:
         """What checks `in_flight_rate` and `in_flight_burst` afterwards, if they state anything."""

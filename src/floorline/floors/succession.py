@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from floorline.core.kernel import Function
+from floorline.core.records import Floats
 from floorline.core.slots import (
     await_reward,
     charge,
@@ -40,13 +41,16 @@ class SuccessionFloor(ConfidenceFloor):
     """
 
     can_fast_forward = False
-    promotes = True
     memory = 1
     shared_memory = SHARED
 
     def account(self, n_arms: int) -> Sequence[int]:
         """Return the indices of the account: the rounds in which each arm was the default."""
         return range(n_arms)
+
+    def may_promote(self, memory: Floats) -> bool:
+        """Any arm, at any time."""
+        return True
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import secrets
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
@@ -15,6 +14,7 @@ import numpy as np
 
 from floorline.live import snapshot
 from floorline.live.choose import choose
+from floorline.live.coins import SystemCoin
 from floorline.live.controls import Controls
 from floorline.live.errors import Stopped
 from floorline.live.events import Event
@@ -25,7 +25,7 @@ from floorline.live.opening import open_recorder, refuse_other_settings
 from floorline.live.outcomes import Outcomes
 from floorline.live.recorder import Recorder
 from floorline.live.request import check_request, checked_chances
-from floorline.live.seals import new_nonce
+from floorline.live.seals import Nonces
 from floorline.live.settings import plain_text
 from floorline.live.status import Status, status_of
 from floorline.live.tickets import TicketIds, ticket_of
@@ -56,8 +56,9 @@ class Campaign(Controls):
         self._ids = ids
         self._id = ids.campaign
         self._outcomes = Outcomes(recorder, ids)
-        self._coin: random.Random = secrets.SystemRandom()
+        self._coin: SystemCoin | random.Random = SystemCoin()
         self._rng = np.random.default_rng()
+        self._nonces = Nonces()
         if seed is not None:
             # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
             # that knows the reward would break everything. Nor may coins begin anew at each
@@ -73,6 +74,7 @@ class Campaign(Controls):
         *,
         seed: int | None = None,
         clock: Callable[[], float] | None = None,
+        down_since: float | None = None,
         up_since: float | None = None,
         **settings: Any,
     ) -> Campaign:
@@ -85,8 +87,9 @@ class Campaign(Controls):
                 given they cannot be predicted, and no live campaign should give it.
             clock: the time in seconds since 1970; unless given, that of the ledger: the database's
                 for PostgreSQL, else the machine's, with implausible steps held back.
-            up_since: when the service that reports rewards came up, by that clock. Windows did
-                not run between the ledger's last event and then.
+            down_since: when the service that reports rewards went down, by that clock, if later
+                than the ledger's last event.
+            up_since: when it came up, or infinity for now. Windows did not run between the two.
             settings: those of `CampaignSettings`; a new campaign needs `arms` and `max_loss`. For
                 an existing one, they must be the ledger's or be left out.
 
@@ -95,7 +98,7 @@ class Campaign(Controls):
             LedgerError: the ledger cannot be used, or is open elsewhere.
         """
         source = locator if isinstance(locator, Ledger) else os.fspath(locator)
-        return cls(*open_recorder(source, clock, settings, up_since), seed)
+        return cls(*open_recorder(source, clock, settings, down_since, up_since), seed)
 
     @property
     def _ledger(self) -> Ledger:
@@ -153,8 +156,7 @@ class Campaign(Controls):
                 ticket has a `propensity`.
         """
         recorder = self._recorder
-        settings = recorder.state.settings
-        plain = check_request(settings, request_key, candidate, context)
+        plain = check_request(recorder.state.settings, request_key, candidate, context)
         if request_key is not None:
             request_key = plain_text(request_key)
         return recorder.run(self._decide, request_key, candidate, plain, chances)
@@ -169,7 +171,9 @@ class Campaign(Controls):
         recorder = self._recorder
         state = recorder.state
         arms = state.settings.arms
-        likely = checked_chances(state.settings, candidate, chances)  # in the order of the arms
+        likely = None
+        if chances is not None:
+            likely = checked_chances(state.settings, candidate, chances)  # in the arms' order
         if request_key is not None:
             earlier = recorder.ledger.by_key(request_key)
             if earlier is not None:
@@ -180,7 +184,7 @@ class Campaign(Controls):
         if context is not None:
             body["context"] = context
         if recorder.seals and (context is not None or request_key is not None):
-            body["nonce"] = new_nonce()
+            body["nonce"] = self._nonces.new()
         return ticket_of(self._ids, arms, recorder.record("decided", None, request_key, body))
 
     def observe(
@@ -218,8 +222,16 @@ class Campaign(Controls):
     def status(self) -> Status:
         """Return where the campaign stands: whether the floor holds, what is known of each arm."""
         with self._recorder.reading():
-            now, problems = self._recorder.now(), self._recorder.clock_problems()
-            return status_of(self._id, self._state, self._outcomes.duplicates, now, problems)
+            return self._status_at(self._recorder.now())
+
+    def status_at_last_event(self) -> Status:
+        """Return the status at the time of the last event, as a replay of the ledger gives it."""
+        with self._recorder.reading():
+            return self._status_at(self._state.time)
+
+    def _status_at(self, time: float) -> Status:
+        problems = self._recorder.clock_problems()
+        return status_of(self._id, self._state, self._outcomes.duplicates, time, problems)
 
     def history(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
         """Yield the decisions with seq > after in order, each with its outcome so far."""

@@ -28,21 +28,22 @@ def choose(
     arms = state.settings.arms
     if state.finished:
         return _settled(state, state.index[state.serves or arms[0]], candidate, "finished")
-    if state.paused or state.drift_alarm:
+    if state.paused or (state.drift.alarm is not None and state.drift_alarm):
         return _settled(state, 0, candidate, "paused" if state.paused else "drift")
     wanted = state.propose(rng) if candidate is None else state.index[candidate]
     if candidate in state.retired:
         body = _settled(state, 0, candidate, "retired")
         return {**body, "propensity": None if chances is None else _mixed(state, 0, chances)}
     decision = state.decide_on(wanted, coin)
-    arm, p = decision.arm, decision.fallback_probability
+    _, arm, _, p = decision
+    probability = _share(wanted, arm, p)
     body = {
         "arm": arms[arm],
         "candidate": arms[wanted],
         "reason": reason_of(state, decision),
         "guaranteed_budget": state.budget_after(arm) if arm > 0 else state.budget_after_default(),
-        "probability": _share(wanted, arm, p),
-        "propensity": propensity_of(state, decision, chances)
+        "probability": probability,
+        "propensity": propensity_of(state, decision, probability, chances)
         if candidate is None or chances is not None
         else None,
     }
@@ -68,8 +69,7 @@ def _settled(state: State, arm: int, candidate: str | None, reason: Reason) -> d
 def reason_of(state: State, decision: Choice) -> Reason:
     """Return why this arm is played."""
     if decision.arm > 0:
-        surely_better = state.ends(decision.arm)[0] >= state.ends(0)[1]
-        return "exploit" if surely_better else "explore"
+        return "exploit" if state.is_surely_better(decision.arm) else "explore"
     known = state.settings.default_mean is not None
     if decision.candidate == 0:
         # A proposer names the default also where it might be best, for all that is known of it.
@@ -82,18 +82,21 @@ def reason_of(state: State, decision: Choice) -> Reason:
 
 
 def propensity_of(
-    state: State, decision: Choice, chances: Sequence[float] | None = None
+    state: State, decision: Choice, probability: float, chances: Sequence[float] | None
 ) -> float | None:
     """Return how likely the played arm was before the proposer chose; None if that is not known.
 
-    `chances` are those of the candidates, where the campaign's own proposer did not name it.
+    `probability` is that of the arm given the candidate. `chances` are those of the candidates,
+    where the campaign's own proposer did not name it.
     """
     if chances is None:
+        if state.proposer_is_sure:
+            return probability
         chance = state.chance(decision.candidate, decision.candidate)
         if math.isnan(chance):
             return None
         if chance == 1.0:
-            return _share(decision.candidate, decision.arm, decision.fallback_probability)
+            return probability
         arms = range(len(state.arms.plays))
         chances = [state.chance(decision.candidate, candidate) for candidate in arms]
     return _mixed(state, decision.arm, chances)

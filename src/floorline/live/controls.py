@@ -118,8 +118,8 @@ class Controls:
         """Make a challenger the default, from the next decision on; the default becomes one.
 
         What is promised is then held against whatever was the default at the time. It needs the
-        confidence floor in a campaign that was opened with `arms_may_change=True`, or the
-        randomised floor; see docs/guarantee.md.
+        confidence or the joint floor in a campaign that was opened with `arms_may_change=True`, or
+        the randomised floor; see docs/guarantee.md.
 
         Raises:
             ValueError: there is no such arm, or it was retired.

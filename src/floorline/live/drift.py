@@ -65,18 +65,21 @@ class DriftWatch:
 
     def decided(self) -> int:
         """Count a play of the default arm and return the number of its block."""
-        if not self.blocks or self.blocks[-1][LENGTH] == BLOCK:
+        blocks = self.blocks
+        if not blocks or blocks[-1][LENGTH] == BLOCK:
             self._look_at_filled()
-            self.blocks.append([0, 0, 0.0])
-        self.blocks[-1][LENGTH] += 1
-        return len(self.blocks) - 1
+            blocks.append([0, 0, 0.0])
+        blocks[-1][LENGTH] += 1
+        return len(blocks) - 1
 
     def observed(self, block: int, reward: float) -> None:
         """Count the reward of a play."""
-        self.blocks[block][SEEN] += 1
-        self.blocks[block][TOTAL] += reward
+        counts = self.blocks[block]
+        counts[SEEN] += 1
+        counts[TOTAL] += reward
         self.total += reward
-        self._look_at_closed()
+        if self._is_closed(block):
+            self._look_at_closed()
 
     def skipped(self, block: int) -> None:
         """Take back a play whose reward will never be known."""

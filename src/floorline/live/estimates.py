@@ -116,7 +116,7 @@ class Rewards(NamedTuple):
     turned_away: float
     """What decisions would have earned beyond the default, had the floor not turned them to it."""
     equal_split: float
-    """Of as many decisions, the same number for each arm."""
+    """Of as many decisions, split equally at each time among the arms that could be served."""
 
 
 @dataclass(frozen=True)
@@ -146,8 +146,14 @@ def expected_rewards(settings: CampaignSettings, arms: Sequence[ArmStatus]) -> R
         sum(arm.plays * mean for arm, mean in pairs),
         sum(arm.as_default * mean for arm, mean in pairs),
         sum((arm.turned_away - arm.turned_to) * mean for arm, mean in pairs),
-        sum(arm.as_default for arm in arms) * sum(means) / len(means),
+        sum(arm.as_default for arm in arms) * _split_mean(pairs),
     )
+
+
+def _split_mean(pairs: Sequence[tuple[ArmStatus, float]]) -> float:
+    """Return the mean reward of a decision of an equal split, from arms and their means."""
+    decisions = sum(arm.in_equal_split for arm, _ in pairs)
+    return sum(arm.in_equal_split * mean for arm, mean in pairs) / decisions if decisions else 0.0
 
 
 def gain_of(settings: CampaignSettings, arms: Sequence[ArmStatus], expected: Rewards) -> Gain:

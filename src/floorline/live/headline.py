@@ -74,19 +74,20 @@ def _lead(arms: Sequence[ArmStatus], unit: str | None) -> tuple[str, str]:
         )
         rivals = [arm.name for arm in arms[1:] if arm is not best and arm.upper >= best.lower]
         if rivals:
-            return words, f"Whether {_listed(rivals)} is better still is not known yet."
+            unknown = f"Whether {_listed(rivals)} is better still is not known yet"
+            return words, f"{unknown}, so the test goes on."
         return words, "You can finish with it; until then it gets nearly all traffic."
     if all(arm.upper < default.lower for arm in arms[1:]):
         words = f"{default.name} is surely better than every challenger."
         return words, "You can finish with it."
     leader = max(known, key=lambda arm: arm.average or 0.0)
-    if (leader.average or 0.0) > default.average:
-        words = f"{leader.name} leads: {difference(leader, default, unit, than=True)}."
+    words = difference(leader, default, unit, than=True)
+    if words.startswith(f"about {SAME} "):
+        words = f"{leader.name} earns {words}."
+    elif (leader.average or 0.0) > default.average:
+        words = f"{leader.name} leads: {words}."
     else:
-        words = (
-            f"{default.name} leads; the best challenger is {leader.name}: "
-            f"{difference(leader, default, unit, than=True)}."
-        )
+        words = f"{default.name} leads; the best challenger is {leader.name}: {words}."
     return words, "That is not proved yet, and the test goes on."
 
 
@@ -139,4 +140,4 @@ def _share(chance: float) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"one of {len(names)} others"
+    return names[0] if len(names) == 1 else f"one of the {len(names)} others"

@@ -34,6 +34,7 @@ from floorline.floors.arithmetic import Arithmetic, Moment, Received
 from floorline.live.order import Order, reorder
 from floorline.live.plays import OpenPlay, OpenPlays
 from floorline.live.settings import CampaignSettings
+from floorline.proposers.base import sure_chance
 
 
 class Knowledge:
@@ -57,6 +58,8 @@ class Knowledge:
         made = self.settings.to_policy(self.numbers)
         policy = made.prepare(len(self.settings.arms), FOREVER, late=True)
         self._proposer = made.proposer
+        self.proposer_is_sure = made.proposer.chance is sure_chance
+        """Whether what it proposes follows from the past."""
         self.kernels: dict[Function, Function] = {**policy.kernels, late_ends: best_ends}
         choices = self.kernels
         self.rules = in_slots(policy.rules)
@@ -64,7 +67,10 @@ class Knowledge:
         if policy.floor == self.floor:
             cast(Any, memory).floor = self.memory.floor
         self.memory, self.floor = memory, policy.floor
+        self._steady_means = policy.floor.assumes_steady_means
+        self._counts_received = policy.floor.counts_received
         self._proposal: Any = copy(memory)
+        self._proposed: tuple[Any, int] = ([], 0)  # at these upper ends, this arm
         self._forget = bind(forget, choices)
         self._update_bounds = bind(update_bounds, choices)
         self._candidate_of = bind(candidate_of, choices)
@@ -103,6 +109,7 @@ class Knowledge:
     def leave(self, arms: Sequence[int]) -> None:
         """Let the proposer choose among these arms only."""
         self.left = list(arms)
+        self._proposed = ([], 0)
         self._place = {arm: place for place, arm in enumerate(self.left)}
 
     def rearrange(self, order: Order) -> None:
@@ -126,13 +133,13 @@ class Knowledge:
 
     def count(self, arm: int, number: int, probability: float) -> None:
         """Count a play for the budget, in the decision with this number."""
-        self.arms.plays[arm] += 1
-        if not self._weighs(arm, number):
+        arms = self.arms
+        arms.plays[arm] += 1
+        if self.promised_decisions is not None and not self._weighs(arm, number):
             return
         self.rounds += 1
         self.default_rounds += arm == 0
-        floor = self.memory.floor
-        self._await_reward(self.rules.floor, self.arms, floor, arm, number, probability)
+        self._await_reward(self.rules.floor, arms, self.memory.floor, arm, number, probability)
         if self.in_flight is not None:
             self.in_flight.decided(arm, probability)
 
@@ -148,7 +155,7 @@ class Knowledge:
     def receive(self, play: OpenPlay, reward: float) -> None:
         """Take in the reward of a play that was open."""
         arm = play.arm
-        if play.was_default and 0.0 < play.probability < 1.0 and self.floor.counts_received:
+        if self._counts_received and play.was_default and 0.0 < play.probability < 1.0:
             # The default wins a coin with this probability, so on average that adds what it would
             # have earned where it lost.
             odds = (1.0 - play.probability) / play.probability
@@ -169,7 +176,7 @@ class Knowledge:
 
     def _tell_floor(self, play: OpenPlay, reward: float) -> None:
         side = 0 if play.was_default else play.arm or 1  # as it was then
-        if not self._weighs(side, play.number):
+        if self.promised_decisions is not None and not self._weighs(side, play.number):
             return
         self._take_late_reward(
             self.rules.floor,
@@ -187,8 +194,12 @@ class Knowledge:
 
     def propose(self, rng: Any) -> int:
         """Return the arm that the proposer would play now; its counts include open plays."""
-        # On a copy of its memory: the state must follow from the events alone.
         proposal, seen = self._proposal, self._seen_by_proposer
+        upper, proposed = self._proposed
+        if seen.upper == upper and self._proposer.optimistic:  # it looks at nothing else
+            return proposed
+        upper = seen.upper.copy()
+        # On a copy of its memory: the state must follow from the events alone.
         proposal.proposer = self.memory.proposer.copy()
         n_arms = len(self.numbers)
         if len(self.left) < n_arms:  # it knows nothing of the others
@@ -196,6 +207,7 @@ class Knowledge:
             seen = _selected(seen, self.left)
         self._proposed_from = seen
         arm: int = self._candidate_of(self.rules, seen, proposal, self.rounds + 1, rng)
+        self._proposed = (upper, self.left[arm])
         return self.left[arm]
 
     def chance(self, candidate: int, arm: int) -> float:
@@ -225,6 +237,11 @@ class Knowledge:
         if not self.floor.assumes_steady_means:
             return self.settings.low, self.settings.high
         return float(self.arms.lower[arm]), float(self.arms.upper[arm])
+
+    def is_surely_better(self, arm: int) -> bool:
+        """Whether an arm's mean surely is at least the default's. Call `refresh` first."""
+        arms = self.arms
+        return bool(self._steady_means and arms.lower[arm] >= arms.upper[0])
 
     def refresh(self) -> None:
         """Update the intervals and what the floor derives from its accounts."""

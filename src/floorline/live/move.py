@@ -8,7 +8,7 @@ from typing import NamedTuple
 from floorline.live.errors import LedgerError
 from floorline.live.events import SEQ, from_row
 from floorline.live.ledgers import Ledger, exists, open_ledger
-from floorline.live.ledgers.interface import UNCHANGED
+from floorline.live.ledgers.reader import UNCHANGED
 from floorline.live.verify import verify
 
 

@@ -10,7 +10,7 @@ from floorline.live import ledgers
 from floorline.live.errors import LedgerError
 from floorline.live.events import UNSIGNED_IDS, VERSION, Event
 from floorline.live.ledgers import Ledger
-from floorline.live.ledgers.interface import UNCHANGED
+from floorline.live.ledgers.reader import UNCHANGED
 from floorline.live.recorder import Recorder
 from floorline.live.replay import load
 from floorline.live.settings import CampaignSettings
@@ -22,6 +22,7 @@ def open_recorder(
     source: str | Ledger,
     clock: Callable[[], float] | None,
     settings: Mapping[str, Any],
+    down_since: float | None = None,
     up_since: float | None = None,
 ) -> tuple[Recorder, TicketIds]:
     """Return the recorder of a campaign, begun if the ledger holds none, and its ticket ids."""
@@ -42,7 +43,7 @@ def open_recorder(
         ids = ticket_ids(ledger, first)
         recorder = Recorder(ledger, state, clock, first.body["version"])
         if up_since is not None:
-            recorder.record_outage(up_since)
+            recorder.record_outage(down_since, up_since)
         return recorder, ids
     except BaseException:
         ledger.close(untouched=True)

@@ -34,6 +34,8 @@ class Outcomes:
             raise ValueError(f"ticket: must come before the reward, not {ticket!r} before {reward}")
         reward = float(reward) if isinstance(reward, bool) else reward  # it clicked, or did not
         values = checked_metrics(settings.guardrails, metrics) if metrics else {}
+        if type(reward) is float and settings.low <= reward <= settings.high:
+            return recorder.run(self._observe, ticket, reward, values)
         try:
             given = number("reward", reward, settings.low, settings.high)
         except ValueError:
@@ -118,13 +120,14 @@ class Outcomes:
         """Return the sequence number and id of a decision, closed if its window is over."""
         recorder = self._recorder
         name = ticket.id if isinstance(ticket, Ticket) else ticket
-        seq = seq_of(self._ids.campaign, name)
-        play = recorder.state.open.get(seq)
+        seq, time = self._ids.recall(name) or (seq_of(self._ids.campaign, name), None)
+        state = recorder.state
+        play = state.open.get(seq)
         if play is None:
             decision_of(recorder.ledger, self._ids, name)
             return seq, name
-        self._ids.check(name, seq, play.time)
-        state = recorder.state
+        if play.time != time:
+            self._ids.check(name, seq, play.time)
         # Without a window, the clock need not be read.
         if state.settings.window is not None and state.is_due(seq, recorder.now()):
             recorder.record("expired", seq)

@@ -58,6 +58,7 @@ class Recorder:
         self._closed = False
         self._mutex = threading.RLock()
         self._in_transaction = False
+        self._uncommitted = False  # the ledger may hold what was neither committed nor rolled back
         self._out_of_step = False  # the ledger and the state may differ
         self._snapshot_at = _last_snapshot(ledger)
         self._began_at = state.time  # the last transaction
@@ -115,7 +116,7 @@ class Recorder:
 
     def _begin(self, expire: bool = True) -> None:
         self._prepare()
-        self._in_transaction = True
+        self._in_transaction = self._uncommitted = True
         if self.state.settings.window is None:  # nothing expires, whatever the time
             return
         try:
@@ -131,15 +132,15 @@ class Recorder:
 
     def _prepare(self) -> None:
         """Raise unless the ledger may be used here; discard what an interrupt left uncommitted."""
-        locator = self.ledger.locator
+        ledger = self.ledger
         if self._closed:
-            raise LedgerError(f"{locator}: is closed")
+            raise LedgerError(f"{ledger.locator}: is closed")
         if os.getpid() != self._process:
             raise LedgerError(
-                f"{locator}: is open in the process that this one was forked from; only one "
+                f"{ledger.locator}: is open in the process that this one was forked from; only one "
                 "can write to it"
             )
-        if self._out_of_step or self.ledger.failed or self.ledger.in_transaction:
+        if self._uncommitted or self._out_of_step or ledger.failed:
             now = self.now()
             try:
                 self._roll_back()
@@ -155,16 +156,19 @@ class Recorder:
         """Commit what was recorded, whether or not the block raised an error."""
         if not self._in_transaction:
             return
-        interrupted = error is not None and not isinstance(error, Exception)
+        ledger = self.ledger
         try:
-            if interrupted and (self._out_of_step or self.ledger.failed):
+            if self._out_of_step or ledger.failed:
+                if error is None or isinstance(error, Exception):
+                    raise self._lost_transaction()
                 self._roll_back()  # and the interrupt goes on
                 return
-            if self._out_of_step or self.ledger.failed:
-                raise self._lost_transaction()
-            self._save_snapshot_if_due()
-            recovers = self._failing_since is not None and self.ledger.in_transaction
-            self.ledger.commit()
+            events = self.state.seq - self._snapshot_at
+            if events >= SNAPSHOT_EVERY and events >= 2 * len(self.state.open):
+                self.save_snapshot()
+            recovers = self._failing_since is not None and ledger.in_transaction
+            ledger.commit()
+            self._uncommitted = False
             if recovers:
                 self._failing_since = None
         except BaseException as failure:
@@ -185,12 +189,7 @@ class Recorder:
         self.ledger.roll_back()
         self.state = load(self.ledger)
         self._snapshot_at = _last_snapshot(self.ledger)
-        self._out_of_step = False
-
-    def _save_snapshot_if_due(self) -> None:
-        events = self.state.seq - self._snapshot_at
-        if events >= SNAPSHOT_EVERY and events >= 2 * len(self.state.open):
-            self.save_snapshot()
+        self._uncommitted = self._out_of_step = False
 
     def save_snapshot(self) -> None:
         """Store the state inside a transaction, unless it was stored since the last event."""
@@ -229,13 +228,14 @@ class Recorder:
         self.state.apply(event)
         self._out_of_step = False
 
-    def record_outage(self, until: float) -> None:
-        """Record that windows stood still from the last event until then, or until now if sooner.
+    def record_outage(self, since: float | None, until: float) -> None:
+        """Record that windows stood still from `since` until then, or until now if sooner.
 
-        Nothing is recorded if that is less than MIN_OUTAGE_SECONDS, or if no window is running.
+        Unless given, or if that is later, it began at the last event. Nothing is recorded if it
+        lasted less than MIN_OUTAGE_SECONDS, or if no window is running.
         """
         with self.transaction(expire=False):
-            self._record_outage(self.state.time, min(until, self.now()))
+            self._record_outage(since or self.state.time, min(until, self.now()))
 
     def _record_outage(self, since: float, until: float) -> None:
         state = self.state

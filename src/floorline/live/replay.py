@@ -8,7 +8,7 @@ from floorline.live import snapshot
 from floorline.live.errors import DamagedLedger
 from floorline.live.events import Event
 from floorline.live.ledgers import LedgerReader
-from floorline.live.ledgers.interface import UNCHANGED
+from floorline.live.ledgers.reader import UNCHANGED
 from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
 

@@ -71,7 +71,7 @@ def promotable(state: State, name: str) -> str:
             "arm: the default seems to have changed, so what was promised of it is void; start a "
             f"new epoch with {arm} as its default"
         )
-    if not state.floor.promotes:
+    if not state.floor.may_promote(state.memory.floor):
         raise Conflict(f"arm: {_why_not(state)}; start a new epoch with {arm} as its default")
     return arm
 
@@ -97,8 +97,12 @@ def promotable_anew(state: State, name: str) -> str:
 def _why_not(state: State) -> str:
     """Return why the default cannot change within an epoch."""
     settings = state.settings
-    if settings.floor != "confidence":
+    if settings.floor not in ("confidence", "joint"):
         return f"the {settings.floor} floor tests its budget against one default"
+    if not settings.arms_may_change:
+        return "this campaign was opened with arms_may_change=False"
     if settings.voids:
         return "with voids=True it is not settled which default open decisions belong to"
-    return "this campaign was opened with arms_may_change=False"
+    if not settings.to_boundary().kind.needs_range:
+        return f"with boundary={settings.boundary!r} the joint floor tests one default"
+    return "the default has changed as often in this epoch as the joint floor can take"

@@ -122,7 +122,7 @@ class SeriesRecorder:
             return
         self._next = (seq // self.step + 1) * self.step
         try:
-            point = point_of(seq, decided_at, campaign.status(), campaign.settings)
+            point = point_of(seq, decided_at, campaign.status_at_last_event(), campaign.settings)
             self._uncommitted.append(point)
         except Exception:  # the decision matters more than a point
             log.exception("a point of a series is missing")
@@ -131,10 +131,14 @@ class SeriesRecorder:
         """Keep the new points if their transaction was committed, else drop them."""
         if not self._uncommitted:
             return
-        if committed:
+        if not committed:
+            self._next = self._uncommitted[0].seq
+        elif self._uncommitted[-1].seq // self.step >= self.max_points:
             self.add(self._uncommitted)
         else:
-            self._next = self._uncommitted[0].seq
+            for point in self._uncommitted:  # later than all others
+                if not self.points or point.seq // self.step > self.points[-1].seq // self.step:
+                    self.points.append(point)
         self._uncommitted = []
 
     def add(self, points: Sequence[SeriesPoint]) -> None:

@@ -76,8 +76,8 @@ class CampaignSettings:
             randomised floor: k coins that the default won, their rewards pending, earn at most
             rate k + burst together, in units of high - low. At 1 nothing is stated.
         in_flight_burst: see `in_flight_rate`.
-        arms_may_change: whether challengers may be added later. The intervals of those that are
-            there from the start are then a little wider; see docs/guarantee.md.
+        arms_may_change: whether challengers may be added later, and one promoted. The intervals of
+            those that are there from the start are then a little wider; see docs/guarantee.md.
     """
 
     arms: tuple[str, ...]

@@ -30,9 +30,11 @@ def to_json(state: State) -> dict[str, Any]:
         "retired": list(state.retired),
         "withdrawn": list(state.withdrawn),
         "numbers": list(state.numbers),
+        "on_challengers": state.on_challengers,
         "turned_away": list(state.turned_away),
         "turned_to": list(state.turned_to),
         "as_default": list(state.as_default),
+        "equal_split": state.equal_split.to_json(),
         "promoted_at": state.promoted_at,
         "clipped": state.clipped,
         "refused": state.refused,
@@ -84,11 +86,15 @@ def from_json(values: dict[str, Any]) -> State:
     if "guardrails" in values:  # not in snapshots of version 0.1
         state.guardrails.restore(values["guardrails"])
     state.outage = values.get("outage", 0.0)
+    explored = sum(values["reasons"].get(reason, 0) for reason in ("explore", "exploit"))
+    state.on_challengers = values.get("on_challengers", explored)
     state.turned_away[:] = values.get("turned_away", state.turned_away)
     state.turned_to[:] = values.get("turned_to", _by_first(sum(state.turned_away), settings))
     uncounted = values["book"]["voided"][0] if settings.voids else 0
     counted = state.decisions - uncounted
     state.as_default[:] = values.get("as_default", _by_first(counted, settings))
+    if "equal_split" in values:  # not in snapshots of version 0.1, whose arms stayed
+        state.equal_split.restore(values["equal_split"])
     state.promoted_at = values.get("promoted_at", 0)
     state.clipped, state.refused = values.get("clipped", 0), values.get("refused", 0)
     state.refused_open.update(values.get("refused_open", []))

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from floorline.live.drift import DriftWatch
+from floorline.live.equal_split import EqualSplit
 from floorline.live.errors import LedgerError
 from floorline.live.estimates import EarlyRewards
 from floorline.live.events import Event
@@ -17,6 +18,9 @@ from floorline.live.knowledge import Knowledge
 from floorline.live.order import Order, reorder
 from floorline.live.plays import OpenPlay
 from floorline.live.settings import CHANGEABLE_IN_NEW_EPOCH, CampaignSettings
+
+SERVABLE = frozenset(("added", "retired", "promoted"))
+"""Changes of which arms can be served, beside the end of a campaign."""
 
 
 class State(Knowledge):
@@ -49,6 +53,7 @@ class State(Knowledge):
         n_arms = len(self.settings.arms)
         self.epoch += 1
         self.decisions = 0
+        self.on_challengers = 0
         # A Counter would take three times as long.
         self.reasons: defaultdict[str, int] = defaultdict(int)
         self.lost = [0] * n_arms
@@ -56,6 +61,7 @@ class State(Knowledge):
         self.turned_away = [0] * n_arms  # proposals that the floor turned to the default, by arm
         self.turned_to = [0] * n_arms  # and by who was the default then
         self.as_default = [0] * n_arms  # decisions by who was the default, without voided defaults
+        self.equal_split = EqualSplit(n_arms)
         self.promoted_at = 0  # decisions before the default became the default
         self.clipped = 0
         self.refused = 0  # decisions whose only reward was refused
@@ -136,6 +142,7 @@ class State(Knowledge):
         body = event.body
         arm, number, reason = self.index[body["arm"]], self.decisions, body["reason"]
         self.decisions += 1
+        self.on_challengers += arm > 0
         self.as_default[0] += 1
         self.reasons[reason] += 1
         if reason in ("budget-low", "no-rewards"):
@@ -161,17 +168,19 @@ class State(Knowledge):
 
     def _observed(self, event: Event) -> None:
         if event.decision_seq in self.open:
-            self.clipped += "clipped_from" in event.body
+            body = event.body
+            self.clipped += "clipped_from" in body
             self.refused -= event.decision_seq in self.refused_open  # it was corrected
             play = self._close(event.decision_seq)
-            self._receive(play, event.body["reward"])
-            if "metrics" in event.body:
-                self.guardrails.observed(play.arm, event.body["metrics"])
+            self._receive(play, body["reward"])
+            if "metrics" in body:
+                self.guardrails.observed(play.arm, body["metrics"])
         else:  # after its window, or of an earlier epoch
             self.late += 1
 
     def _receive(self, play: OpenPlay, reward: float) -> None:
-        self._count_if_voidable(play)
+        if self.settings.voids:
+            self._count_if_voidable(play)
         self.receive(play, reward)
         if self._is_watched(play):
             self.drift.observed(play.block, reward)
@@ -218,6 +227,8 @@ class State(Knowledge):
         return play.was_default and play.number >= self.promoted_at
 
     def _changed(self, body: dict[str, Any]) -> None:
+        if self.finished or not SERVABLE.isdisjoint(body):
+            self.equal_split.count(self)
         changed = {name: body[name] for name in CHANGEABLE_IN_NEW_EPOCH if name in body}
         if changed:
             self.settings = CampaignSettings.from_json({**self.settings.to_json(), **changed})
@@ -268,6 +279,7 @@ class State(Knowledge):
         self.rearrange(order)
         for values in (self.lost, self.turned_away, self.turned_to, self.as_default):
             reorder(values, order, 0)
+        self.equal_split.rearrange(order)
         if self.early is not None:
             self.early.rearrange(order)
         self.guardrails.rearrange(self.settings, self.numbers, order)

@@ -8,14 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from floorline.core.display import Displayed, Table
-from floorline.live.amounts import exact_percent, percent
+from floorline.core.words import counted
 from floorline.live.estimates import Gain, Rewards, estimates_of, expected_rewards, gain_of
 from floorline.live.guardrails import GuardrailStatus
 from floorline.live.headline import headline_of
 from floorline.live.learning import learning_problems
 from floorline.live.plays import TICK
 from floorline.live.same_rounds import SameRounds, same_rounds_of
+from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
+from floorline.live.verdict import in_flight_alarm, state_word, verdict_of
 
 LEAST_SHARE = -10.0
 """Shown in place of any lower share, which only rewards below zero can cause."""
@@ -44,6 +46,9 @@ class ArmStatus:
     """Proposals of others that the floor turned to it, while it was the default."""
     as_default: int
     """Decisions made while it was the default, without voided ones for it."""
+    in_equal_split: float
+    """Decisions that an equal split would have given it: of each decision, the same share to every
+    arm that could be served then; voided ones included."""
     estimated_from: int
     """Rewards behind the estimate: those of decisions whose window is over; without a window, all
     that are known, and none if most are missing."""
@@ -59,6 +64,8 @@ class Status(Displayed):
     """The status of a campaign."""
 
     id: str
+    time: float
+    """When this is, by the campaign's clock, in seconds since 1970."""
     state: str
     """`running`, `paused`, `drift`, `finished` or `stopped`."""
     serves: str | None
@@ -68,11 +75,15 @@ class Status(Displayed):
     epoch: int
     decisions: int
     """In this epoch."""
+    on_challengers: int
+    """Those for arms that were not the default then."""
     guaranteed_budget: float
     """Lower bound on the budget in units of reward, not shown below zero."""
     guaranteed_share: float
     """Lower bound on the expected reward, over what the default alone would be expected to earn."""
     promised_share: float
+    holds: bool
+    """Whether at least the promised share is guaranteed now."""
     confidence: float
     headline: str
     """Who leads, by how much, and what happens next; under a floor that compares the same rounds,
@@ -85,8 +96,11 @@ class Status(Displayed):
     gain: Gain | None
     """What was earned beyond the default alone; None before that can be estimated."""
     over_equal_split: float | None
-    """Estimated reward beyond that of an equal split of the same traffic among all arms; None where
-    averages do not compare the arms, as under the randomised floor."""
+    """Estimated reward beyond that of an equal split of the same traffic, among the arms that could
+    be served at the time; None where averages do not compare the arms, as under the randomised
+    floor."""
+    turned_away: int
+    """Decisions in which the floor turned a proposal to the default."""
     price: float | None
     """Estimate of what the floor has cost: what the challengers that were proposed and not played
     would have earned beyond the default. Below zero, it has saved that much. None likewise."""
@@ -100,8 +114,15 @@ class Status(Displayed):
     """What the drift watch has found, or that a statement about pending rewards was false; None if
     there is no alarm."""
     arms: list[ArmStatus]
+    promised_mean: float | None
+    """The promised share of the default's mean, as far as that is estimated; None where averages do
+    not compare the arms."""
     reasons: dict[str, int]
     """Decisions by reason."""
+    reported: int
+    """Rewards reported in time."""
+    lost: int
+    """Decisions whose window ended without a reward."""
     pending: int
     oldest_pending: float | None
     """When the oldest open decision was made."""
@@ -130,7 +151,7 @@ class Status(Displayed):
     def _table(self) -> Table:
         title = [
             f"Campaign {self.id}, {self.state}, epoch {self.epoch}: "
-            f"{self.decisions:,} decisions, {self.pending:,} waiting for a reward",
+            f"{counted(self.decisions, 'decision')}, {self.pending:,} waiting for a reward",
             self.headline,
             self.verdict,
             *self.problems,
@@ -156,6 +177,7 @@ def status_of(
     """Return the status of a campaign in this state; `problems` are further ones to show."""
     budget = state.budget()
     share = max(LEAST_SHARE, state.guaranteed_share())
+    holds = share >= 1 - state.settings.max_loss - 1e-9
     arms = arms_of(state, now)
     settings = state.settings
     running = [arm for arm in arms if arm.name not in state.retired]
@@ -163,28 +185,35 @@ def status_of(
     expected = None if same else expected_rewards(settings, arms)
     return Status(
         id=campaign,
-        state=_word(state),
+        time=now,
+        state=state_word(state),
         serves=state.serves,
         winner=winner_of(running),
         epoch=state.epoch,
         decisions=state.decisions,
+        on_challengers=state.on_challengers,
         guaranteed_budget=max(0.0, budget),
         guaranteed_share=share,
         promised_share=1 - settings.max_loss,
+        holds=holds,
         confidence=1 - settings.delta,
         headline=headline_of(
-            _word(state), state.serves, arms if state.serves else running, settings.unit, same
+            state_word(state), state.serves, arms if state.serves else running, settings.unit, same
         ),
-        verdict=_verdict(state, share),
+        verdict=verdict_of(state, share, holds),
         estimated_share=_estimated_share(expected, same),
         gain=same.gain if same else gain_of(settings, arms, expected) if expected else None,
         over_equal_split=None if expected is None else expected.campaign - expected.equal_split,
+        turned_away=sum(state.turned_away),
         price=None if expected is None else expected.turned_away,
         same_rounds=same,
         problems=[*problems, *learning_problems(state)],
-        alarm=state.drift_alarm or _in_flight_alarm(state),
+        alarm=state.drift_alarm or in_flight_alarm(state),
         arms=arms,
+        promised_mean=None if same else promised_mean(settings, arms),
         reasons=dict(state.reasons),
+        reported=reported(state),
+        lost=sum(state.lost),
         pending=len(state.open),
         oldest_pending=next((play.time for play in state.open.values()), None),
         pending_by_age=by_age(state, now),
@@ -210,6 +239,7 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
     """Return what is known of each arm."""
     statuses = []
     estimates = estimates_of(state, now)
+    split = state.equal_split.shares(state)
     for arm, name in enumerate(state.settings.arms):
         estimated_from, average = estimates[arm]
         pending = int(state.book.open[arm])
@@ -226,6 +256,7 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
                 turned_away=state.turned_away[arm],
                 turned_to=state.turned_to[arm],
                 as_default=state.as_default[arm],
+                in_equal_split=split[arm],
                 estimated_from=estimated_from,
                 average=average,
                 lower=lower,
@@ -233,6 +264,18 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
             )
         )
     return statuses
+
+
+def reported(state: State) -> int:
+    """Return the number of rewards reported in time: those known, but for zeros for silence."""
+    zeros = sum(state.lost) if state.settings.missing == "zero" else 0
+    return int(sum(state.arms.seen)) - zeros
+
+
+def promised_mean(settings: CampaignSettings, arms: Sequence[ArmStatus]) -> float | None:
+    """Return the promised share of the default's mean; None before that can be estimated."""
+    mean = arms[0].average if settings.default_mean is None else settings.default_mean
+    return None if mean is None else (1 - settings.max_loss) * mean
 
 
 def winner_of(arms: list[ArmStatus]) -> str | None:
@@ -248,45 +291,3 @@ def by_age(state: State, now: float) -> list[int]:
     for since, number in state.open.ages.items():
         counts[bisect_right(AGES, now - since * TICK)] += number
     return counts
-
-
-def _word(state: State) -> str:
-    if state.stopped:
-        return "stopped"
-    if state.finished:
-        return "finished"
-    if state.paused:
-        return "paused"
-    return "drift" if state.drift_alarm else "running"
-
-
-def _in_flight_alarm(state: State) -> str | None:
-    """Return how a statement about pending rewards has turned out false; None if it has not."""
-    check = state.in_flight
-    if check is None or check.failures == 0:
-        return None
-    settings = state.settings
-    return (
-        f"in_flight_rate={settings.in_flight_rate:g} and in_flight_burst="
-        f"{settings.in_flight_burst:g} have not held at {check.failures:,} of the first "
-        f"{check.checked:,} decisions"
-    )
-
-
-def _verdict(state: State, share: float) -> str:
-    settings = state.settings
-    promised = 1 - settings.max_loss
-    default = "the default" if state.promoted_at == 0 else "the default of the time"
-    promise = f"promised {exact_percent(promised)}, confidence {exact_percent(1 - settings.delta)}"
-    sure = percent(share)
-    false_statement = _in_flight_alarm(state)
-    if false_statement is not None:
-        return f"Nothing is promised of this epoch: {false_statement}. Start a new one"
-    if state.drift_alarm:
-        return f"Exploration is off: the default seems to have changed ({state.drift_alarm})"
-    if share >= promised - 1e-9:
-        return f"The floor holds: at least {sure} of {default}, {promise}"
-    return (
-        f"The floor held at every decision. Rewards since then make only {sure} of {default} "
-        f"sure ({promise}), so it is played until that is made up"
-    )

@@ -10,7 +10,7 @@ from floorline.core.kernel import kernel
 from floorline.core.random import uniform
 from floorline.core.records import Arms, Floats
 from floorline.proposers.base import Proposer
-from floorline.proposers.posterior import pair_after, posterior_draw, seed_of
+from floorline.proposers.posterior import pair_after, posterior_draw, posterior_of, seed_of
 
 DRAWS = 32
 
@@ -19,7 +19,11 @@ WINS = 0
 MEAN = 1
 INFORMATION = 2
 DRAWN = 3
-SUMS = 4
+UP = 4
+UP_SPREAD = 5
+DOWN = 6
+DOWN_SPREAD = 7
+SUMS = 8
 """From here on, for each arm that may be best: the sum of each arm's draws where it is."""
 FIRST = 0
 SECOND = 1
@@ -42,13 +46,26 @@ def draw_means(rules: InformationRules, arms: Arms, memory: Floats, round: int) 
     n_arms = len(arms.plays)
     for cell in range((SUMS + n_arms) * n_arms):
         memory[cell] = 0.0
+    for i in range(n_arms):
+        up, up_spread, down, down_spread = posterior_of(rules.noise_scale, arms, i)
+        memory[UP * n_arms + i] = up
+        memory[UP_SPREAD * n_arms + i] = up_spread
+        memory[DOWN * n_arms + i] = down
+        memory[DOWN_SPREAD * n_arms + i] = down_spread
     number = seed_of(arms, round)
     for _ in range(rules.draws):
         best = 0
         best_mean = -math.inf
         for i in range(n_arms):
             number, x, y = pair_after(number)
-            mean = posterior_draw(rules.noise_scale, arms, i, x, y)
+            mean = posterior_draw(
+                memory[UP * n_arms + i],
+                memory[UP_SPREAD * n_arms + i],
+                memory[DOWN * n_arms + i],
+                memory[DOWN_SPREAD * n_arms + i],
+                x,
+                y,
+            )
             memory[DRAWN * n_arms + i] = mean
             memory[MEAN * n_arms + i] += mean / rules.draws
             if mean > best_mean:

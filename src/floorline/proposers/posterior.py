@@ -14,7 +14,7 @@ from floorline.core.records import Arms
 MODULUS = 2_147_483_647
 MULTIPLIER = 48_271
 """Those of Park, Miller and Stockmeyer (1993)."""
-SMALLEST_GAMMA = 1e-12
+SMALLEST_ROOT = 1e-4
 
 
 @kernel
@@ -38,23 +38,42 @@ def pair_after(number: int) -> tuple[int, float, float]:
 
 
 @kernel
-def gamma_from(shape: float, z: float) -> float:
-    """Return a gamma draw made from a normal one (Wilson and Hilferty): nearly exact."""
-    root = 1.0 - 1.0 / (9.0 * shape) + z / (3.0 * math.sqrt(shape))
-    return max(shape * root * root * root, SMALLEST_GAMMA)
+def cube_root_of_gamma(shape: float) -> tuple[float, float]:
+    """Return mean and deviation of the cube root of a gamma variable (Wilson and Hilferty).
+
+    It is nearly normal, so that its cube is nearly a gamma draw.
+    """
+    root = shape ** (1.0 / 3.0)
+    return root * (1.0 - 1.0 / (9.0 * shape)), root / (3.0 * math.sqrt(shape))
 
 
 @kernel
-def posterior_draw(noise_scale: float, arms: Arms, arm: int, x: float, y: float) -> float:
-    """Return a mean drawn for an arm from two normal draws: Beta if the noise scale is 0.
+def posterior_of(noise_scale: float, arms: Arms, arm: int) -> tuple[float, float, float, float]:
+    """Return what `posterior_draw` draws an arm's mean from: Beta if the noise scale is 0.
 
-    Beta(1 + successes, 1 + failures) for rewards in [0, 1]; else N(average, noise_scale^2 / T).
-    Of an arm without rewards, that is the default's average with the spread of one reward.
+    Beta(1 + successes, 1 + failures) for rewards in [0, 1]: the means and deviations of two cube
+    roots. Else N(average, noise_scale^2 / T), followed by zeros; of an arm without rewards, that is
+    the default's average with the spread of one reward.
     """
     seen = int(arms.seen[arm])  # plain numbers, which Python counts with faster than NumPy's
     if noise_scale > 0.0:
         centre = float(arms.average[arm] if seen > 0 else arms.average[0])
-        return centre + noise_scale / math.sqrt(max(seen, 1)) * x
+        return centre, noise_scale / math.sqrt(max(seen, 1)), 0.0, 0.0
     successes = float(arms.total[arm])
-    up = gamma_from(1.0 + successes, x)
-    return up / (up + gamma_from(1.0 + seen - successes, y))
+    up, up_spread = cube_root_of_gamma(1.0 + successes)
+    down, down_spread = cube_root_of_gamma(1.0 + seen - successes)
+    return up, up_spread, down, down_spread
+
+
+@kernel
+def posterior_draw(
+    up: float, up_spread: float, down: float, down_spread: float, x: float, y: float
+) -> float:
+    """Return a mean drawn from a posterior (`posterior_of`) by two standard normal draws."""
+    root = up + up_spread * x
+    if down_spread == 0.0:
+        return root
+    other = max(down + down_spread * y, SMALLEST_ROOT)
+    root = max(root, SMALLEST_ROOT)
+    successes = root * root * root
+    return successes / (successes + other * other * other)

@@ -10,9 +10,11 @@ from floorline.core.kernel import kernel
 from floorline.core.random import uniform
 from floorline.core.records import Arms, Floats
 from floorline.proposers.base import Proposer
-from floorline.proposers.posterior import pair_after, posterior_draw, seed_of
+from floorline.proposers.posterior import pair_after, posterior_draw, posterior_of, seed_of
 
-VOTERS = 32
+VOTERS = 8
+
+# Memory, for N arms: their chances; then the largest draw of each voter, and the arm of it.
 
 
 class VoteRules(NamedTuple):
@@ -27,22 +29,23 @@ class VoteRules(NamedTuple):
 
 @kernel
 def count_votes(rules: VoteRules, arms: Arms, memory: Floats, round: int) -> None:
-    """Set `memory` to the chance of each arm: each voter draws all means, and votes for one."""
+    """Set the chance of each arm in `memory`: each voter draws all means, and votes for one."""
     n_arms = len(arms.plays)
+    voted = n_arms + rules.voters
+    for voter in range(n_arms, voted):
+        memory[voter] = -math.inf
+    number = seed_of(arms, round)
     for i in range(n_arms):
         memory[i] = rules.uniform_share / n_arms
-    vote = (1.0 - rules.uniform_share) / rules.voters
-    number = seed_of(arms, round)
-    for _ in range(rules.voters):
-        best = 0
-        best_mean = -math.inf
-        for i in range(n_arms):
+        up, up_spread, down, down_spread = posterior_of(rules.noise_scale, arms, i)
+        for voter in range(rules.voters):
             number, x, y = pair_after(number)
-            mean = posterior_draw(rules.noise_scale, arms, i, x, y)
-            if mean > best_mean:
-                best = i
-                best_mean = mean
-        memory[best] += vote
+            mean = posterior_draw(up, up_spread, down, down_spread, x, y)
+            if mean > memory[n_arms + voter]:
+                memory[n_arms + voter] = mean
+                memory[voted + voter] = i
+    for voter in range(rules.voters):
+        memory[int(memory[voted + voter])] += (1.0 - rules.uniform_share) / rules.voters
 
 
 @kernel
@@ -77,7 +80,8 @@ def thompson_votes(
     Args:
         noise_scale: standard deviation of Gaussian rewards; None for rewards in [0, 1], whose
             posteriors are Beta with a uniform prior.
-        voters: how many; with more, it is closer to Thompson sampling and slower.
+        voters: how many; with any number an arm is as likely as in Thompson sampling, before the
+            votes are known. More of them leave more arms a chance in each round, and take longer.
         uniform_share: this part of the chances is shared by all arms alike, so that none is
             below `uniform_share` over the number of arms, and estimates exist for every policy.
     """
@@ -92,6 +96,7 @@ def thompson_votes(
         elected_arm,
         rules=rules,
         memory=1,
+        shared_memory=2 * voters,
         chance=vote_share,
         unit_rewards=noise_scale is None,
         caches=True,

@@ -64,8 +64,8 @@ def verdict(facts: ReportFacts) -> str:
     status = facts.status
     problems = "".join(f"<p>{escape(sentence(problem))}</p>" for problem in status.problems)
     text = f"<p>{escape(status.headline)}</p><p>{escape(status.verdict)}.</p>{problems}"
-    holds = status.guaranteed_share >= status.promised_share - 1e-9
-    return section("Result", text, "verdict" if holds else "verdict warn")
+    sound = status.holds and status.alarm is None
+    return section("Result", text, "verdict" if sound else "verdict warn")
 
 
 def promised(facts: ReportFacts) -> str:
@@ -75,12 +75,17 @@ def promised(facts: ReportFacts) -> str:
     share, confidence = exact_percent(status.promised_share), exact_percent(status.confidence)
     if facts.settings.floor == "randomised":
         reward, instead = "the reward received", f"{default} would have received in the same rounds"
+        needs = ""
     else:
         reward, instead = "the reward to be expected", f"{default} alone would have earned"
+        needs = (
+            " It needs a default that stays as it is, and candidates that do not depend on the "
+            "visitor."
+        )
     text = (
         f"<p>At every moment, {reward} from all decisions so far is at least {share} of what "
         f"{instead}. This holds at all times together with a probability of at least "
-        f"{confidence}.</p>"
+        f"{confidence}.{needs}</p>"
     )
     if status.epoch > 1:
         text += "<p>It was promised for each epoch by itself.</p>"
@@ -93,7 +98,6 @@ def promised(facts: ReportFacts) -> str:
 def earned(facts: ReportFacts) -> str:
     """Return what was earned against the default, and what the floor cost."""
     status, unit = facts.status, facts.settings.unit
-    turned = sum(arm.turned_away for arm in status.arms)
     same = status.same_rounds
     rival = "the default alone" if same is None else "the default in the same rounds"
     shown = [
@@ -126,11 +130,12 @@ def earned(facts: ReportFacts) -> str:
         shown.append(("Won against an equal split", over, "by estimate, of the same traffic"))
     if status.price is not None:
         cost = "cost" if status.price >= 0 else "saved"
+        turned = counted(status.turned_away, "decision")
         shown.append(
             (
                 f"What the floor {cost}",
                 amount(abs(status.price), unit),
-                f"by estimate, with {counted(turned, 'decision')} that it gave to the default",
+                f"by estimate, with {turned} that it gave to the default",
             )
         )
     return section("What was earned", numbers(shown))
@@ -177,7 +182,9 @@ def _averages(facts: ReportFacts, total: int) -> str:
 
 
 def _named(facts: ReportFacts, arm: ArmStatus) -> str:
-    return f"{arm.name} (default)" if arm.name == facts.settings.arms[0] else arm.name
+    if arm.name == facts.settings.arms[0]:
+        return f"{arm.name} (default)"
+    return f"{arm.name} (retired)" if arm.name in facts.status.retired else arm.name
 
 
 def _mean(unit: str | None) -> str:
@@ -227,19 +234,10 @@ def verification(facts: ReportFacts) -> str:
     found = facts.verification
     if found is None:
         return section("How this was verified", "<p>The ledger was not verified.</p>")
-    counts = ", ".join(
-        counted(number, name)
-        for number, name in (
-            (found.events, "event"),
-            (found.decisions, "decision"),
-            (found.rewards, "reward"),
-            (found.snapshots, "snapshot"),
-        )
-    )
     text = (
-        f"<p>For this report every event of the campaign's ledger was read and replayed: {counts}. "
-        "Chained checksums show that none is damaged or missing; each had to be allowed by "
-        "those before it; and the budget of every decision was computed again.</p>"
+        "<p>For this report every event of the campaign's ledger was read and replayed: "
+        f"{found.contents}. Chained checksums show that none is damaged or missing; each had to "
+        "be allowed by those before it; and the budget of every decision was computed again.</p>"
     )
     if found.erased:
         erased = counted(found.erased, "decision")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from floorline.service.alerts.raised import RaisedAlerts
 from floorline.service.alerts.webhooks import WebhookFile, Webhooks
 from floorline.service.host.folder import Folder
 from floorline.service.host.host import DataSource
@@ -24,6 +25,7 @@ class Data(NamedTuple):
     forwarder: Forwarder | None
     """Sends requests to other servers; None where there can be none."""
     webhooks: Webhooks
+    alerts: RaisedAlerts
 
 
 def open_data(data: str | Path, *, create: bool = False) -> Data:
@@ -34,8 +36,10 @@ def open_data(data: str | Path, *, create: bool = False) -> Data:
     """
     if not str(data).startswith(DATABASE):
         folder = Folder(Path(data), create=create)
-        return Data(folder, KeyFile(folder.keys), None, WebhookFile(folder.path))
+        keys = KeyFile(folder.keys)
+        return Data(folder, keys, None, WebhookFile(folder.path), RaisedAlerts())
     try:
+        from floorline.service.alerts.raised_table import RaisedTable
         from floorline.service.alerts.webhook_table import WebhookTable
         from floorline.service.host.database import Database
         from floorline.service.http.key_table import KeyTable
@@ -47,7 +51,8 @@ def open_data(data: str | Path, *, create: bool = False) -> Data:
     database = Database(str(data), create=create)
     forwarder = Forwarder(database.owners, database.secret)
     webhooks = WebhookTable(database.session)
-    return Data(database, KeyTable(database.session), forwarder, webhooks)
+    alerts = RaisedTable(database.session)
+    return Data(database, KeyTable(database.session), forwarder, webhooks, alerts)
 
 
 @contextmanager

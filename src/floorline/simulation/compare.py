@@ -98,8 +98,11 @@ def compare(
         made = dict(policies)
     else:
         require(not isinstance(policies, str), "policies", "a list of names", policies)
+        names = list(policies)
+        if any(isinstance(one, Policy) for one in names):
+            raise ValueError('policies: one of your own needs a name: {"mine": policy}')
         setting = PolicySetup.of(environment, rounds, max_loss=max_loss, **setup)
-        made = {name: make_policy(name, setting) for name in policies}
+        made = {name: make_policy(name, setting) for name in names}
     require(len(made) > 0, "policies", "one name or more", policies)
     points = np.unique(np.linspace(0, rounds, CHECKPOINTS + 1).astype(np.int64)[1:])
     points = points[points > 0]

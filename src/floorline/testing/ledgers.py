@@ -8,8 +8,9 @@ from typing import Any
 from floorline.live import Campaign, LedgerError
 from floorline.live import snapshot as snapshots
 from floorline.live.events import CHECK, KINDS, SEQ, Event
-from floorline.live.ledgers.interface import PAGE_SIZE, Ledger, LedgerReader, Mark
+from floorline.live.ledgers.interface import Ledger
 from floorline.live.ledgers.memory import MemoryLedger
+from floorline.live.ledgers.reader import PAGE_SIZE, LedgerReader, Mark
 from floorline.live.replay import start
 
 NewLedger = Callable[[], Ledger]

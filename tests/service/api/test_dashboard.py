@@ -316,3 +316,45 @@ def test_a_page_that_nobody_sees_rests(server: Server, look: Callable[..., Any])
 def test_a_campaign_that_is_not_there(server: Server, look: Callable[..., Any]) -> None:
     page = look(f"{server.url}/campaigns/nowhere")
     expect(page.locator("#failed h1")).to_have_text("No such campaign")
+
+
+def test_a_floor_that_saved_something_was_not_paid_for(
+    server: Server, look: Callable[..., Any]
+) -> None:
+    page = ready(look(f"{server.url}/campaigns/idle"))
+    script = """async (price) => {
+      const { get, campaignPath } = await import("/dashboard/api.js");
+      const { showPrice } = await import("/dashboard/price.js");
+      const { status, settings } = await get(campaignPath("busy"));
+      showPrice({ ...status, price }, settings);
+      return document.getElementById("price").innerText;
+    }"""
+    saved, paid = (page.evaluate(script, price) for price in (-5, 5))
+    assert "about 5 of reward saved by the floor" in saved
+    assert "would have earned less than the default" in saved
+    assert "about 5 of reward paid for the floor" in paid
+    assert "would have earned beyond the default" in paid
+
+
+def test_traffic_that_is_told_once_a_second_has_no_gaps(
+    server: Server, look: Callable[..., Any]
+) -> None:
+    """A campaign of ten seconds has bars of a fifth of one; one that rested has a gap."""
+    page = ready(look(f"{server.url}/campaigns/idle"))
+    script = """async (times) => {
+      const { stackedChart } = await import("/dashboard/stacked.js");
+      const host = document.querySelector("#by-arm").cloneNode(false);
+      document.querySelector("#by-arm").after(host);
+      const decisions = times.map((_, i) => 10 * (i + 1));
+      const parts = [{ name: "now", look: "c0", counts: decisions }];
+      stackedChart(host, "").show({ times, decisions, parts, label: "Traffic" });
+      while (!host.querySelector("rect")) await new Promise(requestAnimationFrame);
+      const bars = [...host.querySelectorAll("rect")].map((bar) => bar.getBoundingClientRect());
+      host.remove();
+      return bars.slice(1).map((bar, i) => bar.left - bars[i].right);
+    }"""
+    gaps = page.evaluate(script, [1000 + second for second in range(11)])
+    assert len(gaps) == 10
+    assert max(gaps) < 1
+    gaps = page.evaluate(script, [1000 + 10 * second for second in range(11)])
+    assert min(gaps) > 1

@@ -22,8 +22,9 @@ CLICKS = {True: {"now": 0.2, "video": 0.7}, False: {"now": 0.7, "video": 0.2}}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service with a campaign whose model knows which visitors like what."""
+    """A service with a campaign whose model knows which visitors like what, and a false one."""
     data = tmp_path_factory.mktemp("service") / "data"
+    state_falsely(Folder(data, create=True).store.locator("false"))
     rng, now = random.Random(1), [time.time() - DECISIONS]
     with Campaign.open(
         Folder(data, create=True).store.locator("coin"),
@@ -42,6 +43,29 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     started = Server(data)
     yield started
     started.end()
+
+
+def state_falsely(locator: str) -> None:
+    """Run a campaign that states that pending defaults earn at most 2, where each earns 1."""
+    with Campaign.open(
+        locator,
+        arms=["now", "video"],
+        max_loss=0.1,
+        floor="randomised",
+        in_flight_rate=0.0,
+        in_flight_burst=2.0,
+        missing="zero",
+        window=60.0,
+        seed=1,
+        clock=lambda: time.time() - 30,
+    ) as campaign:
+        for _ in range(150):
+            campaign.observe(campaign.decide(candidate="now"), 1.0)
+        for ticket in [campaign.decide(candidate="video") for _ in range(100)]:
+            campaign.observe(ticket, float(ticket.arm == "now"))
+        for _ in range(400):
+            campaign.observe(campaign.decide(candidate="now"), 1.0)
+        assert campaign.status().holds
 
 
 def legend(page: Any, chart: str) -> dict[str, str]:
@@ -96,3 +120,13 @@ def test_it_fits_and_can_be_read(
     page.locator("#log button[aria-label^=Explain]").first.click()
     expect(page.locator("dialog")).to_contain_text("The arithmetic")
     assert violations(page) == []
+
+
+def test_a_promise_that_is_void_is_not_green(server: Server, look: Callable[..., Any]) -> None:
+    """What was stated about pending rewards was false, whatever share seems to be guaranteed."""
+    page = ready(look(f"{server.url}/campaigns/false"))
+    expect(page.locator("#floor-words")).to_contain_text("Nothing is promised of this epoch")
+    expect(page.locator("#verdict")).to_have_class("verdict warn")
+    expect(page.locator("#verdict")).not_to_contain_text("Nothing is broken")
+    with server.client() as client:
+        assert 'class="verdict warn"><h2>Result' in client.get("/v1/campaigns/false/report").text

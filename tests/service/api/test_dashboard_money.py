@@ -24,11 +24,15 @@ RATES = {"heute": 0.3, "größere Bilder": 0.6, "नया": 0.2}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service with a campaign that has sold for six days, at up to 25,000 EUR a visitor."""
+    """A service with a campaign that has sold for six days, at up to 25,000 EUR a visitor.
+
+    One arm was retired after two days. Some decisions are pending, and one reward was refused.
+    """
     data = tmp_path_factory.mktemp("service") / "data"
     folder = Folder(data, create=True)
     rng = random.Random(1)
-    now = [time.time() - 6 * DAY]
+    # It ended before the service came up, so windows go on from there: none ends within minutes.
+    now = [time.time() - 6 * DAY - 7200]
     settings = {"max_loss": 0.1, "missing": "zero", "window": 3600.0, "unit": "EUR"}
     with Campaign.open(
         folder.store.locator(NAME),
@@ -38,11 +42,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         clock=lambda: now[0],
         **settings,
     ) as campaign:
-        for _ in range(800):
+        for number in range(800):
             now[0] += 6 * DAY / 800
+            if number == 266:
+                campaign.retire_arm("नया")
             ticket = campaign.decide()
             if rng.random() < RATES[ticket.arm]:
                 campaign.observe(ticket, rng.uniform(100, 25_000))
+        with pytest.raises(ValueError, match="reward"):
+            campaign.observe(campaign.decide(), 30_000)
     started = Server(data)
     yield started
     started.end()
@@ -155,3 +163,49 @@ def test_page_api_and_report_agree(server: Server, look: Callable[..., Any]) -> 
         assert row[6] == amount(arm["average"]) == reported[4]
         assert f"{row[7]} to {row[8]}" == reported[5]
     expect(report.locator("main")).to_contain_text("opened")
+    names = [row.split("\t")[0] for row in report.locator(".arms tbody tr").all_inner_texts()]
+    assert names == ["heute (default)", "größere Bilder", "नया (retired)"]
+    check_counts(page, status)
+    shares = [row.split("\t")[3] for row in report.locator(".arms tbody tr").all_inner_texts()]
+    assert page.locator("#by-arm .legend b").all_inner_texts() == shares
+    expect(report.locator("main")).to_contain_text(f"with {status['turned_away']:,} decision")
+
+
+def check_counts(page: Any, status: dict[str, Any]) -> None:
+    """Compare the page's counts with the API's, and these with the sums over arms and reasons."""
+    arms, reasons = status["arms"], status["reasons"]
+    assert sum(reasons.values()) == status["decisions"] == sum(arm["plays"] for arm in arms)
+    assert status["on_challengers"] == sum(arm["plays"] for arm in arms[1:])
+    assert status["turned_away"] == sum(arm["turned_away"] for arm in arms)
+    assert status["lost"] == sum(arm["lost"] for arm in arms) > 0
+    assert status["reported"] == sum(arm["seen"] - arm["lost"] for arm in arms) > 0
+    assert sum(arm["in_equal_split"] for arm in arms) == pytest.approx(status["decisions"])
+    assert arms[2]["in_equal_split"] == pytest.approx(266 / 3), "retired since"
+    made = status["decisions"]
+    tiles = [tile.split("\n") for tile in page.locator("#tiles > div").all_inner_texts()]
+    assert [tile[1] for tile in tiles] == [
+        f"{made:,}",
+        percent(status["guaranteed_share"]),
+        amount(status["guaranteed_budget"], "EUR"),
+        percent(status["on_challengers"] / made),
+    ]
+    health = dict(row.split("\n") for row in page.locator("#health dl div").all_inner_texts())
+    assert health == {
+        "Rewards reported": f"{status['reported']:,}",
+        f"No reward, counted as 0, {percent(status['lost'] / made)}": f"{status['lost']:,}",
+        "Late, not used": f"{status['late']:,}",
+        "Sent twice": f"{status['duplicates']:,}",
+        "Outside the range, refused": f"{status['refused']:,}",
+    }
+    expect(page.locator("#health h3")).to_contain_text(f"Pending: {status['pending']}")
+    turned = f"what {status['turned_away']:,} decisions ({percent(status['turned_away'] / made)})"
+    expect(page.locator("#price")).to_contain_text(turned)
+    expect(page.locator("#price")).to_contain_text(f"{reasons.get('holdback', 0):,} more were the")
+    promised = amount(status["promised_mean"], "EUR")
+    expect(page.locator("#arms .legend b")).to_have_text([promised])
+    page.click("#by-reason summary")
+    expect(page.locator("#by-reason tbody tr")).to_have_count(len(reasons))
+    rows = [row.split("\t") for row in page.locator("#by-reason tbody tr").all_inner_texts()]
+    assert sorted(row[1:] for row in rows) == sorted(
+        [f"{count:,}", percent(count / made)] for count in reasons.values()
+    )

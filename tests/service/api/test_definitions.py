@@ -9,6 +9,7 @@ from pathlib import Path
 
 from floorline.live.same_rounds import SameRounds
 from floorline.live.status import ArmStatus, Status
+from floorline.service.api.responses import Series
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "dashboard.md"
 TEXT = PAGE.read_text()
@@ -21,7 +22,8 @@ def test_each_number_of_a_status_is_documented() -> None:
     numbers = {field.name for field in fields(Status)} - {"id", "arms", "labels", "archived"}
     arm_numbers = {f"arms.{field.name}" for field in fields(ArmStatus)} - {"arms.name"}
     same_rounds = {f"same_rounds.{field.name}" for field in fields(SameRounds)}
-    assert documented == numbers | arm_numbers | same_rounds
+    series = {f"series.{name}" for name in Series.__struct_fields__}
+    assert documented == numbers | arm_numbers | same_rounds | series
 
 
 def test_the_functions_are_there() -> None:

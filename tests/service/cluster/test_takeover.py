@@ -18,9 +18,11 @@ from floorline.live.history import records
 from floorline.live.ledgers import read_ledger
 from floorline.live.tickets import ticket_ids
 from floorline.live.verify import verify
+from floorline.service.host.cluster import BEAT_SECONDS, SILENT_SECONDS
 
 WaitUntil = Callable[[Callable[[], bool]], None]
 
+WINDOWED = {**PAGE, "missing": "zero", "window": 3600.0}
 VISITORS = 4
 TAKEOVER_SECONDS = 3.0
 
@@ -45,7 +47,7 @@ class Cluster(Traffic):
 def cluster(start: Callable[..., Server], database: str) -> Iterator[Cluster]:
     """Two servers with a campaign."""
     found = Cluster(f"{database}/page", [start(database), start(database)])
-    assert found.servers[0].client().post("/v1/campaigns", json=PAGE).status_code == 201
+    assert found.servers[0].client().post("/v1/campaigns", json=WINDOWED).status_code == 201
     yield found
     found.ended.set()
 
@@ -84,20 +86,24 @@ def seconds_until_served(url: str) -> float:
         time.sleep(0.02)  # a busy loop would take the processor from the one that takes over
 
 
-def finish(cluster: Cluster) -> None:
-    """End the traffic, and compare the ledger with what the visitors were told."""
+def finish(cluster: Cluster) -> list[float]:
+    """End the traffic, compare the ledger with what the visitors were told; return its outages."""
     cluster.end()
     for server in cluster.servers:
         server.end()
     ledger = read_ledger(cluster.locator)
     try:
         found = {r.ticket: r for r in records(ledger, ticket_ids(ledger, ledger.opened()))}
+        changes = [event.body for event in ledger.events(0, 1000, kinds=["changed"])]
     finally:
         ledger.close()
-    cluster.check(found)
+    told = cluster.check(found)
     report = verify(cluster.locator)
     assert report.problems == []
     assert report.lowest_budget >= 0
+    outages = [body["outage"] for body in changes if "outage" in body]
+    print(f"{told} decisions and their rewards, none lost, none twice; {len(outages)} outages")
+    return outages
 
 
 def kill_owners(
@@ -120,6 +126,7 @@ def kill_owners(
         cluster.serve_by([other, start(cluster.database)])
     cluster.wait_for(100)
     finish(cluster)
+    print(f"{kills} kills: {min(took):.1f} to {max(took):.1f} s, median {median(took):.1f}")
     assert len(took) == kills
     assert median(took) <= TAKEOVER_SECONDS, took
 
@@ -146,9 +153,11 @@ def test_a_stopped_owner_loses_its_campaign_and_comes_back(
     both = cluster.servers
     (other,) = (server for server in both if server is not zombie)
     cluster.serve_by([other])
+    stopped = time.monotonic()
     zombie.process.send_signal(signal.SIGSTOP)
     try:
         took = seconds_until_served(other.url)
+        unserved = time.monotonic() - stopped
         cluster.wait_for(50)
     finally:
         zombie.process.send_signal(signal.SIGCONT)
@@ -156,8 +165,11 @@ def test_a_stopped_owner_loses_its_campaign_and_comes_back(
     cluster.wait_for(50)  # through the one that woke up
     cluster.serve_by(both)
     cluster.wait_for(50)
-    finish(cluster)
+    outages = finish(cluster)
+    print(f"taken over from a stopped owner after {unserved:.1f} s")
     assert took <= 2 * TAKEOVER_SECONDS
+    assert len(outages) == 1  # windows stood still from the owner's silence to the takeover
+    assert SILENT_SECONDS - 1 < outages[0] < unserved + BEAT_SECONDS
 
 
 def crash_database(postgres: Any, cluster: Cluster, crashes: int) -> None:

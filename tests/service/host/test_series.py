@@ -66,6 +66,27 @@ def test_a_restart_changes_nothing(tmp_path: Path) -> None:
     assert after["decisions"][-1] == 338
 
 
+def test_a_point_is_that_of_its_event_however_late_it_is_noted(tmp_path: Path) -> None:
+    """Windows go on meanwhile, and with them what an average may count."""
+    clock = [1_000_000.0]
+    path = tmp_path / "page.ledger"
+    settings = {**PAGE, "missing": "zero", "window": 100.0}
+    del settings["name"]
+    noted = series.SeriesRecorder(512)
+    with Campaign.open(path, seed=1, clock=lambda: clock[0], **settings) as campaign:
+        for number in range(150):
+            clock[0] += 1
+            with campaign.transaction():
+                ticket = campaign.decide()
+                clock[0] += 5  # as if the process had been halted
+                noted.note(campaign, campaign.seq)
+                campaign.observe(ticket, float(number % 2))
+        last = campaign.seq
+        noted.settle(True)
+    assert len({point.reward for point in noted.points}) > 20
+    assert noted.points == replay_points(str(path), 0, last, 512)
+
+
 def test_a_restart_does_not_replay_the_whole_ledger(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

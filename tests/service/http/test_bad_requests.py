@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 from serving import PAGE, problem
 from starlette.testclient import TestClient
+from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.server import ServerState
 
 from floorline.live import Campaign
 from floorline.service.app import Service
 from floorline.service.http import transfer
+from floorline.service.http.exchange import Exchange, Outbox
 from floorline.service.http.limits import MAX_BATCH_BODY_BYTES, MAX_BODY_BYTES
 from floorline.service.http.problems import Problem
 
@@ -127,17 +130,21 @@ def test_wrong_methods(client: TestClient, page: str) -> None:
         assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_a_body_that_does_not_come(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("part", [b"", b"{"])
+def test_a_body_that_does_not_come(monkeypatch: pytest.MonkeyPatch, part: bytes) -> None:
     monkeypatch.setattr(transfer, "BODY_TIMEOUT_SECONDS", 0.01)
-    first = [{"type": "http.request", "body": b"{", "more_body": True}]
 
-    async def receive() -> Any:
-        return first.pop() if first else await asyncio.Event().wait()
+    async def read() -> None:
+        transport = asyncio.Transport()
+        state, flow = ServerState(), FlowControl(transport)
+        exchange = Exchange({}, transport, flow, Outbox(), state, True, False, lambda: None)
+        if part:
+            exchange.add(part)
+        await asyncio.wait_for(transfer.read_body({}, exchange.receive, 100), 10)
 
-    for _ in range(2):  # only a part comes, then nothing at all
-        with pytest.raises(Problem) as raised:
-            asyncio.run(asyncio.wait_for(transfer.read_body({}, receive, 100), 10))
-        assert raised.value.status == 408
+    with pytest.raises(Problem) as raised:
+        asyncio.run(read())
+    assert raised.value.status == 408
 
 
 @pytest.mark.parametrize("parts", [0, 1])

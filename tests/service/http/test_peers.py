@@ -23,10 +23,12 @@ def with_server(answer: bytes | None, ask: Callable[[str], Awaitable[None]]) -> 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonlocal connections
         connections += 1
-        while await reader.read(65536):
-            if answer is not None:
-                writer.write(answer)
-        writer.close()
+        try:
+            while await reader.read(65536):
+                if answer is not None:
+                    writer.write(answer)
+        finally:
+            writer.close()
 
     async def run() -> None:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
@@ -53,7 +55,7 @@ def test_what_is_no_answer_is_an_error(
     monkeypatch.setattr(peers, "EXCHANGE_SECONDS", 0.2)
 
     async def ask(address: str) -> None:
-        peer = Peer(address, b"")
+        peer = Peer(address, b"", lambda: True)
         for _ in range(2):
             with pytest.raises(PeerError, match=address):
                 await peer.ask(REQUEST)
@@ -82,7 +84,7 @@ def test_a_stream_may_begin_late(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def run() -> bytes:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
-        peer = Peer(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", b"")
+        peer = Peer(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", b"", lambda: True)
         request = ForwardedRequest("GET", "/v1/campaigns/größe/report", b"a=b", [], b"")
         _, parts = await peer.stream(request, 20)
         body = b"".join([part async for part in parts])
@@ -94,9 +96,61 @@ def test_a_stream_may_begin_late(monkeypatch: pytest.MonkeyPatch) -> None:
     assert target == b"/v1/campaigns/gr%C3%B6%C3%9Fe/report?a=b"
 
 
+def test_what_comes_while_a_message_is_under_way_is_sent_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Over the same connection, unless the message takes long."""
+    sizes: list[int] = []
+    released: asyncio.Event
+
+    async def exchange(self: Peer, requests: list[ForwardedRequest]) -> list[ForwardedReply]:
+        sizes.append(len(requests))
+        if len(sizes) == 1:
+            await released.wait()
+        return [ForwardedReply(200, [], b"")] * len(requests)
+
+    async def ask(count: int, slow_seconds: float) -> list[int]:
+        nonlocal released
+        sizes.clear()
+        released = asyncio.Event()
+        monkeypatch.setattr(peers, "SLOW_SECONDS", slow_seconds)
+        peer = Peer("http://127.0.0.1:1", b"", lambda: True)
+        asking = [asyncio.ensure_future(peer.ask(REQUEST))]
+        while not sizes:
+            await asyncio.sleep(0)
+        asking += [asyncio.ensure_future(peer.ask(REQUEST)) for _ in range(count)]
+        if slow_seconds > 1:
+            await asyncio.sleep(0)
+            released.set()
+        await asyncio.gather(*asking[1:])
+        released.set()
+        await asking[0]
+        return list(sizes)
+
+    monkeypatch.setattr(Peer, "_exchange", exchange)
+    assert asyncio.run(ask(5, 3600.0)) == [1, 5]
+    assert asyncio.run(ask(5, 0.001)) == [1, 5]  # although the first has no answer yet
+
+
+def test_a_server_that_falls_silent_is_not_waited_for() -> None:
+    async def ask(address: str) -> None:
+        alive = True
+        peer = Peer(address, b"", lambda: alive)
+        asking = [asyncio.ensure_future(peer.ask(REQUEST)) for _ in range(3)]
+        await asyncio.sleep(0)
+        alive = False
+        for one in asking:
+            with pytest.raises(PeerError, match="has fallen silent"):
+                await asyncio.wait_for(one, peers.EXCHANGE_SECONDS / 2)
+        with pytest.raises(PeerError, match="has fallen silent"):
+            await peer.stream(REQUEST, 60.0)
+
+    with_server(None, ask)
+
+
 def test_nothing_is_sent_for_those_who_have_gone() -> None:
     async def ask(address: str) -> None:
-        peer = Peer(address, b"")
+        peer = Peer(address, b"", lambda: True)
         asking = asyncio.ensure_future(peer.ask(REQUEST))
         await asyncio.sleep(0)
         asking.cancel()

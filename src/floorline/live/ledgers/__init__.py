@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import Any, cast
 
 from floorline.live.errors import LedgerError
-from floorline.live.ledgers.interface import Backend, Ledger, LedgerReader, Mark, Snapshot
+from floorline.live.ledgers.interface import Backend, Ledger
+from floorline.live.ledgers.reader import LedgerReader, Mark, Snapshot
 
 __all__ = [
     "Ledger",

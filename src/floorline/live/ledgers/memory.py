@@ -18,7 +18,8 @@ from floorline.live.events import (
     Row,
     to_row,
 )
-from floorline.live.ledgers.interface import PAGE_SIZE, Backend, Ledger, Mark, new_secret
+from floorline.live.ledgers.interface import Backend, Ledger, new_secret
+from floorline.live.ledgers.reader import PAGE_SIZE, Mark
 from floorline.live.seals import chained_part
 
 
@@ -29,7 +30,8 @@ class MemoryLedger(Ledger):
         super().__init__(locator)
         self._rows: list[Row] = []
         self._by_key: dict[str, Row] = {}
-        self._about: defaultdict[int, list[Row]] = defaultdict(list)
+        # Tuples, because the collector of cycles need not look into them.
+        self._about: defaultdict[int, tuple[Row, ...]] = defaultdict(tuple)
         self._snapshots: dict[int, bytes] = {}
         self._committed_rows = 0
         self._committed_snapshots = self._snapshots
@@ -114,17 +116,17 @@ class MemoryLedger(Ledger):
 
     def append(self, event: Event) -> None:
         """Add an event to the transaction."""
-        rows = self._rows
+        rows, key, decision_seq = self._rows, event.key, event.decision_seq
         if event.seq != len(rows) + 1:
             raise LedgerError(f"{self.locator}: event {event.seq} cannot follow event {len(rows)}")
-        if event.key in self._by_key:
-            raise LedgerError(f"{self.locator}: request key {event.key!r} is taken")
+        if key is not None and key in self._by_key:
+            raise LedgerError(f"{self.locator}: request key {key!r} is taken")
         row = to_row(event, rows[-1][CHECK] if rows else 0)
         rows.append(row)
-        if event.key is not None:
-            self._by_key[event.key] = row
-        if event.decision_seq is not None:
-            self._about[event.decision_seq].append(row)
+        if key is not None:
+            self._by_key[key] = row
+        if decision_seq is not None:
+            self._about[decision_seq] += (row,)
 
     def commit(self) -> None:
         """Keep the transaction."""
@@ -144,8 +146,9 @@ class MemoryLedger(Ledger):
             key, decision_seq = row[KEY], row[DECISION_SEQ]
             if key is not None:
                 self._by_key.pop(key, None)
-            if decision_seq is not None and row in self._about[decision_seq]:
-                self._about[decision_seq].remove(row)
+            if decision_seq is not None:
+                about = self._about[decision_seq]
+                self._about[decision_seq] = tuple(kept for kept in about if kept is not row)
             self._rows.pop()  # last, so that an interrupted roll back can be repeated
         self._snapshots = self._committed_snapshots
 

@@ -16,7 +16,7 @@ import psycopg
 
 from floorline.live.errors import DamagedLedger, LedgerError, OpenElsewhere
 from floorline.live.events import CHECK, SEQ, VERSION, Event, Row, to_rows
-from floorline.live.ledgers.interface import UNCHANGED, Backend, Ledger, Mark, new_secret
+from floorline.live.ledgers.interface import Backend, Ledger, new_secret
 from floorline.live.ledgers.postgres_clock import TIME, database_clock
 from floorline.live.ledgers.postgres_connection import (
     connect,
@@ -46,6 +46,7 @@ from floorline.live.ledgers.postgres_statements import (
     STORE_SNAPSHOT,
     TAKEN_KEYS,
 )
+from floorline.live.ledgers.reader import UNCHANGED, Mark
 from floorline.live.names import MAX_NAME
 
 NO_EVENT = Mark(0, 0)

@@ -11,7 +11,6 @@ import psycopg
 
 from floorline.live.errors import LedgerError
 from floorline.live.events import KINDS, VERSION, Row
-from floorline.live.ledgers.interface import PAGE_SIZE, UNCHANGED, LedgerReader, Mark
 from floorline.live.ledgers.postgres_connection import (
     Connection,
     connect,
@@ -19,6 +18,7 @@ from floorline.live.ledgers.postgres_connection import (
     parse,
 )
 from floorline.live.ledgers.postgres_schema import check_version, version_of
+from floorline.live.ledgers.reader import PAGE_SIZE, UNCHANGED, LedgerReader, Mark
 
 FIND: LiteralString = (
     "SELECT campaign, form, secret, retired FROM floorline.campaigns WHERE name = %s"

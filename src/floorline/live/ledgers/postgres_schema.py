@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import LiteralString
 
 from floorline.live.errors import LedgerError
-from floorline.live.ledgers.interface import UNCHANGED
 from floorline.live.ledgers.postgres_connection import (
     Connection,
     connect,
     in_plain_words,
     without_password,
 )
+from floorline.live.ledgers.reader import UNCHANGED
 
 LOCK_CLASS = 0x466C6F6F  # "Floo"
 """The first number of our advisory locks; the second is a campaign's number."""
@@ -83,7 +83,17 @@ CREATE TABLE floorline.webhooks (
 ALTER TABLE floorline.servers ADD COLUMN refused bigint NOT NULL DEFAULT 0;
 """
 
-MIGRATIONS: tuple[LiteralString, ...] = (LEDGERS, SERVERS, WEBHOOKS)
+TAKEOVERS: LiteralString = """
+ALTER TABLE floorline.campaigns ADD COLUMN unserved_since timestamptz;
+CREATE TABLE floorline.alerts (
+    campaign text NOT NULL,
+    kind text NOT NULL,
+    text text NOT NULL,
+    PRIMARY KEY (campaign, kind)
+);
+"""
+
+MIGRATIONS: tuple[LiteralString, ...] = (LEDGERS, SERVERS, WEBHOOKS, TAKEOVERS)
 """The script that leads to each version from the one before; the first makes the tables."""
 
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -12,7 +12,7 @@ import apsw
 
 from floorline.core.file_locks import lock_file, sync_folder
 from floorline.live.errors import LedgerError, OpenElsewhere
-from floorline.live.ledgers.interface import UNCHANGED, Mark
+from floorline.live.ledgers.reader import UNCHANGED, Mark
 
 
 def lock(path: str) -> IO[bytes]:

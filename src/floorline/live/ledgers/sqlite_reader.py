@@ -15,7 +15,7 @@ import apsw
 from floorline.live.errors import DamagedLedger, LedgerError
 from floorline.live.events import KINDS, VERSION, Row
 from floorline.live.ledgers import sqlite_files as files
-from floorline.live.ledgers.interface import PAGE_SIZE, UNCHANGED, LedgerReader, Mark
+from floorline.live.ledgers.reader import PAGE_SIZE, UNCHANGED, LedgerReader, Mark
 
 APPLICATION_ID = 0x466C6F6F  # "Floo"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from floorline.live import CampaignSettings, Status
+from floorline.live import Status
 from floorline.live.amounts import exact_percent, percent
 
 FLOOR, DRIFT, LEARNING, REWARDS, WINNER, RETIRED, UNAVAILABLE = (
@@ -20,6 +20,9 @@ DISK, KEYS = "disk-full", "key-misuse"
 KINDS = (FLOOR, DRIFT, LEARNING, REWARDS, WINNER, RETIRED, UNAVAILABLE, DISK, KEYS)
 """The last two concern the service, the others a campaign."""
 
+ENDED = ("finished", "stopped")
+"""The states of campaigns that raise nothing any more."""
+
 EXPECTED_REWARDS = 20.0
 """Rewards that would have been expected by now. None comes by chance in 1 of e^20 cases."""
 
@@ -31,13 +34,20 @@ class RewardFlow:
     reported: int = 0
     decisions: int = 0
     """When the last reward had come."""
-    epoch: int = 0
+    epoch: int | None = None
+    """None before the first look."""
+    is_known: bool = False
+    """Whether a reward came between two looks: before that, rewards may have stopped earlier."""
 
-    def has_stopped(self, status: Status, settings: CampaignSettings) -> bool:
+    def has_stopped(self, status: Status) -> bool:
         """Whether rewards should have come by now at the rate so far; call it at each look."""
-        reported = reported_rewards(status, settings)
-        if reported != self.reported or status.epoch != self.epoch:
-            self.reported, self.decisions, self.epoch = reported, status.decisions, status.epoch
+        if status.state in ENDED:
+            self.is_known = True
+            return False
+        if status.reported != self.reported or status.epoch != self.epoch:
+            self.is_known = self.is_known or self.epoch is not None
+            self.reported, self.decisions = status.reported, status.decisions
+            self.epoch = status.epoch
             return False
         if self.decisions == 0:  # none ever came: learning is stalled, which has its own alert
             return False
@@ -47,19 +57,13 @@ class RewardFlow:
         return rate * silent >= EXPECTED_REWARDS
 
 
-def reported_rewards(status: Status, settings: CampaignSettings) -> int:
-    """Return how many rewards came in this epoch, without zeros that stand for silence."""
-    silent = sum(arm.lost for arm in status.arms) if settings.missing == "zero" else 0
-    return sum(arm.seen for arm in status.arms) - silent
-
-
-def alerts_of(status: Status, settings: CampaignSettings, flow: RewardFlow) -> dict[str, str]:
+def alerts_of(status: Status, flow: RewardFlow) -> dict[str, str]:
     """Return the alerts that a campaign raises now, by kind, each as a sentence."""
     found: dict[str, str] = {}
-    stopped = flow.has_stopped(status, settings)
-    if status.state in ("finished", "stopped"):
+    stopped = flow.has_stopped(status)
+    if status.state in ENDED:
         return found
-    if status.guaranteed_share < status.promised_share - 1e-9:
+    if not status.holds:
         found[FLOOR] = (
             f"only {percent(status.guaranteed_share)} of the default is guaranteed, and "
             f"{exact_percent(status.promised_share)} was promised: rewards since the last "

@@ -8,9 +8,17 @@ import shutil
 from collections import defaultdict
 from contextlib import suppress
 
-from floorline.live import Campaign
-from floorline.service.alerts.conditions import DISK, KEYS, UNAVAILABLE, RewardFlow, alerts_of
+from floorline.live import Campaign, LedgerError
+from floorline.service.alerts.conditions import (
+    DISK,
+    KEYS,
+    REWARDS,
+    UNAVAILABLE,
+    RewardFlow,
+    alerts_of,
+)
 from floorline.service.alerts.delivery import AlertDelivery, new_alert
+from floorline.service.alerts.raised import Raised, RaisedAlerts
 from floorline.service.host.campaigns import HostedCampaign
 from floorline.service.host.host import Host
 from floorline.service.host.owners import OwnedElsewhere
@@ -25,20 +33,23 @@ MIN_FREE_SHARE = 0.02
 MAX_REFUSED_REQUESTS = 20
 """Requests with a wrong key, or one without the scope, between two looks."""
 
-Raised = dict[tuple[str | None, str], str]
-"""The text of each alert, by campaign (None: the service) and kind."""
-
 
 class Watch:
     """The alerts that are raised now."""
 
     def __init__(
-        self, host: Host, delivery: AlertDelivery, interval: float = INTERVAL_SECONDS
+        self,
+        host: Host,
+        delivery: AlertDelivery,
+        stored: RaisedAlerts,
+        interval: float = INTERVAL_SECONDS,
     ) -> None:
         self.raised: Raised = {}
+        """Those that this server has sent and not cleared."""
         self._host = host
         self._delivery = delivery
         self._interval = interval
+        self._stored = stored
         self._flows: defaultdict[str, RewardFlow] = defaultdict(RewardFlow)
         self._refused = 0
         self._task: asyncio.Task[None] | None = None
@@ -66,23 +77,50 @@ class Watch:
     async def look(self) -> None:
         """Compare what is raised now with what was before, and notify of the difference.
 
-        Of several servers, the owner of a campaign notifies of its alerts.
+        Of several servers, the owner of a campaign notifies of its alerts. One that has taken a
+        campaign over sends what is raised again: the owner before may not have got to it.
         """
-        now = {**await self._of_service(), **await self._of_campaigns()}
+        stored = await self._read_stored()
+        of_campaigns, seen = await self._of_campaigns()
+        now = {**await self._of_service(), **of_campaigns}
         for (campaign, kind), text in now.items():
             if (campaign, kind) not in self.raised:
                 log.warning("alert raised", extra={"campaign": campaign, "kind": kind, "why": text})
                 await self._delivery.notify(new_alert(kind, "raised", campaign, text))
-        for (campaign, kind), text in self.raised.items():
-            if (campaign, kind) in now or not self._is_own(campaign):
-                continue
-            if campaign in self._host.registry.pool.closed:  # it may be as it was
-                now[campaign, kind] = text
-                continue
+        unknown: Raised = {}
+        cleared: Raised = {}
+        for (campaign, kind), text in {**stored, **self.raised}.items():
+            if (campaign, kind) not in now and self._is_own(campaign):
+                ended = unknown if self._may_be_as_it_was(campaign, kind, seen) else cleared
+                ended[campaign, kind] = text
+        for (campaign, kind), text in cleared.items():
             log.info("alert cleared", extra={"campaign": campaign, "kind": kind})
             await self._delivery.notify(new_alert(kind, "cleared", campaign, text))
-        self.raised = now
-        self._host.metrics.set_alerts(list(now))
+        sent = {key: text for key, text in unknown.items() if key in self.raised}
+        self.raised = {**now, **sent}
+        self._host.metrics.set_alerts([*now, *unknown])
+        await self._store(
+            {key: text for key, text in now.items() if key not in stored},
+            [key for key in cleared if key in stored],
+        )
+
+    async def _read_stored(self) -> Raised:
+        try:
+            return await asyncio.to_thread(self._stored.read)
+        except LedgerError:  # the next look may succeed
+            return {}
+
+    async def _store(self, raised: Raised, cleared: list[tuple[str | None, str]]) -> None:
+        if raised or cleared:
+            with suppress(LedgerError):  # the next look tries again
+                await asyncio.to_thread(self._stored.change, raised, cleared)
+
+    def _may_be_as_it_was(self, campaign: str | None, kind: str, seen: set[str]) -> bool:
+        """Whether a campaign is there, and was not seen now or not for long enough."""
+        if campaign is None or campaign not in self._host.registry.catalogue:
+            return False
+        too_short = kind == REWARDS and not self._flows[campaign].is_known
+        return campaign not in seen or too_short
 
     def _is_own(self, campaign: str | None) -> bool:
         """Whether the alerts of a campaign, or for None those of the service, are this server's."""
@@ -95,9 +133,13 @@ class Watch:
             return False
         return True
 
-    async def _of_campaigns(self) -> Raised:
+    async def _of_campaigns(self) -> tuple[Raised, set[str]]:
+        """Return the alerts of campaigns, and which ones were open and could be looked at."""
         registry = self._host.registry
         raised: Raised = {}
+        seen = set()
+        for name in [name for name in self._flows if name not in registry.catalogue]:
+            del self._flows[name]
         for hosted in registry.pool.all():
             try:
                 status = await hosted.queue.submit(Campaign.status)
@@ -105,12 +147,13 @@ class Watch:
                 if self._is_open(hosted):
                     raised[hosted.name, UNAVAILABLE] = str(error)
                 continue
-            found = alerts_of(status, hosted.settings, self._flows[hosted.name])
+            found = alerts_of(status, self._flows[hosted.name])
             raised.update({(hosted.name, kind): text for kind, text in found.items()})
+            seen.add(hosted.name)
         for name, unavailable in registry.catalogue.unavailable.items():
             if self._is_own(name):
                 raised[name, UNAVAILABLE] = unavailable.why
-        return raised
+        return raised, seen
 
     def _is_open(self, hosted: HostedCampaign) -> bool:
         """Whether a campaign was not closed or taken over meanwhile."""

@@ -51,9 +51,8 @@ export function charts(settings) {
       }
       byArm.show(over && { ...over, label: "Traffic by arm", parts: armsOf(names, columns) });
       byReason.show(over && { ...over, label: "Traffic by reason", parts: reasonsOf(columns.reasons, tossed) });
-      const mean = settings.default_mean ?? status.arms[0].average;
       arms.show({
-        arms: status.arms, retired: status.retired, floor: mean === null || tossed ? null : (1 - settings.max_loss) * mean,
+        arms: status.arms, retired: status.retired, floor: status.promised_mean,
         low: settings.low, high: settings.high, unit, bounded: !tossed,
         look: (arm) => (names.length > COLOURS + 1 ? `c${Math.min(arm, 1)}` : `c${arm}`),
       });

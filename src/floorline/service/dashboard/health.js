@@ -9,12 +9,10 @@ const AGES = ["under a minute", "1 to 10 minutes", "10 to 60 minutes", "1 to 24 
 const SILENT = { zero: "No reward, counted as 0", random: "Lost, left out", unknown: "Lost" };
 
 export function showHealth(status, missing) {
-  const total = (field) => status.arms.reduce((sum, arm) => sum + arm[field], 0);
-  const lost = total("lost");
-  const share = status.decisions > 0 ? percent(lost / status.decisions) : "0.0%";
+  const share = status.decisions > 0 ? percent(status.lost / status.decisions) : "0.0%";
   const numbers = [
-    ["Rewards reported", count(total("seen") - (missing === "zero" ? lost : 0))],
-    [`${SILENT[missing]}, ${share}`, count(lost)],
+    ["Rewards reported", count(status.reported)],
+    [`${SILENT[missing]}, ${share}`, count(status.lost)],
     ["Late, not used", count(status.late)],
     ["Sent twice", count(status.duplicates)],
     ...(status.refused > 0 ? [["Outside the range, refused", count(status.refused)]] : []),
@@ -28,8 +26,8 @@ export function showHealth(status, missing) {
     el("ul", { class: "meters" }, status.pending_by_age.map((number, i) => meter(AGES[i], number, most))));
 }
 
-function oldest({ oldest_pending: since }) {
-  return since === null ? "" : `, the oldest for ${duration(Date.now() / 1000 - since)}`;
+function oldest({ oldest_pending: since, time }) {
+  return since === null ? "" : `, the oldest for ${duration(time - since)}`;
 }
 
 function meter(name, number, most) {

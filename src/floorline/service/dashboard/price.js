@@ -10,7 +10,7 @@ export function showPrice(status, { unit }) {
         + "whatever the visitors and the seasons. Pending rewards are not counted yet."));
     return;
   }
-  const turned = status.arms.reduce((sum, arm) => sum + arm.turned_away, 0);
+  const turned = status.turned_away;
   const share = percent(status.decisions > 0 ? turned / status.decisions : 0);
   const control = status.reasons.holdback ?? 0;
   refill(byId("price"),
@@ -18,7 +18,8 @@ export function showPrice(status, { unit }) {
     el("p", { class: "about" }, wonWords(status, unit)),
     el("p", { class: "price" }, paid(status.price, unit)),
     el("p", { class: "about" }, `An estimate in hindsight of what ${plural(turned, "decision")} (${share}) would `
-      + "have earned beyond the default, which got them because the budget could not pay for the challenger that "
+      + `have earned ${status.price < 0 ? "less than" : "beyond"} the default, which got them because the budget could `
+      + "not pay for the challenger that "
       + `was proposed. ${count(control)} more were the control group, by which a change of the default is noticed.`));
 }
 
@@ -37,5 +38,5 @@ function wonWords({ gain, over_equal_split: over }, unit) {
 
 function paid(price, unit) {
   if (price === null) return "–";
-  return `about ${words(price, unit)} ${price < 0 ? "saved" : "paid"} for the floor`;
+  return `about ${words(price, unit)} ${price < 0 ? "saved by" : "paid for"} the floor`;
 }

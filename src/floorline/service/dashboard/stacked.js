@@ -8,6 +8,9 @@ import { numbersOf, table } from "./table.js";
 
 const BARS = 48;
 
+/** Seconds within which decisions of a live campaign are known to have been made: updates come once a second. */
+const RESOLUTION = 2;
+
 /** A chart of shares. `show` takes {times, decisions, parts, label}, each part {name, counts, look}. */
 export function stackedChart(host, empty) {
   let data = null;
@@ -52,11 +55,15 @@ function barsOf(data) {
   let next = 0;
   for (let slice = 1; slice <= BARS; slice += 1) {
     const end = slice === BARS ? Infinity : from + (slice * (to - from)) / BARS;
+    const first = next;
     while (next < times.length && times[next] <= end) next += 1;
     if (next === 0 || decisions[next - 1] === before.decisions) continue;
     const counts = parts.map((part) => part.counts[next - 1]);
+    const start = from + ((slice - 1) * (to - from)) / BARS;
+    // Shorter slices than the time between two updates: its decisions lie anywhere in between.
+    const isNear = bars.length > 0 && times[first] - times[first - 1] <= RESOLUTION;
     bars.push({
-      from: from + ((slice - 1) * (to - from)) / BARS, to: from + (slice * (to - from)) / BARS,
+      from: isNear ? bars.at(-1).to : start, to: from + (slice * (to - from)) / BARS,
       counts: counts.map((value, p) => value - before.counts[p]),
     });
     before = { decisions: decisions[next - 1], counts };

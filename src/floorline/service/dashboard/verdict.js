@@ -6,11 +6,8 @@ import { count, exactPercent, inUnit, percent, sentence } from "./format.js";
 /** `good`, `warn` or `bad`: how a verdict is to be taken. */
 export function mood(status) {
   if (status === null) return "bad";
-  if (status.state === "drift" || status.problems.length > 0) return "warn";
-  return isAbove(status) ? "good" : "warn";
+  return status.holds && status.alarm === null && status.problems.length === 0 ? "good" : "warn";
 }
-
-const isAbove = (status) => status.guaranteed_share >= status.promised_share - 1e-9;
 
 const MORE = {
   running: "What is guaranteed counts every arm at the low end of its interval, and pending rewards at their worst. It "
@@ -21,7 +18,8 @@ const MORE = {
   paused: "Paused: everyone gets the default. Rewards are still taken in.",
   finished: "There is no control group and no promise any more. Decisions and rewards are still recorded.",
   stopped: "Nothing more is decided. Rewards are still taken in.",
-  drift: "Everyone gets the default until a new epoch is started.",
+  drift: "Everyone gets the default until a new epoch is started. What is called sure or guaranteed here needs a "
+    + "default that stays as it is.",
 };
 
 export function showVerdict(status) {
@@ -47,18 +45,13 @@ function earned({ estimated_share: share, same_rounds: same }) {
 function more(status) {
   if (status.state !== "running") return MORE[status.state];
   if (status.decisions === 0) return "No decision has been made yet.";
-  if (!isAbove(status)) return MORE.below;
+  if (status.alarm !== null) return ""; // the verdict says what to do
+  if (!status.holds) return MORE.below;
   return status.same_rounds === null ? MORE.running : MORE.tossed;
 }
 
-/** Decisions for arms that were not the default then. */
-function onChallengers({ reasons, serves, arms }) {
-  const winner = serves === arms[0].name ? 0 : reasons.finished;
-  return (reasons.explore ?? 0) + (reasons.exploit ?? 0) + (winner ?? 0);
-}
-
 export function showTiles(status, unit) {
-  const share = status.decisions > 0 ? onChallengers(status) / status.decisions : 0;
+  const share = status.decisions > 0 ? status.on_challengers / status.decisions : 0;
   const epoch = status.epoch > 1 ? `in epoch ${status.epoch}` : "since it was opened";
   const tiles = [
     ["Decisions", count(status.decisions), epoch],

@@ -39,16 +39,33 @@ JOIN pg_stat_activity ON application_name = 'floorline-' || server
 WHERE seen < clock_timestamp() - %s * interval '1 second' AND datname = current_database()
 """
 EXPEL_SILENT: LiteralString = """
-DELETE FROM floorline.servers
-WHERE seen < clock_timestamp() - %s * interval '1 second' RETURNING address
+WITH expelled AS (
+    DELETE FROM floorline.servers
+    WHERE seen < clock_timestamp() - %s * interval '1 second' RETURNING server, address, seen
+), unserved AS (
+    UPDATE floorline.campaigns SET unserved_since = seen
+    FROM floorline.owners JOIN expelled USING (server)
+    WHERE campaigns.campaign = owners.campaign
+)
+SELECT address FROM expelled
 """
 SERVERS: LiteralString = "SELECT server, address FROM floorline.servers"
 OWNERS: LiteralString = (
     "SELECT name, server FROM floorline.owners JOIN floorline.campaigns USING (campaign)"
 )
+UNSERVED_SINCE: LiteralString = """
+SELECT extract(epoch FROM coalesce(seen, unserved_since))::double precision
+FROM floorline.campaigns
+LEFT JOIN floorline.owners ON owners.campaign = campaigns.campaign AND server <> %s
+LEFT JOIN floorline.servers USING (server)
+WHERE name = %s AND NOT retired
+"""
 CLAIM: LiteralString = """
-INSERT INTO floorline.owners
-SELECT campaign, %s FROM floorline.campaigns WHERE name = %s AND NOT retired
+WITH claimed AS (
+    UPDATE floorline.campaigns SET unserved_since = NULL WHERE name = %s AND NOT retired
+    RETURNING campaign
+)
+INSERT INTO floorline.owners SELECT campaign, %s FROM claimed
 ON CONFLICT (campaign) DO UPDATE SET server = excluded.server
 """
 RELEASE: LiteralString = """
@@ -56,8 +73,10 @@ DELETE FROM floorline.owners WHERE server = %s
 AND campaign = (SELECT campaign FROM floorline.campaigns WHERE name = %s)
 """
 
-SET_REFUSED: LiteralString = "UPDATE floorline.servers SET refused = %s WHERE server = %s"
-REFUSED: LiteralString = "SELECT server, refused FROM floorline.servers"
+REFUSED_ELSEWHERE: LiteralString = """
+WITH here AS (UPDATE floorline.servers SET refused = %s WHERE server = %s)
+SELECT server, refused FROM floorline.servers WHERE server <> %s
+"""
 
 SERVICE = ""
 """Stands for the service where a server is chosen for it; no campaign has this name."""
@@ -138,12 +157,13 @@ class Cluster:
 
     async def count_refused(self, here: int) -> int:
         """Return how many requests the servers have refused, as far as this one has seen it."""
+        values = (here, self.server, self.server)
         with suppress(LedgerError):  # the next look counts them
-            await self._run(lambda: self._session.run(SET_REFUSED, (here, self.server)))
-            for server, refused in await self._run(lambda: self._session.run(REFUSED)):
+            rows = await self._run(lambda: self._session.run(REFUSED_ELSEWHERE, values))
+            before, self._refused = self._refused, {**dict(rows), self.server: here}
+            for server, refused in self._refused.items():
                 # What others refused before this server came is not new.
-                self._refused_total += max(0, refused - self._refused.get(server, refused))
-                self._refused[server] = refused
+                self._refused_total += max(0, refused - before.get(server, refused))
         return self._refused_total
 
     def is_alive(self, server: str) -> bool:
@@ -173,7 +193,12 @@ class Cluster:
         """Note that this server has opened a campaign."""
         self._owners[name] = self.server
         with suppress(LedgerError):  # expelled just now: the next beat tells
-            await self._run(lambda: self._session.run(CLAIM, (self.server, name)))
+            await self._run(lambda: self._session.run(CLAIM, (name, self.server)))
+
+    async def unserved_since(self, name: str) -> float | None:
+        """Return when the owner of a campaign was last heard of, unless it gave the campaign up."""
+        rows = await self._run(lambda: self._session.run(UNSERVED_SINCE, (self.server, name)))
+        return rows[0][0] if rows else None
 
     async def released(self, name: str) -> None:
         """Note that this server has closed a campaign."""

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from floorline.live import Campaign, DamagedLedger, LedgerError
@@ -49,7 +50,8 @@ class CommitQueue:
         self._on_commit = on_commit
         self._pending = PendingOperations()
         self._thread = ThreadPoolExecutor(1, "commit-queue")
-        self._task: asyncio.Task[None] | None = None
+        self._loop = asyncio.get_running_loop()
+        self._idle: asyncio.Future[None] | None = None  # set while operations are run
         self._paused_until = 0.0
         self._is_closed = False
         self.failure: str | None = None
@@ -80,33 +82,45 @@ class CommitQueue:
             raise Unavailable("too many requests are pending for this campaign")
         if self._paused_until and time.monotonic() < self._paused_until:
             raise Unavailable(self.failure or "the ledger has just failed")
-        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[T] = self._loop.create_future()
         given = [key for key in keys if key is not None]
         self._pending.add(PendingOperation(run, weight, future, given))
-        if self._task is None:
-            self._task = asyncio.create_task(self._drain())
+        if self._idle is None:
+            self._idle = self._loop.create_future()
+            self._loop.call_soon(self._start_group)  # with all that is submitted until then
         return future
 
     @property
     def is_idle(self) -> bool:
         """Whether no operation is pending or running, and no damage is to be remembered."""
-        return self._task is None and not self._pending and self.damage is None
+        return self._idle is None and self.damage is None
 
-    async def _drain(self) -> None:
-        loop = asyncio.get_running_loop()
-        try:
-            while self._pending:
-                group = self._pending.next_group()
-                results = await loop.run_in_executor(self._thread, self._run_group, group)
-                for operation, (result, error) in zip(group, results, strict=True):
-                    if operation.future.done():  # its client has disconnected
-                        continue
-                    if error is not None:
-                        operation.future.set_exception(error)
-                    else:
-                        operation.future.set_result(result)
-        finally:
-            self._task = None  # otherwise the queue would stall for good
+    def _start_group(self) -> None:
+        """Have the thread run the next operations, if there are some."""
+        if self._pending:
+            self._thread.submit(self._run_and_answer, self._pending.next_group())
+        elif self._idle is not None:
+            self._idle.set_result(None)
+            self._idle = None
+
+    def _run_and_answer(self, group: list[PendingOperation]) -> None:
+        """Run a group, in the thread."""
+        results = self._run_group(group)
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            self._loop.call_soon_threadsafe(self._answer, group, results)
+
+    def _answer(
+        self, group: list[PendingOperation], results: list[tuple[Any, Exception | None]]
+    ) -> None:
+        """Give the results to those who wait for them; the next group is run meanwhile."""
+        self._start_group()
+        for operation, (result, error) in zip(group, results, strict=True):
+            if operation.future.done():  # its client has disconnected
+                continue
+            if error is not None:
+                operation.future.set_exception(error)
+            else:
+                operation.future.set_result(result)
 
     def _run_group(self, group: list[PendingOperation]) -> list[tuple[Any, Exception | None]]:
         """The result or error of each operation; all fail if the transaction does."""
@@ -159,7 +173,7 @@ class CommitQueue:
     async def close(self) -> None:
         """Finish the pending operations, then close the campaign."""
         self._is_closed = True
-        if self._task is not None:
-            await self._task
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._campaign.close)
+        if self._idle is not None:
+            await self._idle
+        await self._loop.run_in_executor(self._thread, self._campaign.close)
         self._thread.shutdown()

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 from typing import Any, LiteralString
 
 from floorline.live import LedgerError
@@ -48,7 +49,7 @@ class Session:
     def __init__(self, url: str, name: str = "floorline") -> None:
         self._url = locator_with(url, name)
         self._shown = without_password(url)
-        self._mutex = threading.RLock()
+        self._mutex = threading.Lock()
         self._connection: Connection | None = None
 
     def run(self, statement: LiteralString, values: Sequence[Any] = ()) -> list[Any]:
@@ -58,11 +59,10 @@ class Session:
             return [] if cursor.description is None else cursor.fetchall()
 
     def connection(self) -> Connection:
-        """Return the connection, a new one if it was lost."""
-        with self._mutex:
-            if self._connection is None or self._connection.closed:
-                self._connection = connect(self._url, ANSWER_SECONDS)
-            return self._connection
+        """Return the connection, a new one if it was lost; only before other threads use it."""
+        if self._connection is None or self._connection.closed:
+            self._connection = connect(self._url, ANSWER_SECONDS)
+        return self._connection
 
     def close(self) -> None:
         """End the session."""
@@ -102,7 +102,6 @@ class Database:
             ((self.secret, most),) = self.session.run(
                 "SELECT secret, current_setting('max_connections')::integer FROM floorline.service"
             )
-            self.index = TableIndex(self.session)
         except LedgerError as error:
             self.close()
             raise ValueError(f"data: {error}") from None
@@ -112,6 +111,11 @@ class Database:
         self.max_open = max(1, int(most) // CONNECTIONS_SHARE)
         self.owners = Cluster(Session(url))
         self.store = DatabaseStore(self.session, locator_with(url, self.owners.session_name))
+
+    @cached_property
+    def index(self) -> TableIndex:
+        """The ids and default arms of the campaigns, read where they are used: by servers."""
+        return TableIndex(self.session)
 
     def locked(self) -> AbstractContextManager[None]:
         """Exclude nobody: several servers serve a database."""

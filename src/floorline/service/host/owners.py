@@ -38,6 +38,9 @@ class Owners(Protocol):
     async def released(self, name: str) -> None:
         """Note that this server has closed a campaign."""
 
+    async def unserved_since(self, name: str) -> float | None:
+        """Return when the owner of a campaign was last heard of, unless it gave the campaign up."""
+
     async def refresh(self) -> None:
         """Look again who owns what."""
 
@@ -69,6 +72,9 @@ class SoleOwner:
 
     async def released(self, name: str) -> None:
         """Do nothing."""
+
+    async def unserved_since(self, name: str) -> None:
+        """Return None."""
 
     async def refresh(self) -> None:
         """Do nothing."""

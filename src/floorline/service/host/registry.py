@@ -6,6 +6,7 @@ If there are no more campaigns than may be open at a time, all are opened at the
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import defaultdict
 from contextlib import suppress
@@ -124,15 +125,16 @@ class Registry:
 
     async def _host(self, name: str, **settings: Any) -> HostedCampaign:
         locator = self._store.locator(name)
-        # Nobody could report rewards while the service was down, the campaign unavailable or its
-        # ledger failing.
+        # Nobody could report rewards while the service was down, the campaign unavailable or
+        # without an owner, or its ledger failing.
         closed = self.pool.closed.get(name)
         was_failing = closed is not None and closed.was_failing
-        available = name not in self.catalogue.unavailable and not was_failing
+        down_since = await self.owners.unserved_since(name)
+        available = not (name in self.catalogue.unavailable or was_failing or down_since)
 
         def open_campaign() -> Campaign:
-            up_since = self._up_since if available else self._store.clock()
-            return Campaign.open(locator, up_since=up_since, **settings)
+            up_since = self._up_since if available else math.inf  # until it is open
+            return Campaign.open(locator, down_since=down_since, up_since=up_since, **settings)
 
         campaign = await asyncio.to_thread(open_campaign)
         hosted = HostedCampaign(name, locator, campaign, self._on_commit)

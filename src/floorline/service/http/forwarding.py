@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, Protocol, TypeVar
+from functools import partial
+from typing import Any, Protocol
 
 from starlette.types import Scope
 
@@ -17,8 +18,6 @@ from floorline.service.http.operations import Call, Operation, Reply, StreamRepl
 from floorline.service.http.peers import ForwardedReply, ForwardedRequest, Peer, PeerError
 from floorline.service.http.problems import Problem
 
-T = TypeVar("T")
-
 FORWARD_SECONDS = 5.0
 """For a response, unless the client has less time."""
 
@@ -26,9 +25,6 @@ WORK_SECONDS = 120.0
 """For the beginning of a report or an export, which are made before."""
 
 LIVE_UPDATES = "text/event-stream"
-
-LOOK_SECONDS = 0.1
-"""Between two looks whether the server that is waited for is still alive."""
 
 DEADLINE_HEADER = b"x-floorline-deadline"
 """The seconds that a client waits for the response."""
@@ -167,28 +163,16 @@ class Forwarder:
         """Return the response of the owner; raise PeerError or Problem(421) if it gives none."""
         try:
             async with asyncio.timeout_at(until):
-                reply = await self._while_alive(elsewhere, self._peer(elsewhere).ask(request))
+                reply = await self._peer(elsewhere).ask(request)
         except TimeoutError:  # if the server is dead, its silence will show
             raise Unavailable("the campaign's server has not responded in time") from None
         _refuse_misdirected(reply.status)
         return reply
 
-    async def _while_alive(self, elsewhere: OwnedElsewhere, call: Coroutine[Any, Any, T]) -> T:
-        """Return the result of a call to a server; raise PeerError if that falls silent."""
-        asking = asyncio.ensure_future(call)
-        try:
-            while not (await asyncio.wait({asking}, timeout=LOOK_SECONDS))[0]:
-                if not self._cluster.is_alive(elsewhere.server):
-                    raise PeerError(f"{elsewhere.address}: has fallen silent")
-            return asking.result()
-        finally:
-            asking.cancel()
-
     async def _stream(
         self, elsewhere: OwnedElsewhere, request: ForwardedRequest, seconds: float
     ) -> Reply | StreamReply:
-        call = self._peer(elsewhere).stream(request, seconds)
-        head, parts = await self._while_alive(elsewhere, call)
+        head, parts = await self._peer(elsewhere).stream(request, seconds)
         if head.status != 200:
             body = b"".join([part async for part in parts])  # to its end, which closes it
             _refuse_misdirected(head.status)
@@ -201,7 +185,8 @@ class Forwarder:
         if elsewhere.server not in self._peers:
             for server in [one for one in self._peers if not self._cluster.is_alive(one)]:
                 self._peers.pop(server).close()
-            self._peers[elsewhere.server] = Peer(elsewhere.address, self.secret)
+            is_alive = partial(self._cluster.is_alive, elsewhere.server)
+            self._peers[elsewhere.server] = Peer(elsewhere.address, self.secret, is_alive)
         return self._peers[elsewhere.server]
 
     def close(self) -> None:

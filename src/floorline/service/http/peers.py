@@ -6,12 +6,14 @@ import asyncio
 import ssl
 import time
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote, urlsplit
 
 import msgspec
+
+T = TypeVar("T")
 
 FORWARD_PATH = "/internal/requests"
 SECRET_HEADER = "x-floorline-secret"
@@ -26,8 +28,12 @@ EXCHANGE_SECONDS = 5.0
 """After which a message without an answer is given up, and its connection with it.
 
 No client waits longer, and connections that a cut network has silenced are in the way after it."""
+LOOK_SECONDS = 0.1
+"""Between two looks whether the server that is waited for is still alive."""
 CONNECTIONS = 4
-"""To each server: slow requests must not delay all others."""
+"""To each server at most: slow requests must not delay all others."""
+SLOW_SECONDS = 0.05
+"""After which what waits is not held back any longer for the next message, but sent beside."""
 
 
 class ForwardedRequest(msgspec.Struct, array_like=True):
@@ -53,10 +59,12 @@ class PeerError(Exception):
 
 
 class Peer:
-    """Another server. What waits while its connections are busy is sent together."""
+    """Another server. What comes while a message is under way is sent together after it."""
 
-    def __init__(self, address: str, secret: bytes) -> None:
+    def __init__(self, address: str, secret: bytes, is_alive: Callable[[], bool]) -> None:
+        """Connect when something is asked; what waits fails once it is not alive any more."""
         self._address = address
+        self._is_alive = is_alive
         self._secret = secret.hex()
         self._waiting: deque[tuple[ForwardedRequest, asyncio.Future[ForwardedReply]]] = deque()
         self._senders: set[asyncio.Task[None]] = set()
@@ -66,11 +74,20 @@ class Peer:
         """Return the response to a request; raise PeerError if there is none."""
         future: asyncio.Future[ForwardedReply] = asyncio.get_running_loop().create_future()
         self._waiting.append((request, future))
-        if len(self._senders) < CONNECTIONS:
+        if self._sending() == 0:
+            self._add_sender()
+        return await future
+
+    def _add_sender(self) -> None:
+        """Send what waits over one more connection, if there may be one."""
+        if self._waiting and self._sending() < CONNECTIONS:
             task = asyncio.create_task(self._send_all())
             self._senders.add(task)
             task.add_done_callback(self._senders.discard)
-        return await future
+
+    def _sending(self) -> int:
+        """Return how many messages are under way."""
+        return sum(not task.done() for task in self._senders)  # some were not discarded yet
 
     async def _send_all(self) -> None:
         while self._waiting:
@@ -87,17 +104,31 @@ class Peer:
     async def _send(
         self, batch: list[tuple[ForwardedRequest, asyncio.Future[ForwardedReply]]]
     ) -> None:
+        slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, self._add_sender)
         try:
             async with asyncio.timeout(EXCHANGE_SECONDS):
-                replies = await self._exchange([request for request, _ in batch])
+                replies = await self._while_alive(self._exchange([request for request, _ in batch]))
         except Exception as error:  # whatever it is, those who wait must hear of it
             for _, future in batch:
                 if not future.done():
                     future.set_exception(PeerError(f"{self._address}: {error!r}"))
             return
+        finally:
+            slow.cancel()
         for (_, future), reply in zip(batch, replies, strict=True):
             if not future.done():
                 future.set_result(reply)
+
+    async def _while_alive(self, call: Coroutine[Any, Any, T]) -> T:
+        """Return the result of a call to the server; raise PeerError if that falls silent."""
+        asking = asyncio.ensure_future(call)
+        try:
+            while self._is_alive():
+                if (await asyncio.wait({asking}, timeout=LOOK_SECONDS))[0]:
+                    return asking.result()
+            raise PeerError("has fallen silent")
+        finally:
+            asking.cancel()
 
     async def _exchange(self, requests: list[ForwardedRequest]) -> list[ForwardedReply]:
         connection = self._idle_connection() or await PeerConnection.open(self._address)
@@ -136,14 +167,18 @@ class Peer:
         query = f"?{request.query.decode('latin-1')}" if request.query else ""
         target = quote(request.path) + query
         headers.append((SECRET_HEADER, self._secret))
+
+        async def begin() -> tuple[PeerConnection, Head]:
+            connection = await PeerConnection.open(self._address)
+            try:
+                return connection, await connection.request(request.method, target, headers, b"")
+            except BaseException:
+                connection.close()
+                raise
+
         try:
             async with asyncio.timeout(seconds):
-                connection = await PeerConnection.open(self._address)
-                try:
-                    reply = await connection.request(request.method, target, headers, b"")
-                except BaseException:
-                    connection.close()
-                    raise
+                connection, reply = await self._while_alive(begin())
         except Exception as error:
             raise PeerError(f"{self._address}: {error!r}") from None
         return ForwardedReply(reply.status, reply.headers, b""), connection.parts(reply)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import aclosing
 
 import msgspec
-from starlette.types import Receive, Send
+from starlette.types import Message, Receive, Send
 
 from floorline.service.http.limits import BODY_TIMEOUT_SECONDS
 from floorline.service.http.operations import StreamReply
@@ -28,21 +28,26 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, max_bytes:
     declared = headers.get(b"content-length", b"0")
     if not declared.isdigit() or int(declared) > max_bytes:
         raise _too_large(max_bytes)
-    body = b""
-    try:
-        async with asyncio.timeout(BODY_TIMEOUT_SECONDS):
-            more = True
-            while more and len(body) <= max_bytes:
-                message = await receive()
-                if message["type"] == "http.disconnect":  # not the same as an empty body
-                    raise Problem(400, "cut-off", "the request ended before its body did")
-                body += message.get("body", b"")
-                more = message.get("more_body", False)
-    except TimeoutError:
-        raise Problem(408, "too-slow", "the body did not come in time") from None
+    message = await receive()  # which waits for nothing when first called
+    body = _part(message)
+    if message.get("more_body", False):
+        try:
+            async with asyncio.timeout(BODY_TIMEOUT_SECONDS):
+                while message.get("more_body", False) and len(body) <= max_bytes:
+                    message = await receive()
+                    body += _part(message)
+        except TimeoutError:
+            raise Problem(408, "too-slow", "the body did not come in time") from None
     if len(body) > max_bytes:
         raise _too_large(max_bytes)
     return body
+
+
+def _part(message: Message) -> bytes:
+    if message["type"] == "http.disconnect":  # not the same as an empty body
+        raise Problem(400, "cut-off", "the request ended before its body did")
+    part: bytes = message.get("body", b"")
+    return part
 
 
 def _too_large(max_bytes: int) -> Problem:
@@ -96,6 +101,7 @@ async def _send_parts(send: Send, stream: StreamReply) -> None:
     raw = [(b"content-type", stream.media_type.encode())]
     raw += [(name.lower().encode(), value.encode()) for name, value in stream.headers.items()]
     await send({"type": "http.response.start", "status": 200, "headers": raw})
+    await send({"type": "http.response.body", "body": b"", "more_body": True})  # without delay
     async with aclosing(stream.parts) as parts:
         async for part in parts:
             await send({"type": "http.response.body", "body": part, "more_body": True})

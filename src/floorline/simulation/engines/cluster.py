@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 
     from floorline.simulation.job import Case
 
-ROUNDS_PER_TASK = 50_000_000
-"""The least size of a task of fewer than CHUNK runs: a third of a second for the fastest policies,
-to outweigh its transfer."""
+MIN_TASK_ROUNDS = 30_000_000
+"""A fifth of a second for the fastest policies, to outweigh a task's transfer. Not more: at the end
+of a sweep, workers wait for the last task."""
 
 CACHED_ENGINES = 4
 
@@ -40,10 +41,7 @@ class ClusterEngine:
         self._case = cloudpickle.dumps(case)
         self._seed = seed
         self._client = client
-        size = BLOCK
-        while size * case.horizon < ROUNDS_PER_TASK and size < CHUNK:
-            size *= 2  # so that it divides CHUNK: a worker holds no more runs at a time than here
-        self._size = size
+        self._horizon = int(case.horizon)
         self._pending: deque[Future] = deque()
 
     def compile(self) -> None:
@@ -56,10 +54,14 @@ class ClusterEngine:
 
     def submit(self, runs: int, first: int = 0) -> int:
         """Submit the runs from number `first` without waiting; return the number of tasks."""
-        for start in range(0, runs, self._size):
-            arguments = (self._case, self._seed, first + start, min(self._size, runs - start))
-            # Without a key of its own, the result of an equal task would be reused.
-            self._pending.append(self._client.submit(play_runs, *arguments, pure=False))
+        for start in range(0, runs, CHUNK):
+            chunk = min(CHUNK, runs - start)  # a worker holds no more runs at a time than here
+            size = task_size(chunk, self._horizon)
+            for begin in range(start, start + chunk, size):
+                count = min(size, start + chunk - begin)
+                arguments = (self._case, self._seed, first + begin, count)
+                # Without a key of its own, the result of an equal task would be reused.
+                self._pending.append(self._client.submit(play_runs, *arguments, pure=False))
         return len(self._pending)
 
     def play(self, outcome: RunRecords, first: int, tick: Callable[[int], None]) -> None:
@@ -100,6 +102,17 @@ class ClusterEngine:
         finally:
             self._client.cancel(list(self._pending))
             self._pending.clear()
+
+
+def task_size(runs: int, horizon: int) -> int:
+    """Return how many runs each task has, so that all are about equal; a multiple of BLOCK.
+
+    >>> task_size(4000, 10_000), task_size(4000, 50_000), task_size(100, 10**9)
+    (4000, 672, 32)
+    """
+    blocks = math.ceil(runs / BLOCK)
+    tasks = min(max(1, runs * horizon // MIN_TASK_ROUNDS), blocks)
+    return math.ceil(blocks / tasks) * BLOCK
 
 
 def _copy(records: RunRecords, outcome: RunRecords) -> None:

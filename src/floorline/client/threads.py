@@ -1,0 +1,25 @@
+"""Threads in which an asynchronous client makes its requests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Threads:
+    """Threads that make the requests."""
+
+    def __init__(self, count: int) -> None:
+        self._executor = ThreadPoolExecutor(count, "floorline")
+
+    def run(self, call: Callable[..., T], *arguments: object) -> asyncio.Future[T]:
+        """The result of a call in one of the threads, to be awaited."""
+        return asyncio.get_running_loop().run_in_executor(self._executor, call, *arguments)
+
+    def close(self) -> None:
+        """End each thread after its call."""
+        self._executor.shutdown(wait=False)
