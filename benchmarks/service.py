@@ -152,7 +152,7 @@ def load(address: str, folder: Path, what: str, connections: int, seconds: int) 
 def report(text: str) -> tuple[float, str, str]:
     """Requests a second, the median and the 99th percentile of the latency."""
     rate = re.search(r"Requests/sec:\s+([\d.]+)", text)
-    half, most = (re.search(rf"^\s+{share}%\s+(\d\S*)$", text, re.M) for share in (50, 99))
+    half, most = (re.search(rf"^\s+{share}%\s+(\d\S*)\s*$", text, re.M) for share in (50, 99))
     if not (rate and half and most):
         raise SystemExit(text)
     return float(rate[1]), half[1], most[1]
