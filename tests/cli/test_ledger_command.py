@@ -56,7 +56,7 @@ def records(ledger):
 def test_verify_says_what_it_found(run, ledger):
     code, out, _ = run("ledger", "verify", ledger)
     assert code == 0
-    assert "76 events, 40 decisions, 34 rewards, 1 snapshots" in out
+    assert "76 events, 40 decisions, 34 rewards, 1 snapshot\n" in out
     assert "every decision for a challenger was affordable" in out
 
 

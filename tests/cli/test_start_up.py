@@ -1,7 +1,9 @@
 """What a command loads before it knows what to do."""
 
+import inspect
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -54,3 +56,20 @@ def test_no_help_loads_anything_heavy() -> None:
 @pytest.mark.parametrize("name", ENTRIES)
 def test_help_says_of_a_command_what_the_command_says(name: str) -> None:
     assert load(name).get_short_help_str(200) == ENTRIES[name].summary
+
+
+def test_what_prints_json_names_its_settings() -> None:
+    """Each command with --format has its context, from which `settings_of` reads them."""
+
+    def commands(command: object) -> Iterator[object]:
+        inner = getattr(command, "commands", None)
+        if inner is None:
+            yield command
+        for one in (inner or {}).values():
+            yield from commands(one)
+
+    shown = {"export"}  # which prints what was asked for, not an answer
+    for name in ENTRIES:
+        for command in commands(load(name)):
+            if any(one.name == "format" for one in command.params) and command.name not in shown:
+                assert "settings_of(" in inspect.getsource(inspect.unwrap(command.callback))

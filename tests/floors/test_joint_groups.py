@@ -100,3 +100,31 @@ def test_nothing_is_undefined_at_the_edges():
     assert found([nothing, (-0.5, 10.0, 0, 10)], 1.0) == pytest.approx(-5)  # always the highest
     assert found([(1.0, 5.0, 0, 9), (0.0, 3.0, 2, 9)], 3.0) < 5
     assert found([(1.0, 5.0, 10**6, 10**7)], 3.0) == pytest.approx(found([(1.0, 5.0, 0, 9)], 3.0))
+
+
+def wide_groups(rng):
+    """Groups of all sizes, some with hardly any weight, some with missing rewards alone."""
+    groups = []
+    for number in range(rng.integers(2, 6)):
+        plays = int(10 ** rng.uniform(0, 5))
+        missing = int(plays * rng.choice([0, 0, 0.01, 1]))
+        weight = rng.choice([-1, 1]) * 10 ** rng.uniform(-10, 4) if number else 1.0
+        groups.append((weight, rng.uniform() ** 4 * (plays - missing), missing, plays))
+    return groups
+
+
+def test_what_the_rewards_say_is_never_refuted():
+    """With hardly any weight on one group and the others at a limit, the search must not go astray.
+
+    Means that are just what was earned have no evidence against them, missing rewards being 1.
+    """
+    rng = np.random.default_rng(4)
+    nearly_even = (-1.0098969833647436e-08, 110.0, 0, 9902)  # 11,001 decisions, max_loss 0.0999
+    owed, late = (-4336.5819, 0.0, 2, 2), (0.0999, 0.0, 10, 10)
+    cases = [[(1.0, 297.0, 5, 5000), nearly_even, owed, late]]
+    cases += [wide_groups(rng) for _ in range(1500)]
+    for groups in cases:
+        earned = sum(weight * (total + missing) for weight, total, missing, _ in groups)
+        scale = sum(abs(weight) * (total + missing) for weight, total, missing, _ in groups)
+        least = sum(min(weight, 0.0) * plays for weight, _, _, plays in groups)
+        assert least - 1e-9 * scale <= found(groups, 3.0) <= earned + 1e-9 * scale

@@ -28,7 +28,8 @@ def test_a_refused_reward_is_recorded_and_its_decision_stays_open(reward):
             campaign.observe(first, reward)
     status = campaign.status()
     assert (status.refused, status.clipped, status.pending) == (1, 0, 1)
-    assert "1 reward was refused" in status.problems[0]
+    assert status.problems[0].startswith("1 reward was refused, being outside the range of 0 to 50")
+    assert status.problems[0].endswith("; its decision counts as unknown, at its worst")
     assert outcomes(campaign)[0] == "refused"
     assert campaign.observe(first, 49.0) == "accepted", "it was corrected"
     assert outcomes(campaign)[0] == "observed"

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from floorline.cli.main import app
 from floorline.live import Campaign
-from floorline.live.clock import SteadyClock, seconds_since_boot
+from floorline.live.clock import SteadyClock, boot_clock
 from floorline.live.clock_repair import repair_clock
 from floorline.live.errors import DamagedLedger, LedgerError
 from floorline.live.ledgers import open_ledger, read_ledger
@@ -89,14 +89,14 @@ def test_a_laptop_that_slept_has_not_set_its_clock(monkeypatch: pytest.MonkeyPat
     monkeypatch.delattr(time, "CLOCK_BOOTTIME", raising=False)
     monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.setattr(time, "clock_gettime", {time.CLOCK_MONOTONIC_RAW: 5000.0}.get)
-    assert seconds_since_boot() == 5000
+    assert boot_clock()() == 5000
 
 
 def test_elsewhere_the_time_since_boot_is_that_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(time, "CLOCK_BOOTTIME", raising=False)
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setattr(time, "monotonic", lambda: 5000.0)
-    assert seconds_since_boot() == 5000
+    assert boot_clock()() == 5000
 
 
 def harmed(path: Path, hands: Hands) -> None:

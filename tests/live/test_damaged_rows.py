@@ -1,12 +1,15 @@
 """Rows that were damaged while a campaign is open, or written wrongly with right checksums."""
 
+import math
+import random
+
 import apsw
 import pytest
 from campaigns import Clock, new_campaign
 
 from floorline.live import Campaign, LedgerError
 from floorline.live.errors import DamagedLedger
-from floorline.live.events import Event
+from floorline.live.events import Event, float_text
 from floorline.live.explain import explain
 from floorline.live.ledgers import read_ledger
 from floorline.live.verify import verify
@@ -101,3 +104,14 @@ def test_an_opening_with_right_checksum_and_wrong_content(tmp_path):
     ledger.close()
     with pytest.raises(LedgerError, match="event 1 cannot be applied"):
         Campaign.open(path)
+
+
+def test_checksums_are_of_the_times_as_python_writes_them():
+    """Ledgers of before were written with `repr`; msgspec writes numbers with exponents its way."""
+    rng = random.Random(1)
+    sizes = [1e-9, 1e-4, 0.5, 1.0, 10.0, 1e9, 2e9, 9e14, 1e15, 1e16, 1e300]
+    times = [rng.uniform(-1, 1) * size for size in sizes for _ in range(300)]
+    times += [round(rng.uniform(0, 4e9), digits) for digits in range(8) for _ in range(100)]
+    times += [math.nextafter(size, side) for size in sizes for side in (0.0, math.inf)]
+    for time in (*times, *sizes, 0.0, -0.0, math.nan, math.inf, 7, None, "noon", True):
+        assert float_text(time) == repr(time)

@@ -157,6 +157,13 @@ def test_wrong_metrics_are_refused_and_nothing_is_recorded(metrics, words):
         assert campaign.observe(ticket, 1.0, {"latency_ms": 3}) == "accepted"
 
 
+def test_metrics_of_a_campaign_without_guardrails_are_refused_in_words():
+    with Campaign.open(":memory:", arms=["now", "b"], max_loss=0.1) as campaign:
+        with pytest.raises(ValueError, match=r"^metrics: this campaign has no guardrails"):
+            campaign.observe(campaign.decide(), 1.0, {"latency_ms": 3})
+        assert campaign.observe(campaign.decide(), 1.0, {}) == "accepted"
+
+
 @pytest.mark.parametrize(
     ("guardrails", "words"),
     [

@@ -44,6 +44,11 @@ DEFAULT = found("now", 0.050, 0.040, 0.060)
             "less and 100% more). That is not proved yet, and the test goes on.",
         ),
         (
+            [found("video", 0.05, 0.03, 0.09)],
+            "video earns about the same as now (between 50% less and 125% more). That is not "
+            "proved yet, and the test goes on.",
+        ),
+        (
             [found("video", None, 0.0, 1.0)],
             "Too early to say who leads: rewards of the first decisions are awaited.",
         ),

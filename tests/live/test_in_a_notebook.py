@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import floorline
 from floorline.live import Campaign
+from floorline.live.verify import verify
 
 PAGE = {"arms": ["now", "video"], "max_loss": 0.1, "missing": "zero"}
 
@@ -27,6 +30,13 @@ def test_other_texts_are_refused(window: str) -> None:
         opened(window=window)
 
 
+def test_one_is_not_many(tmp_path: Path) -> None:
+    with Campaign.open(tmp_path / "page", arms=["now", "video"], max_loss=0.1) as campaign:
+        campaign.decide()
+        assert "1 decision, 1 waiting for a reward" in repr(campaign.status())
+    assert verify(str(tmp_path / "page")).contents == "2 events, 1 decision, 0 rewards, 0 snapshots"
+
+
 def test_true_and_false_are_rewards() -> None:
     campaign = opened()
     tickets = [campaign.decide() for _ in range(2)]
@@ -35,6 +45,7 @@ def test_true_and_false_are_rewards() -> None:
         "accepted",
     ]
     assert [record.reward for record in campaign.history()] == [1.0, 0.0]
+    assert "2 decisions, 0 waiting" in repr(campaign.status())
     assert campaign.observe(tickets[0], 1.0) == "duplicate"
 
 
@@ -50,7 +61,7 @@ def test_a_status_shows_what_is_known_of_each_arm() -> None:
     campaign.observe(campaign.decide(), 1)
     status = campaign.status()
     text, html = repr(status), status._repr_html_()
-    for shown in (status.id, status.verdict, status.headline, "video", "1 decisions"):
+    for shown in (status.id, status.verdict, status.headline, "video", "1 decision"):
         assert shown in text
     assert html.count("<tr>") == 3 and "<td>video</td>" in html
 

@@ -4,6 +4,7 @@ import doctest
 import re
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -23,6 +24,7 @@ def test_console_blocks_are_real(name, tmp_path, monkeypatch):
     for kind in ("memory", "sqlite"):
         monkeypatch.setattr(f"floorline.live.ledgers.{kind}.new_secret", lambda: bytes(32))
     monkeypatch.setitem(Campaign.open.__func__.__kwdefaults__, "clock", lambda: 1.8e9)
+    monkeypatch.setattr("floorline.cli.ledger.time", SimpleNamespace(time=lambda: 1.8e9))
     known: dict[str, object] = {}
     shown = 0
     for kind, text in BLOCK.findall((PAGES / name).read_text()):

@@ -8,6 +8,7 @@ from campaigns import Clock, crash_copy, new_campaign, replayed, replayed_file
 
 from floorline.floors.joint_groups import least_sum
 from floorline.floors.joint_late import ALL, END, START, best_tally, tally_at
+from floorline.floors.joint_memory import VOIDED
 from floorline.floors.joint_succession_account import MOST_PROMOTIONS
 from floorline.live import Campaign, Conflict, recorder
 from floorline.live.explain import explain
@@ -156,6 +157,21 @@ def test_under_the_joint_floor_each_default_is_a_group_of_its_own(late):
     assert (cuts > 10) == late
     assert explored == 4
     assert campaign.state() == replayed(campaign)
+
+
+def test_a_replay_makes_the_same_cut_where_plays_were_voided():
+    """Which cut is used must not follow from when somebody last asked for the budget."""
+    campaign, rng = new_campaign(**OPEN, floor="joint"), random.Random(1)
+    waiting = []
+    busy(campaign, rng, 60, waiting, delay=15, candidate="quiz")
+    campaign.promote_arm("video")
+    for _ in range(8):
+        busy(campaign, rng, 20, waiting, delay=15, candidate="quiz")
+        for ticket in [ticket for ticket in waiting if ticket.arm == "quiz"][:3]:
+            waiting.remove(ticket)
+            campaign.void(ticket)
+        assert campaign.state() == replayed(campaign)
+    assert campaign._state.memory.floor[VOIDED] > 10
 
 
 def test_until_a_promotion_it_is_the_confidence_floor():

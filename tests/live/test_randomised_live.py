@@ -1,8 +1,8 @@
 """Live campaigns under the randomised floor: coins, propensities, late rewards, restarts."""
 
 import random
-import secrets
 
+import numpy as np
 import pytest
 from campaigns import Clock, new_campaign, replayed
 from scipy.stats import binom
@@ -11,6 +11,7 @@ from floorline.core.records import new_arms
 from floorline.floors.randomised_account import charge, credit, lower_bound
 from floorline.floors.randomised_design import account_size, randomised_rules
 from floorline.live import Campaign, Conflict, recorder, snapshot
+from floorline.live.coins import DRAWN, SystemCoin
 from floorline.live.events import Event
 from floorline.live.explain import explain
 from floorline.live.verify import verify
@@ -100,8 +101,29 @@ def test_the_same_request_has_one_coin():
 
 
 def test_the_coin_cannot_be_predicted_unless_a_seed_is_given():
-    assert isinstance(Campaign.open(":memory:", **COINS, max_loss=0.1)._coin, secrets.SystemRandom)
-    assert not isinstance(new_campaign(**COINS)._coin, secrets.SystemRandom)
+    assert isinstance(Campaign.open(":memory:", **COINS, max_loss=0.1)._coin, SystemCoin)
+    assert not isinstance(new_campaign(**COINS)._coin, SystemCoin)
+
+
+def test_coins_are_the_system_s_bits_each_used_once(monkeypatch):
+    asked = []
+
+    def urandom(size):
+        asked.append(np.random.default_rng(len(asked)).bytes(size))
+        return asked[-1]
+
+    monkeypatch.setattr("os.urandom", urandom)
+    coin = SystemCoin()
+    numbers = [coin.random() for _ in range(3 * DRAWN)]
+    assert len(asked) == 3
+    words = [word for part in asked for word in np.frombuffer(part, np.uint64).tolist()]
+    assert sorted(numbers) == sorted((word >> 11) / 2**53 for word in words)
+
+
+@pytest.mark.parametrize(("byte", "number"), [(b"\x00", 0.0), (b"\xff", 1 - 2**-53)])
+def test_a_coin_s_number_is_below_1(monkeypatch, byte, number):
+    monkeypatch.setattr("os.urandom", lambda size: byte * size)
+    assert SystemCoin().random() == number
 
 
 @pytest.mark.parametrize("missing", ["unknown", "zero"])

@@ -126,6 +126,13 @@ def test_the_commands_work_on_a_ledger(floorline, tmp_path: Path) -> None:
     assert found["decisions"] == 1200 and found["left_out"] == {"without a reward": 1}
     assert found["interval"][0] < 0.5 < found["interval"][1]
     assert abs(found["self_normalised"] - 0.5) < 0.1
+    assert found["settings"] == {
+        "ledger": ledger,
+        "policy": "video",
+        "confidence": 0.95,
+        "least_propensity": None,
+        "max_loss": 0.1,
+    }
 
     out = str(tmp_path / "log.csv")
     assert floorline("ledger", "export", ledger, "--out", out).returncode == 0
@@ -135,7 +142,10 @@ def test_the_commands_work_on_a_ledger(floorline, tmp_path: Path) -> None:
     assert log.propensity.tolist() == table["propensity"].tolist()[:1200]
     done = floorline("replay", out, "--policy", "ucb", "--format", "json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["logged"] == 1200
+    replayed = json.loads(done.stdout)
+    assert replayed["logged"] == 1200
+    settings = replayed["settings"]
+    assert (settings["default"], settings["seed"], settings["max_loss"]) == ("now", 1, 0.1)
     done = floorline("replay", out, "--policy", "conservative-ucb", "--method", "weights")
     assert done.returncode == 0 and "not from what it would have played" in done.stdout
     done = floorline("ledger", "evaluate", ledger, "--policy", "conservative-ucb")

@@ -77,7 +77,7 @@ def status(ledger: Path) -> Status:
 
 @pytest.fixture(scope="module")
 def page(ledger: Path, status: Status) -> str:
-    return page_of(facts_of(str(ledger), "Frühjahr & Herbst"))
+    return page_of(facts_of(str(ledger), "Frühjahr & Herbst", MONDAY))
 
 
 def test_a_report_needs_nothing_but_itself(page: str) -> None:
@@ -109,7 +109,7 @@ def test_it_tells_the_whole_story(page: str, status: Status) -> None:
 
 
 def test_its_numbers_are_those_of_the_status(ledger: Path, status: Status) -> None:
-    facts = facts_of(str(ledger), "shop")
+    facts = facts_of(str(ledger), "shop", status.time)
     assert facts.status == status
     last = facts.points[-1]
     assert status.gain is not None and last.reward is not None and last.default is not None
@@ -118,8 +118,26 @@ def test_its_numbers_are_those_of_the_status(ledger: Path, status: Status) -> No
     assert {arm.name: arm.plays for arm in status.arms} == last.plays
 
 
+def test_windows_may_have_ended_since_the_last_event(tmp_path: Path) -> None:
+    """Every reward has come, so nothing is recorded any more; the page has the estimate by then."""
+    path, now = tmp_path / "shop.ledger", [MONDAY]
+    settings = {"arms": ["now", "b"], "max_loss": 0.1, "missing": "zero", "window": 600.0}
+    with Campaign.open(path, seed=1, clock=lambda: now[0], **settings) as campaign:
+        for number in range(50):
+            now[0] += 1
+            campaign.observe(campaign.decide(), float(number % 2))
+        last = now[0]
+        now[0] += 3600
+        status = campaign.status()
+    assert status.arms[0].estimated_from == status.arms[0].plays > 0
+    assert facts_of(str(path), "shop", now[0]).status == status
+    assert facts_of(str(path), "shop", last).status.arms[0].average is None
+    page = page_of(facts_of(str(path), "shop", now[0]))
+    assert "as of 16 Nov 2026, 01:00:50." in page
+
+
 def test_a_damaged_ledger_is_not_reported_as_sound(ledger: Path, status: Status) -> None:
-    facts = facts_of(str(ledger), "shop")
+    facts = facts_of(str(ledger), "shop", MONDAY)
     facts.verification.problems.append("event 7: a reward of 99, outside the declared range")
     text = Parts(page_of(facts)).text
     assert "1 problem: event 7: a reward of 99" in text
@@ -127,7 +145,7 @@ def test_a_damaged_ledger_is_not_reported_as_sound(ledger: Path, status: Status)
 
 
 def test_problems_are_sentences_and_guardrails_readable(ledger: Path, status: Status) -> None:
-    facts = facts_of(str(ledger), "shop")
+    facts = facts_of(str(ledger), "shop", MONDAY)
     wrong = replace(status, problems=["are rewards reported, and soon enough?", "no reward came"])
     guardrails = (Guardrail("latency_ms", 0.0, 2000.0, 500.0),)
     settings = replace(facts.settings, guardrails=guardrails)
@@ -139,7 +157,7 @@ def test_problems_are_sentences_and_guardrails_readable(ledger: Path, status: St
 def test_before_the_first_decision(tmp_path: Path) -> None:
     path = tmp_path / "new.ledger"
     Campaign.open(str(path), arms=["now", "b"], max_loss=0.1, clock=lambda: MONDAY).close()
-    text = Parts(page_of(facts_of(str(path), "new"))).text
+    text = Parts(page_of(facts_of(str(path), "new", MONDAY))).text
     assert "Too early to say who leads" in text
     assert "0 decisions" in text
 
@@ -149,7 +167,7 @@ def test_the_randomised_floor_promises_something_else(tmp_path: Path) -> None:
     settings = {"arms": ["now", "b"], "max_loss": 0.1, "missing": "zero", "window": 60.0}
     randomised = {"policy": "conservative-ucb", "floor": "randomised"}
     Campaign.open(str(path), clock=lambda: MONDAY, **settings, **randomised).close()
-    text = Parts(page_of(facts_of(str(path), "new"))).text
+    text = Parts(page_of(facts_of(str(path), "new", MONDAY))).text
     assert "the reward received from all decisions so far is at least 90% of what now would" in text
     assert "nothing is promised any more" not in text
     assert "It needs a default" not in text

@@ -45,8 +45,8 @@ for name, options in cases:
         both = IN_FULL or name == "conservative-ucb"
         if not both and environment.adversarial != ("exp3" in name):
             continue  # where it belongs
-        card = run(name, environment, 96, "cuda", **options)
-        cpu = run(name, environment, 4000, "cpu", **options)
+        card = run(name, environment, 128, "cuda", **options)
+        cpu = run(name, environment, 400, "python", **options)  # without a compilation
         key = f"{name}, {type(environment).__name__}, {options}"
         answers[key] = []
         for found in (card, cpu):
@@ -236,6 +236,7 @@ def simulator(program: str, *, in_full: bool = False) -> str:
 def test_every_policy_agrees_with_the_cpu(in_full):
     """In full: in a stochastic environment and against an adversary, not in one of the two.
 
+    The CPU's runs are interpreted, which `check_policy` finds equal to the compiled ones.
     Means within 6.5 standard errors; about 120 comparisons: false alarm below 1e-8.
 
     A tenth of a play more is allowed where a small sample shows no spread at all.

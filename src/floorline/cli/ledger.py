@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import typer
+
+from floorline.core.words import counted
 
 if TYPE_CHECKING:
     from floorline.live.ledgers import LedgerReader
@@ -91,11 +94,8 @@ def verify(ledger: str = LEDGER) -> None:
         typer.echo(f"problem: {problem}")
     if len(report.problems) > 20:
         typer.echo(f"and {len(report.problems) - 20} more problems")
-    typer.echo(
-        f"{report.events:,} events, {report.decisions:,} decisions, {report.rewards:,} rewards, "
-        f"{report.snapshots} snapshots"
-        + (f", {report.erased:,} decisions without key and context" if report.erased else "")
-    )
+    erased = f", {counted(report.erased, 'decision')} without key and context"
+    typer.echo(f"{report.contents}{erased if report.erased else ''}")
     if report.problems:
         raise typer.Exit(1)
     typer.echo("everything agrees; every decision for a challenger was affordable")
@@ -107,13 +107,15 @@ def export_command(
     format: str = typer.Option("csv", help="csv, jsonl, parquet or vw (Vowpal Wabbit)."),
     out: Path | None = OUT,
     events: bool = typer.Option(False, "--events", help="All events, not decisions; as jsonl."),
-    table: str = typer.Option("decisions", help="decisions, arms, series or changes."),
+    table: str = typer.Option(
+        "decisions", help="decisions, summary, arms, series, guardrails, changes or settings."
+    ),
 ) -> None:
     """Export decisions with their outcomes, raw events, or a table of the dashboard."""
     from floorline.core.checks import choice
     from floorline.live import export, history
     from floorline.report.facts import read_facts
-    from floorline.report.tables import TABLES, encode
+    from floorline.report.tables import TABLES, encode, refuse_empty_table
 
     choice("format", format, (*export.FORMATS, "vw"))
     choice("table", table, ("decisions", *TABLES))
@@ -125,7 +127,9 @@ def export_command(
         raise ValueError("out: must be given for parquet")
     if table != "decisions":
         with reading(ledger) as reader:
-            content = encode(TABLES[table](read_facts(reader, Path(ledger).stem)), format)
+            facts = read_facts(reader, Path(ledger).stem, time.time())
+            refuse_empty_table(table, facts.settings)
+            content = encode(TABLES[table](facts), format)
         if out is None:
             typer.echo(content.decode(), nl=False)
         else:
@@ -186,11 +190,11 @@ def _show_status(ledger: LedgerReader) -> None:
     from floorline.live.status import status_of
 
     state = load(ledger)
-    status = status_of(ledger.opened().body["id"], state, 0, state.time)
+    status = status_of(ledger.opened().body["id"], state, 0, max(time.time(), state.time))
     typer.echo(status.verdict)
     typer.echo(
         f"campaign {status.id}, {status.state}, epoch {status.epoch}: "
-        f"{status.decisions:,} decisions, {status.pending:,} waiting for a reward"
+        f"{counted(status.decisions, 'decision')}, {status.pending:,} waiting for a reward"
     )
     unit = "" if state.settings.unit is None else f" {state.settings.unit}"
     for arm in status.arms:

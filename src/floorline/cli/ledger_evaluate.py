@@ -10,6 +10,7 @@ import typer
 from floorline.cli import options
 from floorline.cli.json_output import print_json
 from floorline.cli.ledger import LEDGER, reading
+from floorline.core.words import counted
 
 if TYPE_CHECKING:
     from floorline.core.records import Floats
@@ -19,6 +20,7 @@ FORMATS = ("table", "json")
 
 
 def evaluate(
+    context: typer.Context,
     ledger: str = LEDGER,
     policy: Annotated[
         str,
@@ -50,7 +52,7 @@ def evaluate(
 
     choice("format", format, FORMATS)
     with reading(ledger) as reader:
-        log = logged_data(reader)
+        log, locator = logged_data(reader), reader.locator
     log.require_propensities()
     found = evaluated(
         log,
@@ -59,11 +61,13 @@ def evaluate(
         least_propensity=least_propensity,
     )
     if format == "json":
-        print_json({"policy": policy, **asdict(found), "left_out": log.left_out})
+        settings = options.settings_of(context, ledger=locator)  # without a password
+        answer = {"policy": policy, **asdict(found), "left_out": log.left_out}
+        print_json({**answer, "settings": settings})
         return
     typer.echo(repr(found))
     for reason, count in log.left_out.items():
-        typer.echo(f"left out: {count:,} decisions {reason}")
+        typer.echo(f"left out: {counted(count, 'decision')} {reason}")
 
 
 def probabilities(log: LoggedData, policy: str, max_loss: float) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from floorline.cli.ledger import LEDGER, in_one_line, reading
+from floorline.core.words import counted
 
 TARGET = typer.Argument(
     ...,
@@ -27,7 +28,7 @@ def move(ledger: str = LEDGER, target: str = TARGET) -> None:
         from floorline.live.move import move as move_ledger
 
         moved = move_ledger(ledger, target, tick)
-    typer.echo(f"{moved.events:,} events were moved and verified")
+    typer.echo(f"{counted(moved.events, 'event')} moved and verified")
     typer.echo(f"the source is kept, read-only: {moved.kept_as}")
 
 

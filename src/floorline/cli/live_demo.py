@@ -22,6 +22,7 @@ from floorline.cli.live_demo_table import Visits, table_of
 from floorline.client import AsyncClient, Decision
 from floorline.core.checks import whole
 from floorline.core.records import Counts, Floats
+from floorline.core.words import counted
 from floorline.environments import Bernoulli
 from floorline.policy import Policy
 from floorline.proposers import classical_ucb
@@ -227,7 +228,7 @@ def _notes(coming: Visitors) -> str:
     speed = len(coming.decisions) / coming.seconds
     return f"""
 {speed:,.0f} decisions per second over HTTP, each durable before it was answered;
-{fallbacks:,} visitors got the default without the service.
+{counted(fallbacks, "visitor")} got the default without the service.
 Revenue is the clicks to be expected from the pages shown; the floor is {1 - MAX_LOSS:.0%} of
 the default's. Plain UCB has the same visitors with the same draws, and sees
 every click at once."""

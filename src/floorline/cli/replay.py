@@ -20,6 +20,7 @@ FORMATS = ("table", "json")
 
 
 def replay(
+    context: typer.Context,
     file: Annotated[
         Path, typer.Argument(metavar="LOG.csv", help="Columns arm, reward and propensity.")
     ],
@@ -71,7 +72,8 @@ def replay(
         target = offpolicy.followed_target(log, made, seed)
         found = offpolicy.evaluate(log, target, confidence=confidence)
     if format == "json":
-        print_json({"policy": policy, "method": method, **asdict(found)})
+        settings = options.settings_of(context, file=str(file), default=log.arms[0])
+        print_json({"policy": policy, "method": method, **asdict(found), "settings": settings})
         return
     typer.echo(repr(found))
     if method == "weights":

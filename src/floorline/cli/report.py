@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import typer
@@ -24,7 +25,7 @@ def report(campaign: str = FILE, out: Path = OUT, name: str | None = NAME) -> No
         total = sum(ledger.counts().values())
         ledger.close()
         with progress_bar("verifying", total) as tick:
-            facts = facts_of(campaign, name or Path(campaign).stem, tick)
+            facts = facts_of(campaign, name or Path(campaign).stem, time.time(), tick)
     with writing(out) as stream:
         stream.write(page_of(facts))
     typer.echo(f"{facts.status.headline}\n{out}: report of {facts.name}")

@@ -1,4 +1,4 @@
-"""Compile kernels with numba and cache them on disk. No other file compiles.
+"""Compile kernels with numba and cache them on disk.
 
 Numba's own disk cache does not notice an edit in another file. So compiled code is cached
 in a folder named after a hash of the package, under a name made of a fingerprint of every
@@ -7,6 +7,7 @@ kernel in it: after an edit anywhere, stale code is never loaded.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import re
@@ -90,13 +91,13 @@ def _compile_inner(
     copy: Function, original: Function, choices: Mapping[Function, Function]
 ) -> Function:
     """Return the bound `copy` of a kernel, compiled once for all policies that share it."""
-    import numba
+    from floorline.core.inlined import compiled_for_callers
 
     mark = fingerprint(original, choices)
     # In order: two slots whose kernels are swapped must not share a key.
     key = (mark, *reachable(original, choices))
     if key not in _inner or not mark.complete:
-        _inner[key] = numba.njit(**INNER)(copy)
+        _inner[key] = compiled_for_callers(copy, INNER)
     return _inner[key]
 
 
@@ -159,10 +160,16 @@ def _is_rough(function: Function) -> bool:
 
 
 @contextmanager
-def compiler_errors_in_words() -> Iterator[None]:
-    """Raise numba's long errors about a kernel as a one-line ValueError that says what to do."""
+def compilation() -> Iterator[None]:
+    """Compile inside: quicker, and with numba's long errors as a ValueError of one line.
+
+    Python's search for cycles would take a sixth of the time: numba makes millions of objects and
+    keeps most of them.
+    """
     from numba.core.errors import NumbaError
 
+    collecting = gc.isenabled()
+    gc.disable()
     try:
         yield
     except NumbaError as error:
@@ -173,6 +180,9 @@ def compiler_errors_in_words() -> Iterator[None]:
             f"kernel: cannot be compiled: {causes[-1]} "
             '(simulate with device="python" to see where it fails)'
         ) from None
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def cache_folder() -> Path | None:

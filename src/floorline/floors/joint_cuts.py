@@ -38,20 +38,21 @@ def cuts_size(groups: int) -> int:
 
 
 @kernel
-def add_play(memory: Floats, tally: int, group: int, spread: float) -> None:
-    """Count a play that may spread by so much."""
-    memory[tally + FIELDS * group + PLAYED] += 1.0
-    memory[tally + FIELDS * group + SPREAD] += spread
+def add_play(memory: Floats, place: int, spread: float) -> None:
+    """Count a play, which may spread by so much, in the group whose numbers begin there."""
+    memory[place + PLAYED] += 1.0
+    if spread != 0.0:
+        memory[place + SPREAD] += spread
 
 
 @kernel
-def add_reward(memory: Floats, tally: int, group: int, reward: float, less: float) -> None:
+def add_reward(memory: Floats, place: int, reward: float, less: float) -> None:
     """Add the reward of a play, which spreads by so much less than it might have.
 
     NaN takes the play out, as if it had never been made.
     """
-    place = tally + FIELDS * group
-    memory[place + SPREAD] -= less
+    if less != 0.0:
+        memory[place + SPREAD] -= less
     if math.isnan(reward):
         memory[place + PLAYED] -= 1.0
     else:
@@ -60,7 +61,7 @@ def add_reward(memory: Floats, tally: int, group: int, reward: float, less: floa
 
 
 @kernel
-def tally_of(memory: Floats, at: int, groups: int, segment: int) -> int:
+def tally_of(at: int, groups: int, segment: int) -> int:
     """Where the tally of a segment begins."""
     return at + 1 + FIELDS * groups * segment
 
@@ -78,28 +79,15 @@ def segment_end(memory: Floats, at: int, segment: int) -> int:
 
 
 @kernel
-def make_room(memory: Floats, at: int, groups: int, decision: int) -> None:
-    """Have a segment for the newest decision, counted from 0, whether or not its play counts."""
+def make_room(memory: Floats, at: int, groups: int, decision: int) -> bool:
+    """Have a segment for the newest decision, whether or not its play counts.
+
+    Return whether segments were doubled for it.
+    """
+    doubles = segment_of(memory, at, decision) >= SEGMENTS
     while segment_of(memory, at, decision) >= SEGMENTS:
         _double(memory, at, groups)
-
-
-@kernel
-def cut_play(
-    memory: Floats, at: int, groups: int, group: int, decision: int, spread: float
-) -> None:
-    """Count a play in the newest decision, for which there is room."""
-    segment = segment_of(memory, at, decision)
-    add_play(memory, tally_of(memory, at, groups, segment), group, spread)
-
-
-@kernel
-def cut_reward(
-    memory: Floats, at: int, groups: int, group: int, decision: int, reward: float, less: float
-) -> None:
-    """Add the reward of the play in that decision; NaN takes the play out."""
-    segment = segment_of(memory, at, decision)
-    add_reward(memory, tally_of(memory, at, groups, segment), group, reward, less)
+    return doubles
 
 
 @kernel
@@ -107,8 +95,8 @@ def _double(memory: Floats, at: int, groups: int) -> None:
     """Join segments two by two."""
     size = FIELDS * groups
     for segment in range(SEGMENTS):
-        source = tally_of(memory, at, groups, segment)
-        target = tally_of(memory, at, groups, segment // 2)
+        source = tally_of(at, groups, segment)
+        target = tally_of(at, groups, segment // 2)
         for i in range(size):
             value = memory[source + i]
             memory[source + i] = 0.0  # before the sum, which may be at the same place

@@ -14,18 +14,21 @@ import math
 
 from floorline.core.kernel import kernel
 from floorline.core.records import Floats
-from floorline.floors.joint_evidence import (
-    CLOSE,
-    HALVINGS,
-    SAFE_SIDE,
-    divergence,
-    mixture_cost,
-)
+from floorline.floors.joint_evidence import divergence, mixture_cost
 
 WEIGHT, TOTAL, MISSING, PLAYS = range(4)
 """Of a group: its weight, the sum of the moved rewards seen, how many are missing, and plays."""
 
 GROUP = 4
+
+CLOSE_ABOVE = 1e-9
+"""Share by which a multiplier may be too large."""
+
+LEAP = 64.0
+"""How many times larger or smaller the root is taken to be, while one side of it is unknown."""
+
+STEPS = 100
+"""More steps than are ever needed, of which 20 would be for 18 orders of magnitude."""
 
 
 @kernel
@@ -113,7 +116,7 @@ def least_sum(memory: Floats, at: int, count: int, level: float, rho: float) -> 
     """The least weighted sum of means that `count` groups do not refute with evidence `level`.
 
     All groups are at their worst for one and the same multiplier nu, with which the evidence
-    rises: Newton's steps, and a halving wherever one would leave what is known to hold the root.
+    rises.
     """
     allowed = level
     bend = 0.0
@@ -143,13 +146,16 @@ def least_sum(memory: Floats, at: int, count: int, level: float, rho: float) -> 
 def least_multiplier(
     memory: Floats, at: int, count: int, start: float, allowed: float, rho: float
 ) -> float:
-    """The nu at which the groups' evidence is `allowed`, a little too large."""
+    """A nu at which the groups' evidence was seen to be `allowed`, or a little more.
+
+    The root is between `inside` and `outside`, and the latter is returned. Newton's steps, each
+    aimed a little too far, and a halving wherever one would leave these. While only one of the two
+    is known, no step goes far: the evidence hardly changes where most groups are at a limit.
+    """
     nu = start
     inside = 0.0
     outside = math.inf
-    for _ in range(HALVINGS):
-        if not inside < nu < outside:
-            nu = 0.5 * (inside + outside) if outside < math.inf else 2.0 * inside + start
+    for _ in range(STEPS):
         excess = -allowed
         slope = 0.0
         for i in range(count):
@@ -162,10 +168,12 @@ def least_multiplier(
             inside = nu
         else:
             outside = nu
-        if outside - inside <= SAFE_SIDE * inside:
-            return outside
-        step = excess / slope if slope > 0.0 else math.inf
-        nu -= step
-        if abs(step) <= CLOSE * nu:
-            break
-    return nu * (1.0 + SAFE_SIDE)
+            if excess <= CLOSE_ABOVE * slope * nu:
+                break
+        least = inside if inside > 0.0 else outside / LEAP
+        most = outside if outside < math.inf else inside * LEAP
+        aim = nu - excess / slope if slope > 0.0 else math.inf
+        nu = aim * (1.0 + 0.5 * CLOSE_ABOVE)
+        if not least < nu < most:
+            nu = math.sqrt(least * most)
+    return outside

@@ -19,8 +19,6 @@ from floorline.floors.joint_cuts import (
     SPREAD,
     add_play,
     add_reward,
-    cut_play,
-    cut_reward,
     cuts_size,
     make_room,
     segment_end,
@@ -33,15 +31,17 @@ from floorline.floors.joint_forms import (
     Tally,
     evidence,
     fill_in,
-    is_complete,
+    hidden_evidence,
     leaves_cost,
     mixture,
     sure_sum,
 )
 from floorline.floors.joint_memory import (
     CHALLENGERS,
+    CHALLENGERS_MISSING,
     COST,
     DEFAULT,
+    DEFAULT_MISSING,
     MEMORY,
     PLAYS,
     SURE,
@@ -139,18 +139,17 @@ def count_play(
     plays and rewards alone, and not from who asked when.
     """
     is_due = memory[NEWS] > 0.0 and decision + 1 >= memory[NEXT_LOOK]
-    looks = is_due and not is_complete(tally_at(memory, ALL))
+    looks = is_due and misses_rewards(memory, ALL)
     memory[DECISIONS] = decision + 1
-    doubled = memory[CUTS]
-    make_room(memory, CUTS, GROUPS, decision)
-    if memory[CUTS] > doubled:
+    if make_room(memory, CUTS, GROUPS, decision):
         forget_cut(memory)  # it may lie inside a segment now
     if arm > 0 or math.isnan(rules.default_mean):
         group = 1 if arm > 0 else 0
         remember_guesses(memory, decision)
         spread = worst_spread(memory, group, decision)
-        cut_play(memory, CUTS, GROUPS, group, decision, spread)
-        add_play(memory, ALL, group, spread)
+        tally = tally_of(CUTS, GROUPS, segment_of(memory, CUTS, decision))
+        add_play(memory, tally + FIELDS * group, spread)
+        add_play(memory, ALL + FIELDS * group, spread)
     if looks:
         look_at_cuts(rules, arms, memory, decision + 1)
 
@@ -173,10 +172,19 @@ def count_reward(
         less = worst_spread(memory, group, decision)
         if not math.isnan(reward):
             less -= late_spread(memory, group, decision, gain)
-        cut_reward(memory, CUTS, GROUPS, group, decision, gain, less)
-        add_reward(memory, ALL, group, gain, less)
+        tally = tally_of(CUTS, GROUPS, segment_of(memory, CUTS, decision))
+        add_reward(memory, tally + FIELDS * group, gain, less)
+        add_reward(memory, ALL + FIELDS * group, gain, less)
         if decision < memory[END]:
-            add_reward(memory, CUT, group, gain, less)
+            add_reward(memory, CUT + FIELDS * group, gain, less)
+
+
+@kernel
+def misses_rewards(memory: Floats, place: int) -> bool:
+    """Whether rewards of the tally that begins there are missing."""
+    other = place + FIELDS
+    default_misses = memory[place + SEEN] < memory[place + PLAYED]
+    return default_misses or memory[other + SEEN] < memory[other + PLAYED]  # type: ignore[no-any-return]
 
 
 @kernel
@@ -216,7 +224,7 @@ def look_at_cuts(rules: JointRules, arms: Arms, memory: Floats, decisions: int) 
     most = proof(rules, arms, memory, rounds, tally_at(memory, CUT))
     last = segment_of(memory, CUTS, decisions)
     for segment in range(segment_of(memory, CUTS, int(memory[END])), last):
-        source = tally_of(memory, CUTS, GROUPS, segment)
+        source = tally_of(CUTS, GROUPS, segment)
         for i in range(GROUPS * FIELDS):
             memory[SUM + i] += memory[source + i]
         found = proof(rules, arms, memory, rounds, tally_at(memory, SUM))
@@ -234,21 +242,18 @@ def look_at_cuts(rules: JointRules, arms: Arms, memory: Floats, decisions: int) 
 @kernel
 def best_tally(memory: Floats) -> Tally:
     """All plays if no reward is missing; else these, or those before the cut."""
-    everything = tally_at(memory, ALL)
-    if memory[USES_CUT] > 0.0 and not is_complete(everything):
-        return tally_at(memory, CUT)
-    return everything
+    uses_cut = memory[USES_CUT] > 0.0 and misses_rewards(memory, ALL)
+    return tally_at(memory, CUT if uses_cut else ALL)
 
 
 @kernel
 def cost_above_zero(rules: JointRules, tally: Tally) -> float:
     """What filling in may add to the evidence where the lowest reward is not 0 (point 14)."""
-    missing = tally.challenger_plays - tally.challenger_seen
-    if rules.shift == 0.0 or missing <= 0.0:
+    plays, missing = tally.challenger_plays, tally.challenger_plays - tally.challenger_seen
+    if rules.low == 0.0 or missing <= 0.0:
         return 0.0
-    plays, total, spread = tally.challenger_plays, tally.challenger_total, tally.challenger_spread
-    most = mixture(rules, plays, total + missing, spread)
-    return max(0.25 / rules.weight, mixture(rules, plays, total, spread) - most)
+    total, spread = tally.challenger_total, tally.challenger_spread
+    return max(0.25 / rules.weight, hidden_evidence(rules, plays, missing, total, spread))
 
 
 @kernel
@@ -274,9 +279,10 @@ def proof_learned(
 @kernel
 def count_voided(memory: Floats, pending: PendingPlays) -> None:
     """Count the challengers' plays that reached nobody."""
+    by_arm = pending.voided
     voided = 0.0
-    for i in range(1, len(pending.voided)):
-        voided += pending.voided[i]
+    for i in range(1, len(by_arm)):
+        voided += by_arm[i]
     memory[VOIDED] = voided
 
 
@@ -292,10 +298,12 @@ def recount_learned(
     if default_total != memory[DEFAULT + TOTAL] or not steady:
         spread = tally.default_spread
         memory[DEFAULT + COST] = mixture(rules, tally.default_plays, default_total, spread)
-    if challenger_total != memory[CHALLENGERS + TOTAL] or not steady or rules.shift > 0.0:
+    if challenger_total != memory[CHALLENGERS + TOTAL] or not steady or rules.low > 0.0:
         spread = tally.challenger_spread
         cost = mixture(rules, tally.challenger_plays, challenger_total, spread)
         memory[CHALLENGERS + COST] = cost - missing_cost(rules, tally)
+    memory[DEFAULT_MISSING] = tally.default_plays - tally.default_seen
+    memory[CHALLENGERS_MISSING] = tally.challenger_plays - tally.challenger_seen
     memory[DEFAULT + PLAYS] = tally.default_plays
     memory[DEFAULT + TOTAL] = default_total
     memory[CHALLENGERS + PLAYS] = tally.challenger_plays

@@ -112,12 +112,12 @@ def reward_by_groups(
     gain = (reward - rules.low) / rules.width
     if arm > 0:
         for tally in (ALL, CUT, BASE):
-            add_reward(memory, tally, 1, gain, 0.0)
+            add_reward(memory, tally + FIELDS, gain, 0.0)
         return
     place = FORMER
     while decision >= memory[place + ENDED]:
         place += TENURE
-    add_reward(memory, place + TALLY, 0, gain, 0.0)
+    add_reward(memory, place + TALLY, gain, 0.0)
 
 
 @kernel
@@ -135,47 +135,72 @@ def recount_by_groups(
 
 
 @kernel
-def least_by_groups(
+def lead_of(memory: Floats, tenure: int, max_loss: float, rounds: int, led: float) -> float:
+    """By how many plays the default of a tenure is ahead of what it is owed; below 0, behind.
+
+    It is that after `rounds` decisions, `led` plays of the present tenure being of the default.
+    """
+    if tenure < memory[TENURES]:
+        place = FORMER + TENURE * tenure
+        return -default_deficit(max_loss, memory[place + ROUNDS], memory[place + PLAYS])
+    return -default_deficit(max_loss, rounds - memory[START], led)
+
+
+@kernel
+def proved_by_groups(
     rules: JointRules, memory: Floats, max_loss: float, rounds: int, led: float, tally: Tally
 ) -> float:
-    """The least moved budget that the rewards do not refute.
+    """The least moved budget that the rewards do not refute, had no play been voided.
 
-    It is that after `rounds` decisions, `led` plays of the present tenure being of the default, and
-    from the plays of `tally` and those of former tenures.
+    It is from the plays of `tally` and those of former tenures.
     """
     missing = tally.challenger_plays - tally.challenger_seen
     put_group(memory, GROUPS_AT, 1.0, tally.challenger_total, missing, tally.challenger_plays)
     count = 1
-    counted = max_loss * rules.low / rules.width * rounds  # sure, whatever was earned
-    unplayed = counted
+    sure = max_loss * rules.low / rules.width * rounds  # whatever was earned
     tenures = int(memory[TENURES])
     for i in range(tenures + 1):
-        place = FORMER + TENURE * i
+        lead = lead_of(memory, i, max_loss, rounds, led)
         if i < tenures:
-            lead = -default_deficit(max_loss, memory[place + ROUNDS], memory[place + PLAYS])
-            plays = memory[place + TALLY + PLAYED]
-            seen, total = memory[place + TALLY + SEEN], memory[place + TALLY + EARNED]
+            place = FORMER + TENURE * i + TALLY
+            plays, seen, total = (
+                memory[place + PLAYED],
+                memory[place + SEEN],
+                memory[place + EARNED],
+            )
         else:
-            lead = -default_deficit(max_loss, rounds - memory[START], led)
             plays, seen, total = tally.default_plays, tally.default_seen, tally.default_total
-        counted += min(lead, 0.0)
         if plays > 0.0:
             put_group(memory, GROUPS_AT + GROUP * count, lead / plays, total, plays - seen, plays)
             count += 1
         else:
-            unplayed += min(lead, 0.0)
-    sure = least_sum(memory, GROUPS_AT, count, rules.log_inverse_delta, rules.weight)
-    return max(sure + unplayed - memory[VOIDED], counted)  # type: ignore[no-any-return]
+            sure += min(lead, 0.0)
+    return sure + least_sum(memory, GROUPS_AT, count, rules.log_inverse_delta, rules.weight)
+
+
+@kernel
+def least_by_groups(
+    rules: JointRules, memory: Floats, max_loss: float, rounds: int, led: float, tally: Tally
+) -> float:
+    """The least moved budget that the rewards do not refute, or that plays alone make sure."""
+    proved = proved_by_groups(rules, memory, max_loss, rounds, led, tally) - memory[VOIDED]
+    counted = max_loss * rules.low / rules.width * rounds
+    for i in range(int(memory[TENURES]) + 1):
+        counted += min(lead_of(memory, i, max_loss, rounds, led), 0.0)
+    return max(proved, counted)  # type: ignore[no-any-return]
 
 
 @kernel
 def proof_by_groups(
     rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tally
 ) -> float:
-    """The least moved budget, once there were several defaults."""
+    """What a cut proves; voided plays, the same at every cut, are left out.
+
+    `recount` alone sets how many there are, and the choice must not depend on who asked when.
+    """
     if not memory[TENURES] > 0.0:
         return proof_learned(rules, arms, memory, rounds, tally)
-    return least_by_groups(rules, memory, rules.max_loss, rounds, memory[LED], tally)
+    return proved_by_groups(rules, memory, rules.max_loss, rounds, memory[LED], tally)
 
 
 @kernel

@@ -1,8 +1,12 @@
-"""Amounts, counts and shares as text, the same wherever people read them."""
+"""Amounts, counts and shares as text, the same wherever people read them.
+
+Rounded as browsers round: from the shortest decimal number, halves away from zero.
+"""
 
 from __future__ import annotations
 
 import math
+from decimal import ROUND_HALF_UP, Decimal
 
 UNKNOWN = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
@@ -14,21 +18,25 @@ def amount(value: float | None, unit: str | None = None) -> str:
     """Return four digits, or all before the point, and the unit; a dash if there is no value.
 
     >>> amount(1234.5, "EUR"), amount(0.04374)
-    ('1,234 EUR', '0.04374')
+    ('1,235 EUR', '0.04374')
     """
     if value is None or not math.isfinite(value):
         return UNKNOWN
     size = 0.0 if abs(value) < TINY else abs(value)
-    digits = f"{size:,.0f}" if size >= 1000 else _significant(size)
+    digits = _rounded(size, 0) if size >= 1000 else _significant(size, 4)
     sign = MINUS if value < 0 and size > 0 else ""
     return f"{sign}{digits}{'' if unit is None else f' {unit}'}"
 
 
-def _significant(size: float) -> str:
-    """Return four digits without an exponent or zeros at the end."""
-    places = 3 if size == 0 else max(0, 3 - math.floor(math.log10(size)))
-    text = f"{size:.{places}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+def _significant(size: float, digits: int) -> str:
+    """Return so many digits, without an exponent or zeros at the end."""
+    return _rounded(size, digits - 1 - Decimal(repr(float(size))).adjusted())
+
+
+def _rounded(size: float, places: int) -> str:
+    """Return a number with so many places behind the point, without zeros at the end."""
+    number = Decimal(repr(float(size))).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    return f"{number.normalize():,f}"
 
 
 def percent(share: float | None) -> str:
@@ -48,7 +56,7 @@ def exact_percent(share: float) -> str:
     >>> exact_percent(0.9), exact_percent(0.9995)
     ('90%', '99.95%')
     """
-    return f"{100 * share:.6g}%"
+    return f"{_significant(100 * share, 6)}%"
 
 
 def sentence(text: str) -> str:

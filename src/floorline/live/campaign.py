@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import secrets
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
@@ -15,6 +14,7 @@ import numpy as np
 
 from floorline.live import snapshot
 from floorline.live.choose import choose
+from floorline.live.coins import SystemCoin
 from floorline.live.controls import Controls
 from floorline.live.errors import Stopped
 from floorline.live.events import Event
@@ -25,7 +25,7 @@ from floorline.live.opening import open_recorder, refuse_other_settings
 from floorline.live.outcomes import Outcomes
 from floorline.live.recorder import Recorder
 from floorline.live.request import check_request, checked_chances
-from floorline.live.seals import new_nonce
+from floorline.live.seals import Nonces
 from floorline.live.settings import plain_text
 from floorline.live.status import Status, status_of
 from floorline.live.tickets import TicketIds, ticket_of
@@ -56,8 +56,9 @@ class Campaign(Controls):
         self._ids = ids
         self._id = ids.campaign
         self._outcomes = Outcomes(recorder, ids)
-        self._coin: random.Random = secrets.SystemRandom()
+        self._coin: SystemCoin | random.Random = SystemCoin()
         self._rng = np.random.default_rng()
+        self._nonces = Nonces()
         if seed is not None:
             # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
             # that knows the reward would break everything. Nor may coins begin anew at each
@@ -183,7 +184,7 @@ class Campaign(Controls):
         if context is not None:
             body["context"] = context
         if recorder.seals and (context is not None or request_key is not None):
-            body["nonce"] = new_nonce()
+            body["nonce"] = self._nonces.new()
         return ticket_of(self._ids, arms, recorder.record("decided", None, request_key, body))
 
     def observe(

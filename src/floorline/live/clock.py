@@ -10,6 +10,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
 log = logging.getLogger("floorline.live")
 
@@ -17,21 +18,25 @@ MAX_STEP_SECONDS = 60.0
 """Steps up to this one are believed: time servers correct a clock by less."""
 
 
-def seconds_since_boot() -> float:
-    """Return a time that nobody can set, and that goes on while the machine sleeps.
+def boot_clock() -> Callable[[], float]:
+    """Return a clock that nobody can set, and that goes on while the machine sleeps.
 
-    Linux has a clock for that. So has macOS, where it is CLOCK_MONOTONIC_RAW: `time.monotonic`
-    stops there during sleep, and the wall clock would seem to have been set by all of it. Elsewhere
-    it is `time.monotonic`, which goes on during sleep on Windows.
+    Linux has one. So has macOS, where it is CLOCK_MONOTONIC_RAW: `time.monotonic` stops there
+    during sleep, and the wall clock would seem to have been set by all of it. Elsewhere it is
+    `time.monotonic`, which goes on during sleep on Windows.
 
-    >>> seconds_since_boot() <= seconds_since_boot()
+    >>> boot_clock()() <= boot_clock()()
     True
     """
     if hasattr(time, "CLOCK_BOOTTIME"):
-        return time.clock_gettime(time.CLOCK_BOOTTIME)
+        return partial(time.clock_gettime, time.CLOCK_BOOTTIME)
     if sys.platform == "darwin":
-        return time.clock_gettime(time.CLOCK_MONOTONIC_RAW)
-    return time.monotonic()
+        return partial(time.clock_gettime, time.CLOCK_MONOTONIC_RAW)
+    return time.monotonic
+
+
+seconds_since_boot = boot_clock()
+"""The seconds since the machine was started, or since some other moment in the past."""
 
 
 class SteadyClock:

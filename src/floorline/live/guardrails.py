@@ -84,6 +84,8 @@ def checked_metrics(
     """Return metrics clipped to their ranges; raise ValueError if one is unknown or no number."""
     known = {guardrail.name: guardrail for guardrail in guardrails}
     require(isinstance(metrics, Mapping), "metrics", "names with numbers", metrics)
+    if metrics and not known:
+        raise ValueError("metrics: this campaign has no guardrails; leave them out")
     values = {}
     for name, value in metrics.items():
         choice("metrics", name, list(known))

@@ -81,13 +81,13 @@ def _lead(arms: Sequence[ArmStatus], unit: str | None) -> tuple[str, str]:
         words = f"{default.name} is surely better than every challenger."
         return words, "You can finish with it."
     leader = max(known, key=lambda arm: arm.average or 0.0)
-    if (leader.average or 0.0) > default.average:
-        words = f"{leader.name} leads: {difference(leader, default, unit, than=True)}."
+    words = difference(leader, default, unit, than=True)
+    if words.startswith(f"about {SAME} "):
+        words = f"{leader.name} earns {words}."
+    elif (leader.average or 0.0) > default.average:
+        words = f"{leader.name} leads: {words}."
     else:
-        words = (
-            f"{default.name} leads; the best challenger is {leader.name}: "
-            f"{difference(leader, default, unit, than=True)}."
-        )
+        words = f"{default.name} leads; the best challenger is {leader.name}: {words}."
     return words, "That is not proved yet, and the test goes on."
 
 

@@ -67,7 +67,10 @@ class Knowledge:
         if policy.floor == self.floor:
             cast(Any, memory).floor = self.memory.floor
         self.memory, self.floor = memory, policy.floor
+        self._steady_means = policy.floor.assumes_steady_means
+        self._counts_received = policy.floor.counts_received
         self._proposal: Any = copy(memory)
+        self._proposed: tuple[Any, int] = ([], 0)  # at these upper ends, this arm
         self._forget = bind(forget, choices)
         self._update_bounds = bind(update_bounds, choices)
         self._candidate_of = bind(candidate_of, choices)
@@ -106,6 +109,7 @@ class Knowledge:
     def leave(self, arms: Sequence[int]) -> None:
         """Let the proposer choose among these arms only."""
         self.left = list(arms)
+        self._proposed = ([], 0)
         self._place = {arm: place for place, arm in enumerate(self.left)}
 
     def rearrange(self, order: Order) -> None:
@@ -151,7 +155,7 @@ class Knowledge:
     def receive(self, play: OpenPlay, reward: float) -> None:
         """Take in the reward of a play that was open."""
         arm = play.arm
-        if self.floor.counts_received and play.was_default and 0.0 < play.probability < 1.0:
+        if self._counts_received and play.was_default and 0.0 < play.probability < 1.0:
             # The default wins a coin with this probability, so on average that adds what it would
             # have earned where it lost.
             odds = (1.0 - play.probability) / play.probability
@@ -190,8 +194,12 @@ class Knowledge:
 
     def propose(self, rng: Any) -> int:
         """Return the arm that the proposer would play now; its counts include open plays."""
-        # On a copy of its memory: the state must follow from the events alone.
         proposal, seen = self._proposal, self._seen_by_proposer
+        upper, proposed = self._proposed
+        if seen.upper == upper and self._proposer.optimistic:  # it looks at nothing else
+            return proposed
+        upper = seen.upper.copy()
+        # On a copy of its memory: the state must follow from the events alone.
         proposal.proposer = self.memory.proposer.copy()
         n_arms = len(self.numbers)
         if len(self.left) < n_arms:  # it knows nothing of the others
@@ -199,6 +207,7 @@ class Knowledge:
             seen = _selected(seen, self.left)
         self._proposed_from = seen
         arm: int = self._candidate_of(self.rules, seen, proposal, self.rounds + 1, rng)
+        self._proposed = (upper, self.left[arm])
         return self.left[arm]
 
     def chance(self, candidate: int, arm: int) -> float:
@@ -232,7 +241,7 @@ class Knowledge:
     def is_surely_better(self, arm: int) -> bool:
         """Whether an arm's mean surely is at least the default's. Call `refresh` first."""
         arms = self.arms
-        return bool(self.floor.assumes_steady_means and arms.lower[arm] >= arms.upper[0])
+        return bool(self._steady_means and arms.lower[arm] >= arms.upper[0])
 
     def refresh(self) -> None:
         """Update the intervals and what the floor derives from its accounts."""

@@ -26,10 +26,12 @@ def _out_of_range(state: State) -> str | None:
     if state.refused == 0:
         return None
     low, high = state.settings.low, state.settings.high
-    rewards = "1 reward was" if state.refused == 1 else f"{state.refused:,} rewards were"
+    one = state.refused == 1
+    rewards = "1 reward was" if one else f"{state.refused:,} rewards were"
+    decisions = "its decision counts" if one else "their decisions count"
     return (
         f"{rewards} refused, being outside the range of {low:g} to {high:g} that this campaign was "
-        "opened with; the decisions count as unknown, at their worst"
+        f"opened with; {decisions} as unknown, at {'its' if one else 'their'} worst"
     )
 
 

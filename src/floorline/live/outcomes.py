@@ -34,6 +34,8 @@ class Outcomes:
             raise ValueError(f"ticket: must come before the reward, not {ticket!r} before {reward}")
         reward = float(reward) if isinstance(reward, bool) else reward  # it clicked, or did not
         values = checked_metrics(settings.guardrails, metrics) if metrics else {}
+        if type(reward) is float and settings.low <= reward <= settings.high:
+            return recorder.run(self._observe, ticket, reward, values)
         try:
             given = number("reward", reward, settings.low, settings.high)
         except ValueError:

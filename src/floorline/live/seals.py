@@ -16,6 +16,7 @@ import msgspec
 PRIVATE_FIELDS = ("nonce", "context")
 DIGEST_BYTES = 16
 NONCE_BYTES = 16
+NONCES_DRAWN = 256
 MAY_BE_SEALED = '"sealed":"'
 """Part of the text of every sealed body, and perhaps of others."""
 _NAME = ('{"sealed":"', ',"sealed":"')
@@ -25,9 +26,21 @@ _BEFORE_DIGEST = slice(_DIGEST.start - len(_NAME[0]), _DIGEST.start)
 _encode = msgspec.json.Encoder().encode
 
 
-def new_nonce() -> str:
-    """Return a random nonce, which keeps keys from being guessed from their digest."""
-    return os.urandom(NONCE_BYTES).hex()
+class Nonces:
+    """Random nonces, which keep keys from being guessed from their digest. One thread at a time.
+
+    They are drawn many at a time: to ask the operating system lets all other threads run first.
+    """
+
+    def __init__(self) -> None:
+        self._drawn: list[str] = []
+
+    def new(self) -> str:
+        """Return a nonce that was not used before."""
+        if not self._drawn:
+            drawn = os.urandom(NONCES_DRAWN * NONCE_BYTES)
+            self._drawn = drawn.hex(" ", NONCE_BYTES).split()
+        return self._drawn.pop()
 
 
 def has_private_part(stored: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from floorline.core.display import Displayed, Table
+from floorline.core.words import counted
 from floorline.live.estimates import Gain, Rewards, estimates_of, expected_rewards, gain_of
 from floorline.live.guardrails import GuardrailStatus
 from floorline.live.headline import headline_of
@@ -150,7 +151,7 @@ class Status(Displayed):
     def _table(self) -> Table:
         title = [
             f"Campaign {self.id}, {self.state}, epoch {self.epoch}: "
-            f"{self.decisions:,} decisions, {self.pending:,} waiting for a reward",
+            f"{counted(self.decisions, 'decision')}, {self.pending:,} waiting for a reward",
             self.headline,
             self.verdict,
             *self.problems,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from floorline.live.errors import DamagedLedger, UnknownTicket
-from floorline.live.events import UNSIGNED_IDS, Event
+from floorline.live.events import UNSIGNED_IDS, Event, float_text
 from floorline.live.ledgers import LedgerReader
 from floorline.live.messages import Ticket
 
@@ -58,7 +58,7 @@ class TicketIds:
         """Return the id of the decision with this sequence number, made at this time."""
         if self._mac is None:
             return f"{self.campaign}-{seq}-{int(time * 1000) & 0xFFFFFF:x}"
-        tag = self._mac.digest(f"{self.campaign} {seq} {time!r}".encode())[:TAG_BYTES]
+        tag = self._mac.digest(f"{self.campaign} {seq} {float_text(time)}".encode())[:TAG_BYTES]
         return f"{self.campaign}-{seq}-{tag.hex()}"
 
     def issue(self, seq: int, time: float) -> str:

@@ -40,6 +40,12 @@ class Report:
     """The lowest guaranteed budget of a decision for a challenger."""
     problems: list[str] = field(default_factory=list)
 
+    @property
+    def contents(self) -> str:
+        """What the ledger holds, in words."""
+        names = ("event", "decision", "reward", "snapshot")
+        return ", ".join(counted(getattr(self, f"{name}s"), name) for name in names)
+
 
 def verify(locator: str, tick: Callable[[int], None] = lambda done: None) -> Report:
     """Replay every event of a ledger; check checksums, snapshots, counts, budgets and the mark.

@@ -8,6 +8,7 @@ import numpy as np
 
 from floorline.core.checks import require, whole
 from floorline.core.display import Displayed, Table
+from floorline.core.words import counted
 from floorline.offpolicy.estimates import Interval
 from floorline.offpolicy.logged import LoggedData
 from floorline.offpolicy.sequences import error_probability, lower_average
@@ -37,8 +38,9 @@ class Replay(Displayed):
 
     def _table(self) -> Table:
         title = [
-            f"{self.rounds:,} rounds from {self.logged:,} logged decisions: {self.reward:.6g} per "
-            f"round (from {self.interval.lower:.6g} to {self.interval.upper:.6g}, "
+            f"{counted(self.rounds, 'round')} from {counted(self.logged, 'logged decision')}: "
+            f"{self.reward:.6g} per round "
+            f"(from {self.interval.lower:.6g} to {self.interval.upper:.6g}, "
             f"confidence {self.confidence:.6g}); logged: {self.logged_reward:.6g}",
             *self.notes,
         ]
@@ -115,6 +117,7 @@ def notes_on(log: LoggedData, rounds: int, least: float) -> list[str]:
         )
     for reason, count in log.left_out.items():
         notes.append(
-            f"{count:,} decisions {reason} are left out, as if that did not depend on the reward."
+            f"Left out: {counted(count, 'decision')} {reason}, as if that did not depend on the "
+            "reward."
         )
     return notes

@@ -22,7 +22,7 @@ class ReportFacts:
     name: str
     settings: CampaignSettings
     status: Status
-    """After the last event."""
+    """After the last event, at the time of the report."""
     points: list[SeriesPoint]
     """Of the present epoch; the last is that of `status`."""
     events: list[Event]
@@ -34,20 +34,29 @@ class ReportFacts:
 
 
 def facts_of(
-    locator: str, name: str, tick: Callable[[int], None] = lambda done: None
+    locator: str, name: str, now: float, tick: Callable[[int], None] = lambda done: None
 ) -> ReportFacts:
     """Return what a report of the campaign in this ledger shows; the whole ledger is verified.
+
+    Args:
+        locator: of the ledger.
+        name: of the campaign.
+        now: the time of the report, by the campaign's clock: windows may have ended since the last
+            event.
+        tick: called with the number of events verified so far.
 
     Raises:
         LedgerError: it cannot be read.
     """
     verification = verify(locator, tick)
     with closing(read_ledger(locator)) as ledger:
-        return read_facts(ledger, name, verification)
+        return read_facts(ledger, name, now, verification)
 
 
-def read_facts(ledger: LedgerReader, name: str, verification: Report | None = None) -> ReportFacts:
-    """Return what a ledger tells, as far as it is sound, with the result of its verification."""
+def read_facts(
+    ledger: LedgerReader, name: str, now: float, verification: Report | None = None
+) -> ReportFacts:
+    """Return what a ledger tells now, as far as it is sound, with how it was verified."""
     opened = ledger.opened()
     campaign_id = opened.body["id"]
     series = SeriesRecorder(MAX_POINTS)
@@ -64,7 +73,7 @@ def read_facts(ledger: LedgerReader, name: str, verification: Report | None = No
         if series.is_due(event.seq):
             status = status_of(campaign_id, state, 0, event.time)
             series.add([point_of(event.seq, event.time, status, state.settings)])
-    status = status_of(campaign_id, state, 0, state.time)
+    status = status_of(campaign_id, state, 0, max(now, state.time))
     last = point_of(state.seq, last_decision_at, status, state.settings)
     points = [point for point in series.points if point.epoch == status.epoch]
     return ReportFacts(

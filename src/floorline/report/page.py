@@ -31,8 +31,7 @@ PAGE = """<!doctype html>
 <p class="soft">{period}</p>
 {sections}
 </main>
-<footer>Floorline {version}. Times are in UTC. Numbers are of epoch {epoch}, after the last event
-of the campaign.</footer>
+<footer>Floorline {version}. Times are in UTC. Numbers are of epoch {epoch}, as of {now}.</footer>
 </body>
 </html>
 """
@@ -61,6 +60,7 @@ def page_of(facts: ReportFacts) -> str:
         sections="\n".join(sections),
         version=__version__,
         epoch=facts.status.epoch,
+        now=time_of(facts.status.time),
     )
 
 

@@ -234,19 +234,10 @@ def verification(facts: ReportFacts) -> str:
     found = facts.verification
     if found is None:
         return section("How this was verified", "<p>The ledger was not verified.</p>")
-    counts = ", ".join(
-        counted(number, name)
-        for number, name in (
-            (found.events, "event"),
-            (found.decisions, "decision"),
-            (found.rewards, "reward"),
-            (found.snapshots, "snapshot"),
-        )
-    )
     text = (
-        f"<p>For this report every event of the campaign's ledger was read and replayed: {counts}. "
-        "Chained checksums show that none is damaged or missing; each had to be allowed by "
-        "those before it; and the budget of every decision was computed again.</p>"
+        "<p>For this report every event of the campaign's ledger was read and replayed: "
+        f"{found.contents}. Chained checksums show that none is damaged or missing; each had to "
+        "be allowed by those before it; and the budget of every decision was computed again.</p>"
     )
     if found.erased:
         erased = counted(found.erased, "decision")

@@ -13,10 +13,47 @@ import msgspec
 from floorline.core.checks import choice
 from floorline.live.export import FORMATS
 from floorline.live.notes import words_of
+from floorline.live.settings import CampaignSettings
 from floorline.report.facts import ReportFacts
 
 Rows = list[dict[str, Any]]
 """The rows of a table, all with the same columns."""
+
+
+NOT_IN_SUMMARY = ("arms", "guardrails", "duplicates")
+"""Tables of their own, and what no ledger knows."""
+
+
+def summary_table(facts: ReportFacts) -> Rows:
+    """Return the campaign's status as one row, apart from the tables below."""
+    row: dict[str, Any] = {}
+    for name, value in asdict(facts.status).items():
+        if name in NOT_IN_SUMMARY:
+            continue
+        if isinstance(value, dict):
+            row |= {f"{name} {part}": number for part, number in value.items()}
+        elif name == "pending_by_age":
+            row |= {f"{name} {group}": number for group, number in enumerate(value)}
+        else:
+            row[name] = "; ".join(value) if isinstance(value, list) else value
+    return [row]
+
+
+def guardrails_table(facts: ReportFacts) -> Rows:
+    """Return what is known of each further metric and arm."""
+    return [
+        {"metric": metric.name, "limit": metric.limit, "worse": metric.worse, **asdict(arm)}
+        for metric in facts.status.guardrails
+        for arm in metric.arms
+    ]
+
+
+def settings_table(facts: ReportFacts) -> Rows:
+    """Return each setting, with its value as JSON."""
+    return [
+        {"setting": name, "value": msgspec.json.encode(value).decode()}
+        for name, value in facts.settings.to_json().items()
+    ]
 
 
 def arms_table(facts: ReportFacts) -> Rows:
@@ -50,10 +87,19 @@ def changes_table(facts: ReportFacts) -> Rows:
 
 
 TABLES: dict[str, Callable[[ReportFacts], Rows]] = {
+    "summary": summary_table,
     "arms": arms_table,
     "series": series_table,
+    "guardrails": guardrails_table,
     "changes": changes_table,
+    "settings": settings_table,
 }
+
+
+def refuse_empty_table(table: str, settings: CampaignSettings) -> None:
+    """Raise ValueError if a campaign with these settings has nothing for this table."""
+    if table == "guardrails" and not settings.guardrails:
+        raise ValueError("table: this campaign has no guardrails")
 
 
 def encode(rows: Rows, form: str) -> bytes:

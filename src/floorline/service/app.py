@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
 from starlette.exceptions import HTTPException
@@ -20,6 +20,7 @@ from floorline.service.http.cors import Cors
 from floorline.service.http.endpoint import Endpoint
 from floorline.service.http.forwarded import ForwardedRequests
 from floorline.service.http.gate import Gate
+from floorline.service.http.paths import PathTable
 from floorline.service.http.peers import FORWARD_PATH
 from floorline.service.http.problems import KeysError, Problem, problem_of
 from floorline.service.http.transfer import send_problem
@@ -36,9 +37,9 @@ class Service:
         self.gate = Gate(self.keys, config.rate, Cors(config.cors_origins))
         delivery = AlertDelivery(data.webhooks)
         self.watch = Watch(self.host, delivery, data.alerts, config.alert_interval)
+        self._endpoints = PathTable(self._api())
         self.router = Router(
             routes=[
-                *self._api(),
                 *docs.routes(self.keys),
                 *pages.routes(self.gate),
                 *self._internal(),
@@ -49,31 +50,26 @@ class Service:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond to a request."""
+        """Respond to a request: an endpoint of the API, or else a page."""
+        found = self._endpoints.find(scope["path"]) if scope["type"] == "http" else None
+        if found is not None:
+            endpoint, scope["path_params"] = found
+            await endpoint(scope, receive, send)
+            return
         scope["app"] = self  # so that Starlette raises errors instead of sending them as text
         try:
             await self.router(scope, receive, send)
-        except HTTPException as error:  # from pages; endpoints of the API send their own problems
+        except HTTPException as error:
             problem = Problem(error.status_code, "page", error.detail, error.headers)
             await send_problem(send, problem, problem.document(), scope["path"])
-        except KeysError as error:  # from pages too
+        except KeysError as error:
             problem = problem_of(error)
             await send_problem(send, problem, problem.document(), scope["path"])
 
-    def _api(self) -> list[BaseRoute]:
-        paths = dict.fromkeys(operation.path for operation in OPERATIONS)
-        return [
-            Route(
-                path,
-                Endpoint(
-                    self.host,
-                    self.gate,
-                    [operation for operation in OPERATIONS if operation.path == path],
-                    self.forwarder,
-                ),
-            )
-            for path in paths
-        ]
+    def _api(self) -> Iterator[tuple[str, Endpoint]]:
+        for path in dict.fromkeys(operation.path for operation in OPERATIONS):
+            operations = [operation for operation in OPERATIONS if operation.path == path]
+            yield path, Endpoint(self.host, self.gate, operations, self.forwarder)
 
     def _internal(self) -> list[BaseRoute]:
         """What other servers ask for, where there may be some."""

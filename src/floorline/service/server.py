@@ -16,6 +16,7 @@ from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.host.descriptors import raise_limit
 from floorline.service.http.connections import connection_count
+from floorline.service.http.exchange import Outbox
 from floorline.service.http.protocol import Protocol
 from floorline.service.listening import listen, url_of
 from floorline.service.logs import log_to_stderr
@@ -55,7 +56,7 @@ def serve(config: Config) -> None:
 def _run(service: Service, listening: socket.socket) -> None:
     config = uvicorn.Config(
         service,
-        http=cast(Any, partial(Protocol, connection_count())),  # uvicorn only calls it
+        http=cast(Any, partial(Protocol, connection_count(), Outbox())),  # uvicorn only calls it
         log_config=None,
         access_log=False,
         server_header=False,

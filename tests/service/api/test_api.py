@@ -265,6 +265,20 @@ def test_explanations(client: TestClient, page: str) -> None:
     assert found["candidate_budget"] < 0
 
 
+def test_a_challenger_is_not_explained_by_the_coin_of_the_control_group(client: TestClient) -> None:
+    body = {"arms": ["now", "video"], "max_loss": 0.5, "missing": "unknown", "holdback": 0.3}
+    client.post("/v1/campaigns", json={**body, "name": "coins"})
+    page = "/v1/campaigns/coins"
+    for _ in range(40):
+        made = client.post(f"{page}/decisions", json={"candidate": "video"}).json()
+        client.post(f"/v1/decisions/{made['ticket']}/reward", json={"reward": 1})
+        if made["reason"] == "explore":
+            break
+    found = client.get(f"{page}/decisions/{made['ticket']}").json()
+    assert found["decision"]["coin"] == "candidate"
+    assert found["words"].startswith("video was played to learn about it")
+
+
 def test_unknown_names_and_paths(client: TestClient) -> None:
     for method, path in (
         ("POST", "/decisions"),

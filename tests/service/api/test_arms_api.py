@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from serving import PAGE, Server, problem
 from starlette.testclient import TestClient
 
@@ -138,3 +139,14 @@ def test_the_page_adds_retires_and_promotes(
     assert violations(page) == []
     page.click("#retire-arm")
     assert page.locator("#ask-arm option").all_text_contents() == ["now"]
+    page.keyboard.press("Escape")
+    explain = page.locator("#log button[aria-label^=Explain]").first
+    explain.click()
+    rule = "It weighs its plays, less 90% of the decisions in which it was the default."
+    expect(page.locator("dialog")).to_contain_text(rule)
+    with server.client() as client:
+        arms = client.get(URL).json()["status"]["arms"]
+    for arm, row in zip(arms, page.locator("dialog tbody tr").all_inner_texts(), strict=True):
+        _, plays, weight, *_ = row.replace("\N{MINUS SIGN}", "-").split("\t")
+        assert float(plays) == arm["plays"]
+        assert float(weight) == pytest.approx(arm["plays"] - 0.9 * arm["as_default"], abs=0.01)

@@ -25,10 +25,19 @@ def server(start: Callable[..., Server], tmp_path: Path) -> Server:
         arms = ["now", "größer"]
         client.post(
             "/v1/campaigns",
-            json={"name": "page", "arms": arms, "max_loss": 0.1, "missing": "unknown"},
+            json={
+                "name": "page",
+                "arms": arms,
+                "max_loss": 0.1,
+                "missing": "unknown",
+                "guardrails": [{"name": "ms", "low": 0, "high": 900, "limit": 500}],
+            },
         )
         made = client.post("/v1/campaigns/page/decisions", json={"requests": [{}] * 30}).json()
-        rewards = [{"ticket": d["ticket"], "reward": 1} for d in made["decisions"][:20]]
+        rewards = [
+            {"ticket": d["ticket"], "reward": 1, "metrics": {"ms": 300}}
+            for d in made["decisions"][:20]
+        ]
         client.post("/v1/rewards", json={"rewards": rewards})
         client.post("/v1/campaigns/page/notes", json={"text": 'a, "b"; =1+1'})
     return started
@@ -54,8 +63,12 @@ def tables(server: Server, table: str) -> list[list[dict[str, Any]]]:
 
 
 def test_all_formats_say_the_same(server: Server) -> None:
-    for table, length in (("decisions", 30), ("arms", 2), ("changes", 2)):
-        from_csv, from_jsonl, from_parquet = tables(server, table)
+    lengths = {"decisions": 30, "summary": 1, "arms": 2, "guardrails": 2, "changes": 2}
+    for table, length in lengths.items():
+        made = tables(server, table)
+        for rows in made:
+            rows[0].pop("time", None)  # of a summary: when it was made
+        from_csv, from_jsonl, from_parquet = made
         assert len(from_jsonl) == length
         assert from_parquet == from_jsonl
         assert [list(row) for row in from_csv] == [list(row) for row in from_jsonl]
@@ -65,10 +78,25 @@ def test_all_formats_say_the_same(server: Server) -> None:
 
 def test_they_are_what_the_api_says(server: Server) -> None:
     with server.client() as client:
-        status = client.get("/v1/campaigns/page").json()["status"]
+        shown = client.get("/v1/campaigns/page").json()
+        status = shown["status"]
         series = client.get("/v1/campaigns/page/series").json()
         events = client.get("/v1/campaigns/page/events?kind=changes").json()["events"]
     assert tables(server, "arms")[1] == status["arms"]
+    (summary,) = tables(server, "summary")[1]
+    of_its_own = {"arms", "guardrails", "duplicates", "time"}
+    for name, value in status.items():
+        if isinstance(value, dict):
+            assert {part: summary[f"{name} {part}"] for part in value} == value
+        elif name == "pending_by_age":
+            assert [summary[f"{name} {group}"] for group in range(5)] == value
+        elif name not in of_its_own:
+            assert summary[name] == ("; ".join(value) if isinstance(value, list) else value)
+    (metric,) = status["guardrails"]
+    for row, arm in zip(tables(server, "guardrails")[1], metric["arms"], strict=True):
+        assert row == {"metric": "ms", "limit": 500, "worse": "above", **arm}
+    values = {row["setting"]: row["value"] for row in tables(server, "settings")[1]}
+    assert {name: json.loads(value) for name, value in values.items()} == shown["settings"]
     rows = tables(server, "series")[1]
     assert rows[-1]["decisions"] == status["decisions"] == 30
     assert rows[-1]["reward"] == series["reward"][-1]
@@ -84,6 +112,11 @@ def test_what_is_not_there_is_refused(server: Server) -> None:
             answer = client.get(f"/v1/campaigns/page/export?{query}")
             assert answer.status_code == 422
             assert "table" in answer.text or "format" in answer.text
+        body = {"name": "bare", "arms": ["a", "b"], "max_loss": 0.1, "missing": "unknown"}
+        client.post("/v1/campaigns", json=body)
+        answer = client.get("/v1/campaigns/bare/export?table=guardrails")
+        assert answer.status_code == 422
+        assert answer.json()["detail"] == "table: this campaign has no guardrails"
 
 
 def test_the_command(floorline: Any, server: Server, tmp_path: Path) -> None:

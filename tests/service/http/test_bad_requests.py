@@ -15,7 +15,7 @@ from uvicorn.server import ServerState
 from floorline.live import Campaign
 from floorline.service.app import Service
 from floorline.service.http import transfer
-from floorline.service.http.exchange import Exchange
+from floorline.service.http.exchange import Exchange, Outbox
 from floorline.service.http.limits import MAX_BATCH_BODY_BYTES, MAX_BODY_BYTES
 from floorline.service.http.problems import Problem
 
@@ -137,7 +137,7 @@ def test_a_body_that_does_not_come(monkeypatch: pytest.MonkeyPatch, part: bytes)
     async def read() -> None:
         transport = asyncio.Transport()
         state, flow = ServerState(), FlowControl(transport)
-        exchange = Exchange({}, transport, flow, state, True, False, lambda: None)
+        exchange = Exchange({}, transport, flow, Outbox(), state, True, False, lambda: None)
         if part:
             exchange.add(part)
         await asyncio.wait_for(transfer.read_body({}, exchange.receive, 100), 10)

@@ -30,7 +30,8 @@ class MemoryLedger(Ledger):
         super().__init__(locator)
         self._rows: list[Row] = []
         self._by_key: dict[str, Row] = {}
-        self._about: defaultdict[int, list[Row]] = defaultdict(list)
+        # Tuples, because the collector of cycles need not look into them.
+        self._about: defaultdict[int, tuple[Row, ...]] = defaultdict(tuple)
         self._snapshots: dict[int, bytes] = {}
         self._committed_rows = 0
         self._committed_snapshots = self._snapshots
@@ -125,7 +126,7 @@ class MemoryLedger(Ledger):
         if key is not None:
             self._by_key[key] = row
         if decision_seq is not None:
-            self._about[decision_seq].append(row)
+            self._about[decision_seq] += (row,)
 
     def commit(self) -> None:
         """Keep the transaction."""
@@ -145,8 +146,9 @@ class MemoryLedger(Ledger):
             key, decision_seq = row[KEY], row[DECISION_SEQ]
             if key is not None:
                 self._by_key.pop(key, None)
-            if decision_seq is not None and row in self._about[decision_seq]:
-                self._about[decision_seq].remove(row)
+            if decision_seq is not None:
+                about = self._about[decision_seq]
+                self._about[decision_seq] = tuple(kept for kept in about if kept is not row)
             self._rows.pop()  # last, so that an interrupted roll back can be repeated
         self._snapshots = self._committed_snapshots
 

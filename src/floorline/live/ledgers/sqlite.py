@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection
+from itertools import chain
 from typing import Any
 
 import apsw
@@ -34,7 +35,12 @@ PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {VERSION};
 """
 
-INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
+ROW = "(?, ?, ?, ?, ?, ?, ?)"
+INSERTS = {
+    size: f"INSERT INTO events VALUES {', '.join([ROW] * size)}"
+    for size in (64, 32, 16, 8, 4, 2, 1)
+}
+"""By the number of rows. Each statement lets other threads run, and to come back takes long."""
 INSERT_SECRET = "INSERT INTO secrets VALUES (x'{}')"
 TAKEN_KEYS = "SELECT key FROM events WHERE key IN (SELECT value FROM json_each(?))"
 ERASE = """
@@ -190,7 +196,12 @@ class SqliteLedger(SqliteReader, Ledger):
         events, self._unwritten = self._unwritten, []
         check = self._db.execute(LAST_CHECK).get or 0 if self._check is None else self._check
         rows = to_rows(events, check)
-        self._db.executemany(INSERT, rows)
+        begin = 0
+        for size, insert in INSERTS.items():
+            while begin + size <= len(rows):
+                values = tuple(chain.from_iterable(rows[begin : begin + size]))
+                self._db.execute(insert, values)
+                begin += size
         self._check = rows[-1][CHECK]
         self._last = Mark(rows[-1][SEQ], self._check)
         self.failed = False

@@ -16,21 +16,21 @@ MAX_EVENTS = 1_000_000
 
 
 async def elsewhere(
-    call: Call, hosted: HostedCampaign, work: Callable[[], Awaitable[bytes]]
+    call: Call, hosted: HostedCampaign, work: Callable[[float], Awaitable[bytes]]
 ) -> bytes:
-    """Return what `work` gives, one at a time: each takes CPU time from decisions.
+    """Return what `work` gives for the present time, one at a time: each takes time from decisions.
 
     Raises:
         Problem: the ledger is too long.
         Unavailable: the work failed.
     """
     # Windows that are over are recorded first, so that the answer agrees with the status.
-    await hosted.queue.submit(Campaign.status)
+    now = (await hosted.queue.submit(Campaign.status)).time
     if await hosted.queue.submit(lambda campaign: campaign.seq) > MAX_EVENTS:
         detail = "this campaign is too long for this; use: floorline report, floorline ledger"
         raise Problem(422, "too-long", detail)
     async with call.host.registry.replays:
         try:
-            return await work()
+            return await work(now)
         except ElsewhereError as error:
             raise Unavailable(without_folder(str(error))) from None

@@ -36,7 +36,8 @@ SENTENCES = {
 """By reason."""
 
 COIN = "{candidate} was proposed, and the floor's coin gave this decision to it."
-"""Where a coin fell for the candidate."""
+"""Where the randomised floor's coin fell for the candidate. Under other floors the coin is only
+that of the control group, and not why the candidate was played."""
 
 
 async def explain(call: Call) -> ExplanationAnswer:
@@ -55,7 +56,8 @@ async def explain(call: Call) -> ExplanationAnswer:
             raise Problem(422, "too-far-back", detail)
         explanation = live.explain(ledger, ticket)
         record = explanation.record
-        sentence = (COIN if record.coin == "candidate" else SENTENCES[record.reason]).format(
+        tossed = hosted.settings.floor == "randomised" and record.coin == "candidate"
+        sentence = (COIN if tossed else SENTENCES[record.reason]).format(
             arm=record.arm,
             candidate=record.candidate,
             budget=amount(record.guaranteed_budget, hosted.settings.unit),

@@ -10,6 +10,7 @@ from floorline.live.export import CSV_HEADER, to_csv, to_jsonl
 from floorline.live.history import record
 from floorline.live.ledgers import LedgerReader
 from floorline.live.tickets import ticket_ids
+from floorline.report.tables import refuse_empty_table
 from floorline.service.api.elsewhere import elsewhere
 from floorline.service.api.reading import read_ledger
 from floorline.service.host.campaigns import HostedCampaign
@@ -31,11 +32,14 @@ async def export(call: Call) -> StreamReply | Reply:
     """A table of a campaign; all decisions are streamed, the others are made elsewhere."""
     hosted = await call.host.registry.get(call.path["name"])
     form, table = call.query.format, call.query.table
+    refuse_empty_table(table, hosted.settings)
     name = hosted.name if table == "decisions" else f"{hosted.name}-{table}"
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}.{form}"}
     if table == "decisions" and form != "parquet":
         return StreamReply(_export(hosted, form), MEDIA_TYPES[form], headers)
-    page = await elsewhere(call, hosted, lambda: export_elsewhere(hosted.locator, table, form))
+    page = await elsewhere(
+        call, hosted, lambda now: export_elsewhere(hosted.locator, table, form, now)
+    )
     return Reply(page, headers=headers, media_type=MEDIA_TYPES[form])
 
 

@@ -18,5 +18,7 @@ SECURITY_HEADERS = {
 async def report(call: Call) -> Reply:
     """A page to share: what was promised, earned and done, and how that was verified."""
     hosted = await call.host.registry.get(call.path["name"])
-    page = await elsewhere(call, hosted, lambda: report_elsewhere(hosted.locator, hosted.name))
+    page = await elsewhere(
+        call, hosted, lambda now: report_elsewhere(hosted.locator, hosted.name, now)
+    )
     return Reply(page, headers=SECURITY_HEADERS, media_type="text/html; charset=utf-8")

@@ -32,7 +32,6 @@ CHANGES = (
 )
 
 OPERATIONS = (
-    # The most frequent ones come first: routes are matched in this order.
     Operation(
         "decisions_decide",
         "POST",

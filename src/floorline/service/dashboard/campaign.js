@@ -76,7 +76,7 @@ function show(answer, past, scopes) {
     say(place, settings.unit === null ? "" : ` (${settings.unit})`);
   }
   showSettings(settings);
-  exportLinks(campaign);
+  exportLinks(campaign, settings);
   update(answer.status);
   byId("main").setAttribute("aria-busy", "false");
   follow(campaignPath(campaign, "live"), (news) => {

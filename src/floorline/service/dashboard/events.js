@@ -35,15 +35,17 @@ export function showSettings(settings) {
 }
 
 /** Links to the exports and to the report. With a key they are fetched, since a link cannot show it. */
-export function exportLinks(campaign) {
+export function exportLinks(campaign, { guardrails }) {
   const formats = ["csv", "jsonl", "parquet"];
-  byId("exports").replaceChildren(...Object.entries(TABLES).flatMap(([table, words]) => [
+  const tables = Object.entries(TABLES).filter(([table]) => table !== "guardrails" || guardrails.length > 0);
+  byId("exports").replaceChildren(...tables.flatMap(([table, words]) => [
     el("span", {}, `${words}:`), ...formats.map((format) => download(campaign, table, format))]));
   link(byId("report"), campaignPath(campaign, "report"), `${campaign}-report.html`);
 }
 
 const TABLES = {
-  decisions: "All decisions with their rewards", arms: "Arms", series: "How it went", changes: "What happened",
+  decisions: "All decisions with their rewards", summary: "Summary", arms: "Arms", series: "How it went",
+  guardrails: "Guardrails", changes: "What happened", settings: "Settings",
 };
 const NAMES = { csv: "CSV", jsonl: "JSON lines", parquet: "Parquet" };
 

@@ -37,9 +37,8 @@ function arithmetic(found, unit) {
     i === 0 ? `${term.arm} (default)` : term.arm, count(term.plays), amount(term.weight), amount(term.mean), amount(term.sum),
   ]);
   const foot = ["Guaranteed budget", "", "", "", amount(found.guaranteed_budget)];
-  const rule = `Each arm adds its weight times the end of its interval that is worst. A challenger `
-    + `weighs its plays. The default weighs its plays less ${share} of all `
-    + `${count(found.decisions)} decisions, this one included.`;
+  const rule = `Each arm adds its weight times the end of its interval that is worst. It weighs its plays, less `
+    + `${share} of the decisions in which it was the default. With this one, there are ${count(found.decisions)}.`;
   return [
     el("h3", {}, "The arithmetic"), el("p", { class: "about" }, rule),
     table("The arithmetic", columns, rows, foot), ...instead(found, unit),

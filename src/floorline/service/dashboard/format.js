@@ -2,6 +2,7 @@
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const precise = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+const exact = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 4 });
 const moment = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" };
 const thisYear = new Intl.DateTimeFormat("en-GB", moment);
@@ -38,11 +39,11 @@ export const brief = (value) =>
 export function percent(share, digits = 1) {
   if (!isNumber(share)) return "–";
   const scale = 10 ** digits;
-  return `${(Math.floor(share * 100 * scale + 1e-4) / scale).toFixed(digits)}%`;
+  return `${(Math.floor(share * 100 * scale + 1e-6) / scale).toFixed(digits)}%`;
 }
 
-/** A share in percent with as many digits as it has. */
-export const exactPercent = (share) => `${precise.format(share * 100)}%`;
+/** A share in percent with as many digits as it has, up to six. */
+export const exactPercent = (share) => `${exact.format(share * 100)}%`;
 
 /** Seconds since 1970 as a local date and time, with the year unless it is this one. */
 export function time(seconds) {

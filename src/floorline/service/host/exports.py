@@ -13,19 +13,19 @@ from floorline.report.tables import TABLES, encode
 from floorline.service.host.elsewhere import become_elsewhere, output_of, write_output
 
 
-async def export_elsewhere(locator: str, table: str, form: str) -> bytes:
-    """Return a table of a campaign in one of the formats.
+async def export_elsewhere(locator: str, table: str, form: str, now: float) -> bytes:
+    """Return a table of a campaign at this time, in one of the formats.
 
     Raises:
         ElsewhereError: it could not be made.
     """
-    return await output_of(__name__, locator, table, form)
+    return await output_of(__name__, locator, table, form, repr(now))
 
 
-def export_table(ledger: LedgerReader, table: str, form: str) -> bytes:
+def export_table(ledger: LedgerReader, table: str, form: str, now: float) -> bytes:
     """Return a table; decisions as Parquet only, since their other formats are streamed."""
     if table != "decisions":
-        return encode(TABLES[table](read_facts(ledger, "")), form)
+        return encode(TABLES[table](read_facts(ledger, "", now)), form)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "decisions.parquet"
         write_parquet(decisions(ledger), str(file))
@@ -34,9 +34,9 @@ def export_table(ledger: LedgerReader, table: str, form: str) -> bytes:
 
 def main() -> None:
     """Write the export that the arguments ask for to standard output."""
-    locator, table, form = become_elsewhere()
+    locator, table, form, now = become_elsewhere()
     with closing(read_ledger(locator)) as ledger:
-        output = export_table(ledger, table, form)
+        output = export_table(ledger, table, form, float(now))
     write_output(output)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Gauge, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 
 from floorline.live import Status
 from floorline.live.clock import SteadyClock
+from floorline.service.host.request_counts import RequestCounts
 
 MEDIA_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 SECONDS_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
@@ -33,19 +34,8 @@ class Metrics:
     def __init__(self, clock: SteadyClock) -> None:
         """Start with nothing counted; `clock` is that of the campaigns."""
         registry = self._registry = CollectorRegistry()
-        self._requests = Counter(
-            "floorline_requests",
-            "Requests answered.",
-            ["path", "method", "status"],
-            registry=registry,
-        )
-        self._request_seconds = Histogram(
-            "floorline_request_seconds",
-            "Seconds to an answer.",
-            ["path"],
-            buckets=SECONDS_BUCKETS,
-            registry=registry,
-        )
+        self._requests = RequestCounts(SECONDS_BUCKETS)
+        registry.register(self._requests)
         self._group_size = Histogram(
             "floorline_commit_operations",
             "Operations committed together.",
@@ -65,7 +55,6 @@ class Metrics:
         ).set_function(clock.current_step)
         self.refused_requests = 0
         """Answered with 401 or 403."""
-        self._children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._lock = Lock()
         self._statuses = _StatusCollector()
         registry.register(self._statuses)
@@ -76,15 +65,9 @@ class Metrics:
 
     def request(self, path: str, method: str, status: int, seconds: float) -> None:
         """Count a request."""
-        children = self._children.get((path, method, status))
-        if children is None:  # looking them up by labels is slow
-            counter = self._requests.labels(path, method, status)
-            children = counter, self._request_seconds.labels(path)
-            self._children[path, method, status] = children
         if status in (401, 403):
             self.refused_requests += 1
-        children[0].inc()
-        children[1].observe(seconds)
+        self._requests.add(path, method, status, seconds)
 
     def commit(self, size: int, seconds: float) -> None:
         """Count a committed group of operations."""

@@ -6,19 +6,19 @@ from floorline.report import facts_of, page_of
 from floorline.service.host.elsewhere import become_elsewhere, output_of, write_output
 
 
-async def report_elsewhere(locator: str, name: str) -> bytes:
-    """Return the report of a campaign as a page in UTF-8.
+async def report_elsewhere(locator: str, name: str, now: float) -> bytes:
+    """Return the report of a campaign at this time, as a page in UTF-8.
 
     Raises:
         ElsewhereError: it could not be made.
     """
-    return await output_of(__name__, locator, name)
+    return await output_of(__name__, locator, name, repr(now))
 
 
 def main() -> None:
     """Write the report that the arguments ask for to standard output."""
-    locator, name = become_elsewhere()
-    write_output(page_of(facts_of(locator, name)).encode())
+    locator, name, now = become_elsewhere()
+    write_output(page_of(facts_of(locator, name, float(now))).encode())
 
 
 if __name__ == "__main__":

@@ -21,11 +21,32 @@ STATUSES_WITHOUT_BODY = (204, 304)
 FAILURE = STATUS_LINES[500] + b"content-length: 0\r\nconnection: close\r\n\r\n"
 
 
-class Exchange:
-    """A request, whose body may still be coming, and the response to it.
+class Outbox:
+    """Writes the responses of one turn of the event loop together.
 
-    A response is written as a whole where that is possible: each write wakes its client.
+    A group of decisions is answered in one turn. A client with many connections, such as a proxy,
+    is then woken once for all of them, and not for each.
     """
+
+    def __init__(self) -> None:
+        self._responses: list[tuple[asyncio.Transport, bytes]] = []
+
+    def add(self, transport: asyncio.Transport, response: bytes) -> None:
+        """Write to a connection when the others have had their turn."""
+        if not self._responses:
+            asyncio.get_running_loop().call_soon(self.flush)
+        self._responses.append((transport, response))
+
+    def flush(self) -> None:
+        """Write everything now."""
+        responses, self._responses = self._responses, []
+        for transport, response in responses:
+            if not transport.is_closing():
+                transport.write(response)
+
+
+class Exchange:
+    """A request, whose body may still be coming, and the response to it."""
 
     __slots__ = (
         "_body",
@@ -37,8 +58,10 @@ class Exchange:
         "_is_received",
         "_is_written",
         "_on_end",
+        "_outbox",
         "_scope",
         "_state",
+        "_task",
         "_transport",
         "_waiter",
         "is_cut_off",
@@ -51,6 +74,7 @@ class Exchange:
         scope: Scope,
         transport: asyncio.Transport,
         flow: FlowControl,
+        outbox: Outbox,
         state: ServerState,
         keep_alive: bool,
         expects_continue: bool,
@@ -62,6 +86,7 @@ class Exchange:
             scope: what ASGI says of the request.
             transport: the connection.
             flow: which pauses it in both directions.
+            outbox: takes what is written to it.
             state: has the headers of every response.
             keep_alive: whether the connection stays open after the response.
             expects_continue: whether the client sends its body only when it is told to.
@@ -70,6 +95,7 @@ class Exchange:
         self._scope = scope
         self._transport = transport
         self._flow = flow
+        self._outbox = outbox
         self._state = state
         self._on_end = on_end
         self._expects_continue = expects_continue
@@ -110,23 +136,28 @@ class Exchange:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    async def run(self, app: ASGIApp) -> None:
+    def start(self, app: ASGIApp) -> None:
         """Have the application respond; if it fails to, say so and close the connection."""
+        self._task = asyncio.get_running_loop().create_task(self._run(app))
+        self._state.tasks.add(self._task)  # which is waited for when the server stops
+
+    async def _run(self, app: ASGIApp) -> None:
         try:
             await app(self._scope, self.receive, self.send)
         except Exception:
             log.exception("request failed", extra={"path": self._scope["path"]})
         finally:
+            self._state.tasks.discard(self._task)
             if not self.is_ended and not self.is_cut_off:
                 if not self._is_written:
-                    self._transport.write(FAILURE)
-                self._transport.close()
+                    self._outbox.add(self._transport, FAILURE)
+                self._close()
 
     async def receive(self) -> Message:
         """Return what has come of the body: at once when first called, later when there is more."""
         if self._expects_continue and not self._transport.is_closing():
             self._expects_continue = False
-            self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            self._outbox.add(self._transport, b"HTTP/1.1 100 Continue\r\n\r\n")
         if not self._has_news:
             self._flow.resume_reading()
             self._waiter = asyncio.get_running_loop().create_future()
@@ -156,8 +187,10 @@ class Exchange:
         if self._head is not None:
             body, self._head = self._head + body, None
             self._is_written = True
-        self._transport.write(body)
-        if not more:
+        self._outbox.add(self._transport, body)
+        if more:
+            self._outbox.flush()  # at once, so that a stream waits for a client that is slow
+        else:
             self._end()
 
     def _begin(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
@@ -186,5 +219,9 @@ class Exchange:
         self.is_ended = True
         self._notify()
         if not self.keep_alive:
-            self._transport.close()
+            self._close()
         self._on_end()
+
+    def _close(self) -> None:
+        self._outbox.flush()
+        self._transport.close()

@@ -15,7 +15,7 @@ from uvicorn.server import ServerState
 
 from floorline.service.http import limits
 from floorline.service.http.connections import ConnectionCount
-from floorline.service.http.exchange import STATUS_LINES, Exchange
+from floorline.service.http.exchange import STATUS_LINES, Exchange, Outbox
 from floorline.service.http.problems import MEDIA_TYPE, Problem, unavailable
 
 REFUSAL_SECONDS = 1.0
@@ -27,8 +27,8 @@ ASGI = {"version": "3.0", "spec_version": "2.3"}
 class Protocol(asyncio.Protocol):
     """Bounds connections, headers and the time for them; answers pipelined requests in order.
 
-    It does what uvicorn's protocol does, in about half of the time, since each response is written
-    at once and a connection has one timer, which is seldom set.
+    It does what uvicorn's protocol does in less time: each response is written as a whole, and a
+    connection has one timer, which is seldom set.
     """
 
     _transport: asyncio.Transport
@@ -37,6 +37,7 @@ class Protocol(asyncio.Protocol):
     def __init__(
         self,
         count: ConnectionCount,
+        outbox: Outbox,
         config: uvicorn.Config,
         server_state: ServerState,
         app_state: dict[str, Any],
@@ -44,6 +45,7 @@ class Protocol(asyncio.Protocol):
     ) -> None:
         """Serve the application of `config`; the other parameters are those of uvicorn."""
         self._count = count
+        self._outbox = outbox
         self._is_counted = False
         self._app = config.loaded_app
         self._keep_alive_seconds = config.timeout_keep_alive
@@ -117,6 +119,7 @@ class Protocol(asyncio.Protocol):
     def shutdown(self) -> None:
         """Close the connection, after the response if there is one under way."""
         if self._answered is None or self._answered.is_ended:
+            self._outbox.flush()
             self._transport.close()
         else:
             self._answered.keep_alive = False
@@ -184,6 +187,7 @@ class Protocol(asyncio.Protocol):
             },
             self._transport,
             self._flow,
+            self._outbox,
             self._state,
             version != "1.0" and parser.should_keep_alive(),
             self._expects_continue,
@@ -214,9 +218,7 @@ class Protocol(asyncio.Protocol):
     def _answer(self, exchange: Exchange) -> None:
         self._answered = exchange
         self._closes_at, self._is_hurried = None, False
-        task = self._loop.create_task(exchange.run(self._app))
-        self._state.tasks.add(task)
-        task.add_done_callback(self._state.tasks.discard)
+        exchange.start(self._app)
 
     def _after_response(self) -> None:
         """Answer the next request, if it has come already."""
@@ -270,6 +272,7 @@ class Protocol(asyncio.Protocol):
         }
         headers.update(problem.headers)
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        self._outbox.flush()  # the responses before
         self._transport.write(b"%b%b\r\n%b" % (STATUS_LINES[problem.status], lines.encode(), body))
         self._transport.close()
         self._loop.call_later(REFUSAL_SECONDS, self._transport.abort)

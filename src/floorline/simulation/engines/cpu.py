@@ -8,7 +8,7 @@ from threading import Thread
 
 import numpy as np
 
-from floorline.core.compiler import compiled, compiler_errors_in_words
+from floorline.core.compiler import compilation, compiled
 from floorline.core.kernel import Function, bind
 from floorline.core.late import best_ends, late_ends
 from floorline.core.records import Counts, new_arms, new_memory
@@ -66,7 +66,7 @@ class CpuEngine:
         """Compile or load the code, by playing zero runs."""
         if self._interpreted:
             return
-        with compiler_errors_in_words():
+        with compilation():
             self._block(self.outcome(0), 0, np.zeros(1, np.int64))
 
     def outcome(self, runs: int) -> RunRecords:

@@ -14,7 +14,7 @@ import numba
 import numpy as np
 from numba import cuda as _cuda
 
-from floorline.core.compiler import compiled_for_gpu, compiler_errors_in_words
+from floorline.core.compiler import compilation, compiled_for_gpu
 from floorline.core.kernel import Function
 from floorline.core.random import normal, uniform
 from floorline.environments import Environment
@@ -192,7 +192,7 @@ class CudaEngine:
         taken = cuda.to_device(np.zeros(settings, np.int32), stream)
         program = self._single if settings == 1 else self._many
         launch = on_grid(program, -(-settings * lanes // self._threads), self._threads, stream)
-        with compiler_errors_in_words():
+        with compilation():
             launch(records, self._seed, np.uint64(first), runs, lanes, taken, outcome)
 
     def _lanes(self, runs: int, settings: int) -> int:

@@ -1,0 +1,81 @@
+"""A numba compiler for kernels that only other kernels call, which inline them.
+
+numba optimises each function by itself and makes machine code of it, and then does both again in
+every caller that inlines it. Here an inlined kernel is only translated for its callers; all is
+optimised once, in the outermost kernel. That halves the time of compilation and changes no result.
+It relies on how numba's libraries of code are linked, which its documentation does not promise.
+"""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from numba import _dynfunc, njit  # type: ignore[attr-defined]
+from numba.core import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import LoweringPass, register_pass
+from numba.core.typed_passes import NativeLowering
+
+from floorline.core.kernel import Function
+
+
+def compiled_for_callers(function: Function, options: Mapping[str, Any]) -> Any:
+    """Return `function` compiled for inlining; Python itself cannot call it."""
+    dispatcher = njit(pipeline_class=InlinedCompiler, **options)(function)
+    template = dispatcher.get_call_template
+
+    def get_call_template(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        # Or numba compiles `f(0)` apart from `f(arm)`.
+        return template([types.unliteral(argument) for argument in arguments], keywords)
+
+    dispatcher.get_call_template = get_call_template
+    return dispatcher
+
+
+class InlinedLibrary(JITCodeLibrary):
+    """Code that is linked into callers, and never run by itself."""
+
+    def finalize(self) -> None:
+        """Link the kernels that this one calls, without optimisation or machine code."""
+        for library in dict.fromkeys(self._linking_libraries):
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class OfferToCallers(LoweringPass):
+    """Register a translated kernel, as numba does with one that it has made machine code of."""
+
+    _name = "offer_to_callers"
+
+    def __init__(self) -> None:  # abstract in numba
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        """Give the kernel an entry point, by which numba finds its code."""
+        result = state.cr
+        name = result.fndesc.qualname
+        entry = _dynfunc.make_function(
+            result.fndesc.lookup_module(), name, name, 0, result.env, (state.library,)
+        )
+        state.targetctx.insert_user_function(entry, result.fndesc, [state.library])
+        state.cr = result._replace(cfunc=entry)
+        return True
+
+
+class InlinedCompiler(CompilerBase):
+    """numba's compiler up to the translation for LLVM."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the passes: numba's own, and the last one replaced."""
+        state = self.state
+        state.flags.no_compile = True
+        state.library = InlinedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        passes = DefaultPassBuilder.define_nopython_pipeline(state)
+        passes.add_pass_after(OfferToCallers, NativeLowering)
+        passes.finalize()
+        return [passes]
