@@ -32,6 +32,8 @@ ARMS = ["now", "a", "b", "c", "d"]
 GROUP = 64
 GROUPS = 100
 CAMPAIGNS = 4
+WARM_UP = 5000
+"""Decisions of each campaign before the measurement."""
 COPY = "COPY floorline.events FROM STDIN"
 
 
@@ -119,6 +121,10 @@ def requests_a_second(
             settings = {**CAMPAIGN, "name": f"page{number}"}
             post(address, "/v1/campaigns", settings)
         time.sleep(2)  # until owners are spread
+        for number in range(CAMPAIGNS):  # the first decisions are points of the series, and slower
+            for _ in range(WARM_UP // 1000):
+                batch = {"requests": [{}] * 1000}
+                post(address, f"/v1/campaigns/page{number}/decisions", batch)
         pids = [process.pid] + ([] if database is None else [database.process.pid])
         before = [processor_seconds(pid) for pid in pids]
         with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,7 @@
 """The formulas of the joint floor against brute force."""
 
 import math
+import random
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy import integrate, optimize, special, stats
 
 from floorline.floors.joint_evidence import (
     default_deficit,
+    divergence,
     gamma_excess,
     least_refuted,
     mixture_cost,
@@ -176,6 +178,37 @@ def test_the_budget_against_brute_force(kappa, default_total, challenger_total):
     exact = brute_force_budget(kappa, default_total, challenger_total, 3.0, 6.0)
     assert found == pytest.approx(exact, abs=1e-3 * (1 + abs(kappa)))
     assert found <= exact + 1e-6
+
+
+def halved_budget(kappa, default_plays, default_total, challenger_total, allowed, rho):
+    """The budget of docs/joint-floor.md, point 11, by halvings alone, and who is at a limit."""
+    x, y, most = rho + challenger_total, rho + default_total, rho + default_plays
+
+    def sums(nu):
+        tilt = 1 - kappa * nu
+        return max(x / (1 + nu), rho), max(y / tilt, rho) if tilt * most > y else most
+
+    low, high = 0.0, 1e9
+    while high - low > 1e-15 * high:
+        nu = (low + high) / 2
+        low, high = (nu, high) if sum(map(divergence, (x, y), sums(nu))) < allowed else (low, nu)
+    a, b = sums(high)
+    return a - rho - kappa * (b - rho), (a == rho, b in (rho, most))
+
+
+def test_the_budget_wherever_sums_reach_their_limits():
+    rng, met = random.Random(1), set()
+    for _ in range(2000):
+        plays = 10 ** rng.randrange(1, 5)
+        totals = plays * rng.random() ** 3, rng.choice([0.0, 10 ** rng.uniform(-1, 4)])
+        kappa = rng.choice([-1, 1]) * 10 ** rng.uniform(-3, 1)
+        rest = rng.uniform(0.5, 30), rng.choice([0.1, 6.0, 50.0])
+        exact, limits = halved_budget(kappa, plays, *totals, *rest)
+        met.add((limits, kappa > 0))
+        found = sure_budget_bounded(kappa * plays, 0.0, plays, *totals, *rest)
+        size = 1 + totals[1] + abs(kappa) * totals[0]
+        assert exact - 1e-8 * size <= found <= exact + 1e-9 * size
+    assert len(met) == 8, "the cases do not show everything"
 
 
 @given(

@@ -145,6 +145,31 @@ def test_a_decision_is_explained_by_the_sums():
     assert said[-1] == f"the budget that is sure: {ticket.guaranteed_budget:,.6g}"
 
 
+@pytest.mark.parametrize("other", [{}, {"floor": "joint-variance"}, {"boundary": "stitched"}])
+def test_rewards_that_have_not_come_prove_nothing(other):
+    campaign = new_campaign(**JOINT | other)
+    tickets = [campaign.decide(candidate="now") for _ in range(50)]
+    assert {ticket.guaranteed_budget for ticket in tickets} == {0.0}
+
+
+@pytest.mark.parametrize("rest", [0.0, 1.0])
+def test_the_budget_stated_is_no_more_than_missing_rewards_leave(rest):
+    """Where the default is ahead, its missing rewards count at the lowest."""
+    campaign, rng = new_campaign(**JOINT, delta=0.2), random.Random(2)
+    tickets = [campaign.decide(candidate="now") for _ in range(400)]
+    tickets += [campaign.decide(candidate="video") for _ in range(30)]
+    late = set(rng.sample(range(430), 250))
+    for number in set(range(430)) - late:
+        campaign.observe(tickets[number], float(rng.random() < CLICKS[tickets[number].arm]))
+    stated = campaign._state.budget()
+    found = explain(campaign._ledger, campaign.decide(candidate="now").id)
+    assert "missing and counted at the lowest" in found.arithmetic[1]
+    assert stated > 0.0
+    for number in late:
+        campaign.observe(tickets[number], rest)
+    assert stated <= campaign._state.budget()
+
+
 def test_the_share_that_is_sure_is_where_the_budget_is_zero():
     """Compared with the number that the budget of another `max_loss` gives."""
     campaign = new_campaign(**JOINT)

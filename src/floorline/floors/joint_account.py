@@ -15,6 +15,7 @@ from floorline.floors.joint_evidence import default_deficit
 from floorline.floors.joint_forms import (
     JointRules,
     evidence,
+    hidden_evidence,
     leaves_cost,
     mixture,
     spread_of,
@@ -23,8 +24,10 @@ from floorline.floors.joint_forms import (
 )
 from floorline.floors.joint_memory import (
     CHALLENGERS,
+    CHALLENGERS_MISSING,
     COST,
     DEFAULT,
+    DEFAULT_MISSING,
     PLAYS,
     SPREAD,
     SURE,
@@ -64,17 +67,33 @@ def proved_budget_now(rules: JointRules, arms: Arms, memory: Floats, rounds: int
 
 @kernel
 def least_budget(rules: JointRules, memory: Floats, rounds: int, default_plays: int) -> float:
-    """The least budget that the rewards do not refute, so many plays being of the default."""
+    """The least budget that the rewards do not refute, so many plays being of the default.
+
+    Where the default is ahead its rewards add to the budget: missing ones count at the lowest
+    (point 14).
+    """
+    deficit = default_deficit(rules.max_loss, rounds, default_plays)
+    default_total = memory[DEFAULT + TOTAL]
+    challenger_cost = memory[CHALLENGERS + COST]
+    if deficit < 0.0:
+        default_total -= memory[DEFAULT_MISSING]
+        challenger_cost -= hidden_evidence(
+            rules,
+            memory[CHALLENGERS + PLAYS],
+            memory[CHALLENGERS_MISSING],
+            memory[CHALLENGERS + TOTAL],
+            memory[CHALLENGERS + SPREAD],
+        )
     return rules.width * sure_budget(
         rules,
-        default_deficit(rules.max_loss, rounds, default_plays),
+        deficit,
         rules.shift * rounds - memory[VOIDED],
         memory[DEFAULT + PLAYS],
-        memory[DEFAULT + TOTAL],
+        default_total,
         memory[CHALLENGERS + PLAYS],
         memory[CHALLENGERS + TOTAL],
         memory[DEFAULT + COST],
-        memory[CHALLENGERS + COST],
+        challenger_cost,
     )
 
 

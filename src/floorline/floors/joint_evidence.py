@@ -289,9 +289,10 @@ def sure_budget_subgaussian(
 ) -> float:
     """The same for subgaussian noise of scale 1; minus infinity before the first default play.
 
-    `allowed` is log(1/delta) less the `normal_cost` of both counts.
+    So it is where rewards are missing, and totals are infinite. `allowed` is log(1/delta) less the
+    `normal_cost` of both counts.
     """
-    if default_plays == 0:
+    if default_plays == 0 or challenger_total == -math.inf:
         return -math.inf
     kappa = deficit / default_plays
     variance = challenger_plays + r + kappa * kappa * (default_plays + r)

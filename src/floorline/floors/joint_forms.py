@@ -78,6 +78,17 @@ def mixture(rules: JointRules, plays: float, total: float, spread: float) -> flo
     raise NotImplementedError
 
 
+@kernel
+def hidden_evidence(
+    rules: JointRules, plays: float, missing: float, total: float, spread: float
+) -> float:
+    """What it may cost to mix over missing rewards, too, whatever they are."""
+    if missing <= 0.0:
+        return 0.0
+    most = mixture(rules, plays, total + missing, spread)
+    return mixture(rules, plays, total, spread) - most
+
+
 @slot
 def evidence(
     rules: JointRules,

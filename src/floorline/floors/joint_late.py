@@ -31,14 +31,17 @@ from floorline.floors.joint_forms import (
     Tally,
     evidence,
     fill_in,
+    hidden_evidence,
     leaves_cost,
     mixture,
     sure_sum,
 )
 from floorline.floors.joint_memory import (
     CHALLENGERS,
+    CHALLENGERS_MISSING,
     COST,
     DEFAULT,
+    DEFAULT_MISSING,
     MEMORY,
     PLAYS,
     SURE,
@@ -246,12 +249,11 @@ def best_tally(memory: Floats) -> Tally:
 @kernel
 def cost_above_zero(rules: JointRules, tally: Tally) -> float:
     """What filling in may add to the evidence where the lowest reward is not 0 (point 14)."""
-    missing = tally.challenger_plays - tally.challenger_seen
-    if rules.shift == 0.0 or missing <= 0.0:
+    plays, missing = tally.challenger_plays, tally.challenger_plays - tally.challenger_seen
+    if rules.low == 0.0 or missing <= 0.0:
         return 0.0
-    plays, total, spread = tally.challenger_plays, tally.challenger_total, tally.challenger_spread
-    most = mixture(rules, plays, total + missing, spread)
-    return max(0.25 / rules.weight, mixture(rules, plays, total, spread) - most)
+    total, spread = tally.challenger_total, tally.challenger_spread
+    return max(0.25 / rules.weight, hidden_evidence(rules, plays, missing, total, spread))
 
 
 @kernel
@@ -296,10 +298,12 @@ def recount_learned(
     if default_total != memory[DEFAULT + TOTAL] or not steady:
         spread = tally.default_spread
         memory[DEFAULT + COST] = mixture(rules, tally.default_plays, default_total, spread)
-    if challenger_total != memory[CHALLENGERS + TOTAL] or not steady or rules.shift > 0.0:
+    if challenger_total != memory[CHALLENGERS + TOTAL] or not steady or rules.low > 0.0:
         spread = tally.challenger_spread
         cost = mixture(rules, tally.challenger_plays, challenger_total, spread)
         memory[CHALLENGERS + COST] = cost - missing_cost(rules, tally)
+    memory[DEFAULT_MISSING] = tally.default_plays - tally.default_seen
+    memory[CHALLENGERS_MISSING] = tally.challenger_plays - tally.challenger_seen
     memory[DEFAULT + PLAYS] = tally.default_plays
     memory[DEFAULT + TOTAL] = default_total
     memory[CHALLENGERS + PLAYS] = tally.challenger_plays

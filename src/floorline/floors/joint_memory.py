@@ -15,4 +15,7 @@ SURE = 8
 VOIDED = 9
 """Challengers' plays that reached nobody: their means count, and they earned nothing."""
 
-MEMORY = 10
+DEFAULT_MISSING, CHALLENGERS_MISSING = 10, 11
+"""How many rewards are missing among the plays counted, and filled in."""
+
+MEMORY = 12

@@ -32,9 +32,10 @@ def explain_learned(moment: Moment) -> list[str]:
     evidence = bind(found_evidence, moment.kernels)(
         rules, memory, rules.max_loss, moment.rounds, plays
     )
+    ahead = default_deficit(rules.max_loss, moment.rounds, plays) < 0
     return [
         "The least budget after it that all rewards together do not refute:",
-        _default_sum(moment, moment.names[0], best_tally(memory)),
+        _default_sum(moment, moment.names[0], best_tally(memory), ahead),
         *_challenger_sums(moment),
         _owed(moment, moment.names[0], moment.rounds, plays),
         f"log evidence against a budget below zero: {_number(evidence)}, of "
@@ -64,8 +65,10 @@ def explain_defaults(moment: Moment) -> list[str]:
     led = memory[LED] + (moment.arm == 0)
     least = bind(least_by_groups, moment.kernels)
     budget = rules.width * least(rules, memory, rules.max_loss, moment.rounds, led, tally)
-    sums = [_default_sum(moment, moment.names[0], tally)]
-    owed = [_owed(moment, moment.names[0], moment.rounds - memory[START], led)]
+    rounds = moment.rounds - memory[START]
+    ahead = default_deficit(rules.max_loss, rounds, led) < 0
+    sums = [_default_sum(moment, moment.names[0], tally, ahead)]
+    owed = [_owed(moment, moment.names[0], rounds, led)]
     for number in reversed(range(int(memory[TENURES]))):
         place = FORMER + TENURE * number
         name, rounds = moment.names[int(memory[place + ARM])], memory[place + ROUNDS]
@@ -89,7 +92,7 @@ def _sum(moment: Moment, name: str, plays: float, seen: float, total: float, wor
     return f"{name}: {counted(plays, 'play')}, earned {_moved(moment.rules, total)}{rest}"
 
 
-def _default_sum(moment: Moment, name: str, tally: Tally, ahead: bool = False) -> str:
+def _default_sum(moment: Moment, name: str, tally: Tally, ahead: bool) -> str:
     worst = "lowest" if ahead else "highest"
     return _sum(moment, name, tally.default_plays, tally.default_seen, tally.default_total, worst)
 

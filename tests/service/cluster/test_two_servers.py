@@ -41,7 +41,8 @@ def test_any_server_answers_for_any_campaign(pair: list[Server], sql: Sql) -> No
     for number in range(3):
         settings = {**PAGE, "name": f"page{number}"}
         assert first.post("/v1/campaigns", json=settings).status_code == 201
-        assert second.post("/v1/campaigns", json=settings).status_code == 200
+        repeated = second.post("/v1/campaigns", json=settings)
+        assert repeated.status_code == 200, repeated.text
         path = f"/v1/campaigns/page{number}"
         made = [client.post(f"{path}/decisions", json={}).json() for client in (first, second)]
         again = [

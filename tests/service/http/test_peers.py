@@ -96,6 +96,42 @@ def test_a_stream_may_begin_late(monkeypatch: pytest.MonkeyPatch) -> None:
     assert target == b"/v1/campaigns/gr%C3%B6%C3%9Fe/report?a=b"
 
 
+def test_what_comes_while_a_message_is_under_way_is_sent_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Over the same connection, unless the message takes long."""
+    sizes: list[int] = []
+    released: asyncio.Event
+
+    async def exchange(self: Peer, requests: list[ForwardedRequest]) -> list[ForwardedReply]:
+        sizes.append(len(requests))
+        if len(sizes) == 1:
+            await released.wait()
+        return [ForwardedReply(200, [], b"")] * len(requests)
+
+    async def ask(count: int, slow_seconds: float) -> list[int]:
+        nonlocal released
+        sizes.clear()
+        released = asyncio.Event()
+        monkeypatch.setattr(peers, "SLOW_SECONDS", slow_seconds)
+        peer = Peer("http://127.0.0.1:1", b"", lambda: True)
+        asking = [asyncio.ensure_future(peer.ask(REQUEST))]
+        while not sizes:
+            await asyncio.sleep(0)
+        asking += [asyncio.ensure_future(peer.ask(REQUEST)) for _ in range(count)]
+        if slow_seconds > 1:
+            await asyncio.sleep(0)
+            released.set()
+        await asyncio.gather(*asking[1:])
+        released.set()
+        await asking[0]
+        return list(sizes)
+
+    monkeypatch.setattr(Peer, "_exchange", exchange)
+    assert asyncio.run(ask(5, 3600.0)) == [1, 5]
+    assert asyncio.run(ask(5, 0.001)) == [1, 5]  # although the first has no answer yet
+
+
 def test_a_server_that_falls_silent_is_not_waited_for() -> None:
     async def ask(address: str) -> None:
         alive = True

@@ -188,7 +188,9 @@ class Exchange:
             body, self._head = self._head + body, None
             self._is_written = True
         self._outbox.add(self._transport, body)
-        if not more:
+        if more:
+            self._outbox.flush()  # at once, so that a stream waits for a client that is slow
+        else:
             self._end()
 
     def _begin(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:

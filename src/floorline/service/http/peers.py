@@ -31,7 +31,9 @@ No client waits longer, and connections that a cut network has silenced are in t
 LOOK_SECONDS = 0.1
 """Between two looks whether the server that is waited for is still alive."""
 CONNECTIONS = 4
-"""To each server: slow requests must not delay all others."""
+"""To each server at most: slow requests must not delay all others."""
+SLOW_SECONDS = 0.05
+"""After which what waits is not held back any longer for the next message, but sent beside."""
 
 
 class ForwardedRequest(msgspec.Struct, array_like=True):
@@ -57,7 +59,7 @@ class PeerError(Exception):
 
 
 class Peer:
-    """Another server. What waits while its connections are busy is sent together."""
+    """Another server. What comes while a message is under way is sent together after it."""
 
     def __init__(self, address: str, secret: bytes, is_alive: Callable[[], bool]) -> None:
         """Connect when something is asked; what waits fails once it is not alive any more."""
@@ -72,11 +74,20 @@ class Peer:
         """Return the response to a request; raise PeerError if there is none."""
         future: asyncio.Future[ForwardedReply] = asyncio.get_running_loop().create_future()
         self._waiting.append((request, future))
-        if len(self._senders) < CONNECTIONS:
+        if self._sending() == 0:
+            self._add_sender()
+        return await future
+
+    def _add_sender(self) -> None:
+        """Send what waits over one more connection, if there may be one."""
+        if self._waiting and self._sending() < CONNECTIONS:
             task = asyncio.create_task(self._send_all())
             self._senders.add(task)
             task.add_done_callback(self._senders.discard)
-        return await future
+
+    def _sending(self) -> int:
+        """Return how many messages are under way."""
+        return sum(not task.done() for task in self._senders)  # some were not discarded yet
 
     async def _send_all(self) -> None:
         while self._waiting:
@@ -93,6 +104,7 @@ class Peer:
     async def _send(
         self, batch: list[tuple[ForwardedRequest, asyncio.Future[ForwardedReply]]]
     ) -> None:
+        slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, self._add_sender)
         try:
             async with asyncio.timeout(EXCHANGE_SECONDS):
                 replies = await self._while_alive(self._exchange([request for request, _ in batch]))
@@ -101,6 +113,8 @@ class Peer:
                 if not future.done():
                     future.set_exception(PeerError(f"{self._address}: {error!r}"))
             return
+        finally:
+            slow.cancel()
         for (_, future), reply in zip(batch, replies, strict=True):
             if not future.done():
                 future.set_result(reply)
