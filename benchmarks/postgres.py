@@ -1,7 +1,7 @@
 """Measure PostgreSQL ledgers against bare PostgreSQL, and two workers against one SQLite server.
 
     python benchmarks/postgres.py            both
-    python benchmarks/postgres.py --seconds 5
+    python benchmarks/postgres.py --seconds 5 --connections 256
 
 The database is a real one with `fsync` on, started in a temporary folder. It, the servers and the
 load generator `wrk` share the machine.
@@ -90,7 +90,11 @@ def processor_seconds(pid: int) -> float:
 
 
 def requests_a_second(
-    data: str, workers: int, seconds: int, keyed: bool, database: PostgresServer | None = None
+    data: str,
+    workers: int,
+    options: argparse.Namespace,
+    keyed: bool,
+    database: PostgresServer | None = None,
 ) -> str:
     """Return decisions per second, their latency, and the CPU time of each decision.
 
@@ -128,9 +132,10 @@ def requests_a_second(
         pids = [process.pid] + ([] if database is None else [database.process.pid])
         before = [processor_seconds(pid) for pid in pids]
         with tempfile.TemporaryDirectory() as folder:
-            rate, median, high = report(load(address, Path(folder), "four", 64, seconds))
+            found = load(address, Path(folder), "four", options.connections, options.seconds)
+        rate, median, high = report(found)
         each = [
-            1e6 * (processor_seconds(pid) - earlier) / (rate * seconds)
+            1e6 * (processor_seconds(pid) - earlier) / (rate * options.seconds)
             for pid, earlier in zip(pids, before, strict=True)
         ]
         times = " + ".join(f"{one:.0f}" for one in each)
@@ -155,9 +160,10 @@ def address_of(process: subprocess.Popen[str], workers: int) -> str:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--seconds", type=int, default=10)
-    seconds = options.parse_args().seconds
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=int, default=10)
+    parser.add_argument("--connections", type=int, default=64)
+    options = parser.parse_args()
     folder = programs()
     if folder is None:
         raise SystemExit("PostgreSQL is needed: apt-get install postgresql")
@@ -174,11 +180,10 @@ def main() -> None:
         for keyed in (False, True):
             print(f"over HTTP, {CAMPAIGNS} campaigns, {'with' if keyed else 'without'} keys")
             with tempfile.TemporaryDirectory() as data:
-                print(
-                    " SQLite, one process", requests_a_second(data, 1, seconds, keyed), flush=True
-                )
+                found = requests_a_second(data, 1, options, keyed)
+                print(" SQLite, one process", found, flush=True)
             for workers in (1, 2):
-                found = requests_a_second(server.new_database(), workers, seconds, keyed, server)
+                found = requests_a_second(server.new_database(), workers, options, keyed, server)
                 print(f" PostgreSQL, {workers} workers", found, flush=True)
     finally:
         server.delete()

@@ -233,7 +233,7 @@ def test_a_part_of_a_reward_adds_a_quarter_of_1_over_rho_at_most():
 
 def test_with_the_line_shifted_filling_in_never_adds_more_than_is_asked_for():
     """Where the lowest reward is not 0; a quarter of 1/rho would often not be enough."""
-    rules = RULES._replace(shift=1.0)
+    rules = RULES._replace(shift=1.0, low=1.0)
     cost = bind(KERNELS[missing_cost], KERNELS)
     rng, checked, short = np.random.default_rng(6), 0, 0
     for _ in range(20_000):
