@@ -30,7 +30,7 @@ import numpy as np
 
 from floorline import Gaussian, PolicySetup, make_policy, summarize
 from floorline.live import Campaign
-from floorline.live.ledgers.sqlite import INSERT, SCHEMA
+from floorline.live.ledgers.sqlite import INSERTS, SCHEMA
 from floorline.simulation.plots import new_figure
 
 HISTORY = Path(__file__).with_name("history.csv")
@@ -110,7 +110,7 @@ def durable_groups(folder: Path) -> tuple[Slice, Slice]:
         for _ in range(16):
             rows = [(next(seqs), 1.7e9, "decided", None, None, body, 1) for _ in range(GROUP)]
             bare.execute("BEGIN IMMEDIATE")
-            bare.executemany(INSERT, rows)
+            bare.executemany(INSERTS[1], rows)
             bare.execute("COMMIT")
 
     return ours, yardstick
