@@ -91,3 +91,12 @@ def test_after_the_end_nothing_more_is_won_against_it():
     after = campaign.status()
     assert after.over_equal_split == pytest.approx(before.over_equal_split)
     assert after.gain.estimate > before.gain.estimate, "against the default it goes on"
+
+
+def test_while_the_default_has_changed_everybody_gets_it_in_the_split_too():
+    campaign = new_campaign(**OPEN)
+    play(campaign, REWARDS, 300)
+    campaign._state.drift.alarm = "the default has changed"
+    play(campaign, REWARDS, 100)
+    split = {arm.name: arm.in_equal_split for arm in campaign.status().arms}
+    assert split == {"now": 200, "video": 100, "quiz": 100}

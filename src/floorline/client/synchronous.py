@@ -50,7 +50,7 @@ class Client:
     >>> decision.arm, decision.ticket, decision.reason
     ('now', None, 'unreachable')
 
-    Every method may be called from any thread. `campaigns` opens, lists, pauses, resumes and stops.
+    Every method may be called from any thread. `campaigns` opens campaigns and administers them.
     """
 
     def __init__(

@@ -43,27 +43,29 @@ def server(start: Callable[..., Server], tmp_path: Path) -> Server:
     return started
 
 
-def tables(server: Server, table: str) -> list[list[dict[str, Any]]]:
-    """The rows of a table in each format, as others read them."""
-    read: dict[str, Callable[[bytes], list[dict[str, Any]]]] = {
-        "csv": lambda content: list(csv.DictReader(io.StringIO(content.decode()))),
-        "jsonl": lambda content: [json.loads(line) for line in content.splitlines()],
-        "parquet": lambda content: parquet.read_table(io.BytesIO(content)).to_pylist(),
-    }
+READ: dict[str, Callable[[bytes], list[dict[str, Any]]]] = {
+    "csv": lambda content: list(csv.DictReader(io.StringIO(content.decode()))),
+    "jsonl": lambda content: [json.loads(line) for line in content.splitlines()],
+    "parquet": lambda content: parquet.read_table(io.BytesIO(content)).to_pylist(),
+}
+
+
+def tables(server: Server, table: str, *forms: str) -> list[list[dict[str, Any]]]:
+    """The rows of a table in these formats, all unless told, as others read them."""
     found = []
     with server.client() as client:
-        for form, rows in read.items():
+        for form in forms or READ:
             path = f"/v1/campaigns/page/export?table={table}&format={form}"
             answer = client.get(path)
             assert answer.status_code == 200, answer.text
             file = "page" if table == "decisions" else f"page-{table}"
             assert f"{file}.{form}" in answer.headers["content-disposition"]
-            found.append(rows(answer.content))
+            found.append(READ[form](answer.content))
     return found
 
 
 def test_all_formats_say_the_same(server: Server) -> None:
-    lengths = {"decisions": 30, "summary": 1, "arms": 2, "guardrails": 2, "changes": 2}
+    lengths = {"decisions": 30, "summary": 1, "changes": 2}
     for table, length in lengths.items():
         made = tables(server, table)
         for rows in made:
@@ -82,8 +84,8 @@ def test_they_are_what_the_api_says(server: Server) -> None:
         status = shown["status"]
         series = client.get("/v1/campaigns/page/series").json()
         events = client.get("/v1/campaigns/page/events?kind=changes").json()["events"]
-    assert tables(server, "arms")[1] == status["arms"]
-    (summary,) = tables(server, "summary")[1]
+    assert tables(server, "arms", "jsonl")[0] == status["arms"]
+    (summary,) = tables(server, "summary", "jsonl")[0]
     of_its_own = {"arms", "guardrails", "duplicates", "time"}
     for name, value in status.items():
         if isinstance(value, dict):
@@ -93,15 +95,15 @@ def test_they_are_what_the_api_says(server: Server) -> None:
         elif name not in of_its_own:
             assert summary[name] == ("; ".join(value) if isinstance(value, list) else value)
     (metric,) = status["guardrails"]
-    for row, arm in zip(tables(server, "guardrails")[1], metric["arms"], strict=True):
+    for row, arm in zip(tables(server, "guardrails", "jsonl")[0], metric["arms"], strict=True):
         assert row == {"metric": "ms", "limit": 500, "worse": "above", **arm}
-    values = {row["setting"]: row["value"] for row in tables(server, "settings")[1]}
+    values = {row["setting"]: row["value"] for row in tables(server, "settings", "jsonl")[0]}
     assert {name: json.loads(value) for name, value in values.items()} == shown["settings"]
-    rows = tables(server, "series")[1]
+    rows = tables(server, "series", "jsonl")[0]
     assert rows[-1]["decisions"] == status["decisions"] == 30
     assert rows[-1]["reward"] == series["reward"][-1]
     assert rows[-1]["arm now"] == status["arms"][0]["plays"]
-    changes = tables(server, "changes")[1]
+    changes = tables(server, "changes", "jsonl")[0]
     assert [row["what"] for row in changes] == [event["words"] for event in events]
     assert changes[-1]["what"] == 'note: a, "b"; =1+1'
 
@@ -127,6 +129,6 @@ def test_the_command(floorline: Any, server: Server, tmp_path: Path) -> None:
     out = tmp_path / "series.parquet"
     words = ("ledger", "export", file, "--table", "series", "--format", "parquet")
     assert floorline(*words, "--out", str(out)).returncode == 0
-    assert parquet.read_table(out).num_rows == len(tables(server, "series")[1])
+    assert parquet.read_table(out).num_rows == len(tables(server, "series", "jsonl")[0])
     assert floorline(*words).returncode == 2  # nowhere to write it
     assert floorline("ledger", "export", file, "--table", "x").returncode == 2
