@@ -85,6 +85,15 @@ def test_one_writer_at_a_time(locator):
 # The fence.
 
 
+def test_the_next_writer_need_not_wait_for_the_end_of_a_session(locator, monkeypatch):
+    ledger = open_ledger(locator)
+    session = ledger._db
+    with closing(session), monkeypatch.context() as context:
+        context.setattr(session, "close", lambda: None)
+        ledger.close()
+        open_ledger(locator).close()
+
+
 def test_without_its_lock_a_writer_that_lost_its_turn_writes_nothing(locator):
     first = open_ledger(locator)
     append(first, 1, 2)
@@ -283,7 +292,7 @@ def test_older_tables_are_migrated(locator, database, sql, floorline, monkeypatc
     with pytest.raises(LedgerError, match=r"has schema 1, .* run: floorline ledger migrate"):
         open_ledger(locator)
     assert "had version 1 and has version 4" in floorline("ledger", "migrate", database).stdout
-    assert "had version 3 and has version 3" in floorline("ledger", "migrate", database).stdout
+    assert "had version 4 and has version 4" in floorline("ledger", "migrate", database).stdout
     with Campaign.open(locator) as campaign:
         assert campaign.decide("key") == ticket
     assert sql("SELECT count(*) FROM floorline.servers") == [(0,)]

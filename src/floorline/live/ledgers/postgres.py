@@ -45,6 +45,7 @@ from floorline.live.ledgers.postgres_statements import (
     SET_SECRET,
     STORE_SNAPSHOT,
     TAKEN_KEYS,
+    UNLOCK,
 )
 from floorline.live.ledgers.reader import UNCHANGED, Mark
 from floorline.live.names import MAX_NAME
@@ -218,6 +219,13 @@ class PostgresLedger(PostgresReader, Ledger):
     def in_transaction(self) -> bool:
         """Whether there is something to commit or to roll back."""
         return bool(self._unwritten) or in_transaction(self._db)
+
+    def close(self, *, untouched: bool = False) -> None:
+        """Release the lock, since the session may end a moment later, and end the session."""
+        if not (untouched or self.failed or self._db.closed):
+            with suppress(psycopg.Error):
+                self._db.execute(UNLOCK, (LOCK_CLASS, self._campaign))
+        super().close(untouched=untouched)
 
     def store_snapshot(self, seq: int, snapshot: bytes) -> None:
         """Store a snapshot in the transaction."""
