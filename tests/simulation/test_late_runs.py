@@ -249,7 +249,8 @@ def test_zero_filling_is_caught_where_losses_are_blind():
     ],
 )
 def test_without_delay_and_loss_runs_are_the_ordinary_ones(case, rewards, boundary):
-    policy = policy_for(case, rewards, boundary, max_loss=0.2)
+    # Not 0.2: where a budget is exactly 0, rounding decides, and differs between the two.
+    policy = policy_for(case, rewards, boundary, max_loss=0.2137)
     options = {"horizon": HORIZON, "runs": 200, "checkpoints": range(1, HORIZON + 1)}
     plain = simulate(policy, rewards, **options)
     late = simulate(policy, Delayed(rewards), **options)

@@ -68,7 +68,8 @@ test("metrics are kept and sent with rewards", async (t) => {
   await up.close();
   assert.deepEqual((await records(campaign)).map(({ reward }) => reward), [0.25, 0.5, 1, null]);
   const [latency] = (await call(`/v1/campaigns/${campaign}`)).status.guardrails;
-  assert.deepEqual([latency.arms[0].seen, latency.arms[0].average], [1, 310]);
+  const seen = latency.arms.filter((arm) => arm.seen > 0);
+  assert.deepEqual(seen.map((arm) => [arm.seen, arm.average]), [[1, 310]]);
   const [refused] = linesOf(`${file}.refused`);
   assert.deepEqual([refused.ticket, refused.metrics], [made[3], { misspelt: 1 }]);
 });
