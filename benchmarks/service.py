@@ -33,6 +33,7 @@ CAMPAIGN = {
     "arms": ["now", "b", "c", "d", "e"],
     "max_loss": 0.1,
     "missing": "unknown",
+    "policy": "conservative-ucb",
 }
 MOST_A_SECOND = 20_000
 """Tickets that are made ready for each second of rewards."""
