@@ -166,14 +166,6 @@ CATALOGUE: dict[str, Entry] = {
 }
 
 
-def usual_policy(n_arms: int, unit_rewards: bool) -> str:
-    """Return the policy of a live campaign that is given none; docs/proposers.md says why.
-
-    `unit_rewards`: every reward lies in [0, 1].
-    """
-    return "conservative-thompson-votes" if n_arms > 2 and unit_rewards else "conservative-ucb"
-
-
 def make_policy(name: str, setup: PolicySetup) -> Policy:
     """Return the policy called `name`, of the catalogue or of a plug-in, made for `setup`.
 

@@ -18,7 +18,6 @@ from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
 from floorline.planning import Question, outlook, outlooks
 from floorline.planning.outlook import MIN_RUNS, over_runs
-from floorline.policies import usual_policy
 from floorline.simulation import simulate
 from floorline.simulation.engines.cpu import stream
 
@@ -117,7 +116,6 @@ def live_settings(question, max_loss):
     return CampaignSettings(
         arms=names,
         max_loss=max_loss,
-        policy=usual_policy(len(names), (question.low, question.high) == (0, 1)),
         delta=question.delta,
         default_mean=None if question.learned else question.default_mean,
         low=question.low,
@@ -138,10 +136,7 @@ def live_settings(question, max_loss):
     ids=["clicks", "known", "orders"],
 )
 def test_a_plan_plays_what_a_live_campaign_plays(question):
-    """Decision for decision: the live state, with the coins and the rewards of the simulator.
-
-    Both with Thompson sampling where the campaign has it by votes, which draws other numbers.
-    """
+    """Decision for decision: the live state, with the coins and the rewards of the simulator."""
     question = replace(question, days=2, decisions_per_day=400)
     environment = question.environment(question.means(1))
     horizon = question.horizon
@@ -156,7 +151,6 @@ def test_a_plan_plays_what_a_live_campaign_plays(question):
         )
         expected = np.diff(simulated.plays[0], axis=0, prepend=0).argmax(axis=1)
         settings = live_settings(question, 0.2)
-        settings = replace(settings, policy=settings.policy.removesuffix("-votes"))
         state, rng = State(settings), stream(seed, 0)
         reward_of = bind(environment.kernels()[draw], environment.kernels())
         played = []

@@ -14,7 +14,7 @@ from floorline.environments.delayed import MISSING_POLICIES
 from floorline.live.durations import seconds_of
 from floorline.live.guardrails import Guardrail, checked_guardrails
 from floorline.live.names import check_arm_name
-from floorline.policies import CATALOGUE, find_entry, usual_policy
+from floorline.policies import CATALOGUE, find_entry
 from floorline.policy import Policy
 from floorline.policy_setup import FLOORS, PolicySetup
 
@@ -50,8 +50,7 @@ class CampaignSettings:
         delta: the probability that the floor ever fails.
         default_mean: the default arm's mean reward; learned unless given.
         policy: proposes an arm when no candidate is given: a policy that `floorline policies`
-            lists as live. Unless given, it is `conservative-ucb`, or, in a new campaign with more
-            than two arms and rewards from 0 to 1, `conservative-thompson-votes`.
+            lists as live, such as `conservative-ucb` or `conservative-thompson`.
         floor: the name of the floor, one that the policy goes with: `confidence`, `joint`, or
             `randomised`, under which candidates may look at the request.
         boundary: the confidence boundary, one that is proved for rewards in a range.
@@ -226,7 +225,7 @@ class CampaignSettings:
             high=self.high,
             boundary=self.boundary,
             floor=self.floor,
-            bounded=self._is_unit,
+            bounded=(self.low, self.high) == (0, 1),
             holdback=self.holdback,
             prior=self.prior,
             voids=self.voids,
@@ -241,10 +240,6 @@ class CampaignSettings:
         return Boundary(
             self.boundary, self.delta, self._half_range, self.low, self.high, self.prior
         )
-
-    @property
-    def _is_unit(self) -> bool:
-        return (self.low, self.high) == (0, 1)
 
     @property
     def _half_range(self) -> float:
@@ -265,17 +260,12 @@ class CampaignSettings:
 
     @classmethod
     def for_new(cls, values: Mapping[str, Any]) -> CampaignSettings:
-        """Return the settings of a new campaign; unless given, policy and holdback fit the rest."""
-        chosen = ("policy", "holdback")
-        given = {
-            name: value for name, value in values.items() if name not in chosen or value is not None
-        }
-        settings = cls.from_json(given)
-        fitting = {
-            "policy": usual_policy(len(settings.arms), settings._is_unit),
-            "holdback": settings.to_policy().floor.live_holdback,
-        }
-        return cls.from_json({**fitting, **given})
+        """Return the settings of a new campaign, with the holdback of its floor unless given."""
+        given = dict(values)
+        if given.get("holdback") is None:
+            given.pop("holdback", None)
+            given["holdback"] = cls.from_json(given).to_policy().floor.live_holdback
+        return cls.from_json(given)
 
     @classmethod
     def from_ledger(cls, values: Mapping[str, Any]) -> CampaignSettings:

@@ -10,7 +10,7 @@ from floorline.boundaries import BOUNDARIES
 from floorline.core.checks import choice, number, require, unit_of_reward, whole
 from floorline.environments import Bernoulli, Delayed, Environment, Tabulated
 from floorline.floors import Floor
-from floorline.policies import make_policy, usual_policy
+from floorline.policies import make_policy
 from floorline.policy import Policy
 from floorline.policy_setup import FLOORS, PolicySetup
 
@@ -118,14 +118,8 @@ class Question:
         return [share * self.default_mean for share in shares]
 
     def policy(self, max_loss: float) -> Policy:
-        """Return the policy of a live campaign with these settings.
-
-        Thompson sampling stands in for that by votes: it chooses each arm with the same
-        probability, and a simulation of it takes a tenth of the time.
-        """
-        setup = self._setup(max_loss)
-        name = usual_policy(setup.n_arms, setup.bounded)
-        return make_policy(name.removesuffix("-votes"), setup)
+        """Return the policy of a live campaign with these settings."""
+        return make_policy("conservative-ucb", self._setup(max_loss))
 
     @property
     def share_held_back(self) -> float:
@@ -154,7 +148,6 @@ class Question:
             noise_scale=half_range,
             low=self.low,
             high=self.high,
-            bounded=(self.low, self.high) == (0, 1),
             boundary=self.boundary,
             floor=self.floor,
             holdback=self.holdback,

@@ -76,9 +76,8 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """The probability that the floor ever fails."""
     default_mean: float | None = None
     """The default arm's mean reward; learned unless given."""
-    policy: Literal[LIVE_POLICIES] | None = None  # type: ignore[valid-type]
-    """Proposes an arm when no candidate is given: unless told, `conservative-ucb`, or, with more
-    than two arms and rewards from 0 to 1, `conservative-thompson-votes`."""
+    policy: Literal[LIVE_POLICIES] | None = DEFAULTS["policy"]  # type: ignore[valid-type]
+    """Proposes an arm when no candidate is given."""
     floor: Literal[LIVE_FLOORS] | None = DEFAULTS["floor"]  # type: ignore[valid-type]
     """The floor that the policy runs under."""
     boundary: Literal[LIVE_BOUNDARIES] | None = DEFAULTS["boundary"]  # type: ignore[valid-type]
