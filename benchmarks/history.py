@@ -144,7 +144,7 @@ def child_time(*command: str, **environment: str) -> float:
 
 
 def start_up() -> dict[str, float]:
-    """Return the CPU times of `--help` and of a first simulation, over that of starting Python."""
+    """Return the CPU time of `--help` and of a first simulation, relative to starting Python."""
     first = ["simulate", "--policy", "conservative-ucb", "--means", "0.5,0.6", "--runs", "32"]
     bare, helps = [], []
     for _ in range(5):

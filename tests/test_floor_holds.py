@@ -67,7 +67,7 @@ POLICIES = {
 
 
 def grid():
-    """Each policy with both kinds of noise; Thompson sampling once, and else in `make soak`."""
+    """Every policy with both kinds of noise; of Thompson sampling, most cases in `make soak`."""
     for case in POLICIES:
         for noise in ("bernoulli", "gaussian"):
             if noise == "gaussian" and "beta-binomial" in case:

@@ -20,7 +20,7 @@ def found(groups, level):
 
 
 def worst_sums(group, evidence):
-    """The worst sum of means with at most so much evidence against it, by halving."""
+    """Return the worst sum of means with at most this `evidence` against it, by bisection."""
     weight, total, missing, plays = group
     best = np.full(evidence.shape, np.nan)
     for part in np.linspace(0, 1, 13 if missing else 1):

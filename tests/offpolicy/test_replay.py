@@ -263,7 +263,7 @@ def test_a_confidence_that_is_none_is_refused(confidence: float) -> None:
 
 
 def test_a_proposer_that_looks_at_visitors_is_refused():
-    """There are no features in the log: it would take every visitor for the same."""
+    """The log has no features, so every visitor would look the same to the proposer."""
     policy = Policy(lin_ucb(n_features=2), RandomisedFloor(0.1))
     with pytest.raises(ValueError, match=r"^policy: must be one whose proposer reads no features"):
         Stepper(policy, 2, 10, np.random.default_rng(1), np.random.default_rng(2))

@@ -161,10 +161,9 @@ def _is_rough(function: Function) -> bool:
 
 @contextmanager
 def compilation() -> Iterator[None]:
-    """Compile inside: quicker, and with numba's long errors as a ValueError of one line.
+    """Run a compilation without garbage collection, and raise its errors as a one-line ValueError.
 
-    Python's search for cycles would take a sixth of the time: numba makes millions of objects and
-    keeps most of them.
+    Collection would take a sixth of the time: numba makes millions of objects and keeps most.
     """
     from numba.core.errors import NumbaError
 

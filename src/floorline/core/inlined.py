@@ -48,7 +48,7 @@ class InlinedLibrary(JITCodeLibrary):
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class OfferToCallers(LoweringPass):
-    """Register a translated kernel, as numba does with one that it has made machine code of."""
+    """Register a kernel that was only translated to LLVM, as numba registers compiled ones."""
 
     _name = "offer_to_callers"
 
@@ -56,7 +56,7 @@ class OfferToCallers(LoweringPass):
         super().__init__()
 
     def run_pass(self, state: Any) -> bool:
-        """Give the kernel an entry point, by which numba finds its code."""
+        """Register an entry point for the kernel, so that numba can find its code."""
         result = state.cr
         name = result.fndesc.qualname
         entry = _dynfunc.make_function(
@@ -71,7 +71,7 @@ class InlinedCompiler(CompilerBase):
     """numba's compiler up to the translation for LLVM."""
 
     def define_pipelines(self) -> list[Any]:
-        """Return the passes: numba's own, and the last one replaced."""
+        """Return numba's own passes, and after lowering the registration."""
         state = self.state
         state.flags.no_compile = True
         state.library = InlinedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)

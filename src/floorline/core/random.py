@@ -8,7 +8,7 @@ from typing import Any
 from floorline.core.kernel import kernel
 
 SQUEEZE = 0.0221
-"""Bounds how seldom a gamma draw is rejected, without a logarithm."""
+"""Of a bound on the probability that a gamma draw is rejected, which takes no logarithm."""
 
 
 @kernel

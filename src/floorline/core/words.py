@@ -12,10 +12,10 @@ def counted(number: float, noun: str) -> str:
     return f"{number:,.0f} {noun}{'' if number == 1 else 's'}"
 
 
-def amount(value: float) -> str:
+def six_digits(value: float) -> str:
     """Return a number with six digits, or all before the point if there are more.
 
-    >>> amount(1234.56789), amount(1220870.4)
+    >>> six_digits(1234.56789), six_digits(1220870.4)
     ('1,234.57', '1,220,870')
     """
     return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"

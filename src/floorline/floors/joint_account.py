@@ -67,7 +67,7 @@ def proved_budget_now(rules: JointRules, arms: Arms, memory: Floats, rounds: int
 
 @kernel
 def least_budget(rules: JointRules, memory: Floats, rounds: int, default_plays: int) -> float:
-    """The least budget that the rewards do not refute, so many plays being of the default.
+    """Return the least budget that the rewards do not refute, for this number of default plays.
 
     Where the default is ahead its rewards add to the budget: missing ones count at the lowest
     (point 14).
@@ -127,7 +127,7 @@ def proves_share(
 def share_by_evidence(
     rules: JointRules, arms: Arms, memory: Floats, share: float, default_plays: int, rounds: int
 ) -> bool:
-    """Whether there is enough evidence against every smaller share."""
+    """Return whether the evidence against every smaller share is sufficient."""
     found = found_evidence(rules, memory, 1.0 - share, rounds, default_plays)
     return bool(found >= rules.log_inverse_delta)
 

@@ -39,7 +39,7 @@ def cuts_size(groups: int) -> int:
 
 @kernel
 def add_play(memory: Floats, place: int, spread: float) -> None:
-    """Count a play, which may spread by so much, in the group whose numbers begin there."""
+    """Count a play of spread at most `spread` in the group that begins at `place`."""
     memory[place + PLAYED] += 1.0
     if spread != 0.0:
         memory[place + SPREAD] += spread
@@ -47,7 +47,7 @@ def add_play(memory: Floats, place: int, spread: float) -> None:
 
 @kernel
 def add_reward(memory: Floats, place: int, reward: float, less: float) -> None:
-    """Add the reward of a play, which spreads by so much less than it might have.
+    """Add the reward of a play to the group at `place`; its spread is `less` than was assumed.
 
     NaN takes the play out, as if it had never been made.
     """
@@ -80,10 +80,7 @@ def segment_end(memory: Floats, at: int, segment: int) -> int:
 
 @kernel
 def make_room(memory: Floats, at: int, groups: int, decision: int) -> bool:
-    """Have a segment for the newest decision, whether or not its play counts.
-
-    Return whether segments were doubled for it.
-    """
+    """Make a segment for the newest decision; return whether segments were doubled for it."""
     doubles = segment_of(memory, at, decision) >= SEGMENTS
     while segment_of(memory, at, decision) >= SEGMENTS:
         _double(memory, at, groups)

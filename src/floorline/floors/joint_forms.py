@@ -82,7 +82,7 @@ def mixture(rules: JointRules, plays: float, total: float, spread: float) -> flo
 def hidden_evidence(
     rules: JointRules, plays: float, missing: float, total: float, spread: float
 ) -> float:
-    """What it may cost to mix over missing rewards, too, whatever they are."""
+    """Return how much the missing rewards, whatever they are, may add to the cost of mixing."""
     if missing <= 0.0:
         return 0.0
     most = mixture(rules, plays, total + missing, spread)

@@ -25,17 +25,17 @@ CLOSE_ABOVE = 1e-9
 """Share by which a multiplier may be too large."""
 
 LEAP = 64.0
-"""How many times larger or smaller the root is taken to be, while one side of it is unknown."""
+"""The largest factor of a step while only one bound on the root is known."""
 
 STEPS = 100
-"""More steps than are ever needed, of which 20 would be for 18 orders of magnitude."""
+"""More than are ever needed: 20 would be enough for 18 orders of magnitude."""
 
 
 @kernel
 def put_group(
     memory: Floats, place: int, weight: float, total: float, missing: float, plays: float
 ) -> None:
-    """Write a group down."""
+    """Write a group to memory."""
     memory[place + WEIGHT] = weight
     memory[place + TOTAL] = total
     memory[place + MISSING] = missing
@@ -44,9 +44,9 @@ def put_group(
 
 @kernel
 def filled_in(memory: Floats, place: int, rho: float) -> float:
-    """rho and the group's rewards, missing ones at the highest if they weigh on the budget.
+    """Return rho plus the group's rewards; missing ones at the highest if its weight is negative.
 
-    Those that add to it count at the lowest; see `kept_below` for what more they may hide.
+    Otherwise they count at the lowest; `kept_below` says what evidence they may hide then.
     """
     missing = memory[place + MISSING] if memory[place + WEIGHT] <= 0.0 else 0.0
     return rho + memory[place + TOTAL] + missing  # type: ignore[no-any-return]
@@ -54,7 +54,7 @@ def filled_in(memory: Floats, place: int, rho: float) -> float:
 
 @kernel
 def kept_below(memory: Floats, place: int, x: float) -> float:
-    """Up to where a sum of means is refuted by the rewards seen, whatever is missing.
+    """Return up to which sum of means the rewards seen are evidence, whatever is missing.
 
     Beyond it missing rewards may take evidence away: rewards that sum to x - rho cost less to mix
     over than larger sums do.
@@ -65,7 +65,7 @@ def kept_below(memory: Floats, place: int, x: float) -> float:
 
 @kernel
 def worst_means(memory: Floats, place: int, x: float, nu: float, rho: float) -> float:
-    """rho and the sum of the group's means where the budget is least, for a multiplier nu."""
+    """Return rho plus the group's sum of means that minimises the budget at a multiplier nu."""
     weight = memory[place + WEIGHT]
     if weight > 0.0:
         means = x / (1.0 + weight * nu)
@@ -79,7 +79,7 @@ def worst_means(memory: Floats, place: int, x: float, nu: float, rho: float) -> 
 
 @kernel
 def farthest_means(memory: Floats, place: int, x: float, rho: float) -> float:
-    """rho and the worst sum of means that there can be, whatever was earned."""
+    """Return rho plus the worst possible sum of means, whatever was earned."""
     weight = memory[place + WEIGHT]
     if weight == 0.0:
         return x
@@ -88,7 +88,7 @@ def farthest_means(memory: Floats, place: int, x: float, rho: float) -> float:
 
 @kernel
 def group_evidence(memory: Floats, place: int, x: float, means: float) -> float:
-    """Evidence against a sum of means, less what it costs to mix over the group's rewards."""
+    """Return the evidence against a sum of means, before the cost of mixing is taken off."""
     edge = kept_below(memory, place, x)
     if means > edge:
         return divergence(x, edge) - 0.5 * math.log(means / edge)
@@ -99,7 +99,7 @@ def group_evidence(memory: Floats, place: int, x: float, means: float) -> float:
 def evidence_slope(
     memory: Floats, place: int, x: float, means: float, nu: float, rho: float
 ) -> float:
-    """How fast a group's evidence rises with nu, its means being the worst."""
+    """Return the derivative in nu of a group's evidence at its worst means."""
     weight = memory[place + WEIGHT]
     if weight > 0.0:
         if means <= rho:
@@ -113,10 +113,9 @@ def evidence_slope(
 
 @kernel
 def least_sum(memory: Floats, at: int, count: int, level: float, rho: float) -> float:
-    """The least weighted sum of means that `count` groups do not refute with evidence `level`.
+    """Return the least weighted sum of means with evidence below `level` against it.
 
-    All groups are at their worst for one and the same multiplier nu, with which the evidence
-    rises.
+    At the minimum, all `count` groups have the same multiplier nu, with which the evidence rises.
     """
     allowed = level
     bend = 0.0
@@ -146,7 +145,7 @@ def least_sum(memory: Floats, at: int, count: int, level: float, rho: float) -> 
 def least_multiplier(
     memory: Floats, at: int, count: int, start: float, allowed: float, rho: float
 ) -> float:
-    """A nu at which the groups' evidence was seen to be `allowed`, or a little more.
+    """Return a nu at which the groups' evidence is `allowed`, or a little more.
 
     The root is between `inside` and `outside`, and the latter is returned. Newton's steps, each
     aimed a little too far, and a halving wherever one would leave these. While only one of the two

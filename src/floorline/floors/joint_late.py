@@ -277,11 +277,11 @@ def proof_learned(
 
 
 @kernel
-def count_voided(memory: Floats, pending: PendingPlays) -> None:
-    """Count the challengers' plays that reached nobody."""
+def count_voided(memory: Floats, pending: PendingPlays, first: int) -> None:
+    """Count the plays that reached nobody, of the arms from `first` on."""
     by_arm = pending.voided
     voided = 0.0
-    for i in range(1, len(by_arm)):
+    for i in range(first, len(by_arm)):
         voided += by_arm[i]
     memory[VOIDED] = voided
 
@@ -291,7 +291,7 @@ def recount_learned(
     rules: JointRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
 ) -> None:
     """Set the sums that the test is made of."""
-    count_voided(memory, pending)
+    count_voided(memory, pending, 1)
     tally = best_tally(memory)
     default_total, challenger_total = fill_in(tally)
     steady = leaves_cost(0.0)  # the cost of mixing changes only when a sum does
@@ -322,7 +322,7 @@ def recount_known(
     rules: JointRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
 ) -> None:
     """Set what challengers have surely earned."""
-    count_voided(memory, pending)
+    count_voided(memory, pending, 1)
     memory[SURE] = proof_known(rules, arms, memory, 0, best_tally(memory))
 
 

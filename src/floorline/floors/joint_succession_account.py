@@ -34,6 +34,7 @@ from floorline.floors.joint_late import (
     best_tally,
     count_play,
     count_reward,
+    count_voided,
     forget_cut,
     proof_learned,
     recount_learned,
@@ -65,7 +66,7 @@ SUCCESSION_MEMORY = GROUPS_AT + GROUP * (MOST_PROMOTIONS + 3)
 
 
 def close_tenure(memory: list[float], arm: int) -> None:
-    """End the tenure of a default, which is now this arm: its plays become a group of their own."""
+    """End the present tenure: the plays of its default, now `arm`, become a group of their own."""
     place = FORMER + TENURE * int(memory[TENURES])
     memory[place + ARM] = arm
     memory[place + ENDED] = memory[DECISIONS]
@@ -124,21 +125,18 @@ def reward_by_groups(
 def recount_by_groups(
     rules: JointRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
 ) -> None:
-    """Set the sums that the test is made of; voided plays are all of challengers of their time."""
+    """Set the sums that the test is made of; only plays of challengers can be voided."""
     if not memory[TENURES] > 0.0:
         recount_learned(rules, arms, memory, pending, low)
         return
-    voided = 0.0
-    for i in range(len(pending.voided)):
-        voided += pending.voided[i]
-    memory[VOIDED] = voided
+    count_voided(memory, pending, 0)  # a former default may have been a challenger then
 
 
 @kernel
 def lead_of(memory: Floats, tenure: int, max_loss: float, rounds: int, led: float) -> float:
-    """By how many plays the default of a tenure is ahead of what it is owed; below 0, behind.
+    """Return by how many plays the default of a tenure is ahead of what it is owed.
 
-    It is that after `rounds` decisions, `led` plays of the present tenure being of the default.
+    It is computed after `rounds` decisions, with `led` default plays in the present tenure.
     """
     if tenure < memory[TENURES]:
         place = FORMER + TENURE * tenure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from floorline.core.kernel import bind
-from floorline.core.words import amount, counted
+from floorline.core.words import counted, six_digits
 from floorline.floors.arithmetic import Moment
 from floorline.floors.joint_account import found_evidence, known_budget, least_budget
 from floorline.floors.joint_evidence import default_deficit
@@ -40,7 +40,7 @@ def explain_learned(moment: Moment) -> list[str]:
         _owed(moment, moment.names[0], moment.rounds, plays),
         f"log evidence against a budget below zero: {_number(evidence)}, of "
         f"{rules.log_inverse_delta:.6g} needed",
-        f"the least budget not refuted: {amount(budget)}{moment.unit}",
+        f"the least budget not refuted: {six_digits(budget)}{moment.unit}",
     ]
 
 
@@ -54,7 +54,7 @@ def explain_known(moment: Moment) -> list[str]:
         *_challenger_sums(moment),
         f"their means surely add up to {_moved(rules, moment.memory[SURE])} at least",
         f"{_owed(moment, moment.names[0], moment.rounds, moment.plays[0])}, at {mean:.6g} each",
-        f"the budget that is sure: {amount(budget)}{moment.unit}",
+        f"the budget that is sure: {six_digits(budget)}{moment.unit}",
     ]
 
 
@@ -81,7 +81,7 @@ def explain_defaults(moment: Moment) -> list[str]:
         *sums,
         *_challenger_sums(moment),
         *owed,
-        f"the least budget not refuted: {amount(budget)}{moment.unit}",
+        f"the least budget not refuted: {six_digits(budget)}{moment.unit}",
     ]
 
 
@@ -116,14 +116,14 @@ def _owed(moment: Moment, name: str, rounds: float, plays: float) -> str:
     deficit = default_deficit(max_loss, rounds, plays)
     return (
         f"owed: {1 - max_loss:g} x {counted(rounds, 'decision')} - {counted(plays, 'play')} of "
-        f"{name} = {amount(deficit)} of its plays"
+        f"{name} = {six_digits(deficit)} of its plays"
     )
 
 
 def _moved(rules: JointRules, total: float) -> str:
     """Return a sum in the user's unit, beyond the lowest reward of each play."""
     beyond = f" above {rules.low:g} each" if rules.low else ""
-    return f"{amount(rules.width * total)}{beyond}"
+    return f"{six_digits(rules.width * total)}{beyond}"
 
 
 def _number(value: float) -> str:

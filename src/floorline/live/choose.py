@@ -28,7 +28,7 @@ def choose(
     arms = state.settings.arms
     if state.finished:
         return _settled(state, state.index[state.serves or arms[0]], candidate, "finished")
-    if state.paused or (state.drift.alarm is not None and state.drift_alarm):
+    if state.paused or state.drift_alarm:
         return _settled(state, 0, candidate, "paused" if state.paused else "drift")
     wanted = state.propose(rng) if candidate is None else state.index[candidate]
     if candidate in state.retired:

@@ -70,7 +70,7 @@ class Knowledge:
         self._steady_means = policy.floor.assumes_steady_means
         self._counts_received = policy.floor.counts_received
         self._proposal: Any = copy(memory)
-        self._proposed: tuple[Any, int] = ([], 0)  # at these upper ends, this arm
+        self._proposed: tuple[Any, int] = ([], 0)  # upper ends, and the arm proposed for them
         self._forget = bind(forget, choices)
         self._update_bounds = bind(update_bounds, choices)
         self._candidate_of = bind(candidate_of, choices)
@@ -195,10 +195,9 @@ class Knowledge:
     def propose(self, rng: Any) -> int:
         """Return the arm that the proposer would play now; its counts include open plays."""
         proposal, seen = self._proposal, self._seen_by_proposer
-        upper, proposed = self._proposed
-        if seen.upper == upper and self._proposer.optimistic:  # it looks at nothing else
-            return proposed
-        upper = seen.upper.copy()
+        optimistic = self._proposer.optimistic  # it looks at the upper ends alone
+        if optimistic and seen.upper == self._proposed[0]:
+            return self._proposed[1]
         # On a copy of its memory: the state must follow from the events alone.
         proposal.proposer = self.memory.proposer.copy()
         n_arms = len(self.numbers)
@@ -207,7 +206,8 @@ class Knowledge:
             seen = _selected(seen, self.left)
         self._proposed_from = seen
         arm: int = self._candidate_of(self.rules, seen, proposal, self.rounds + 1, rng)
-        self._proposed = (upper, self.left[arm])
+        if optimistic:
+            self._proposed = (self._seen_by_proposer.upper.copy(), self.left[arm])
         return self.left[arm]
 
     def chance(self, candidate: int, arm: int) -> float:

@@ -34,7 +34,7 @@ class Outcomes:
             raise ValueError(f"ticket: must come before the reward, not {ticket!r} before {reward}")
         reward = float(reward) if isinstance(reward, bool) else reward  # it clicked, or did not
         values = checked_metrics(settings.guardrails, metrics) if metrics else {}
-        if type(reward) is float and settings.low <= reward <= settings.high:
+        if type(reward) is float and settings.low <= reward <= settings.high:  # the usual case
             return recorder.run(self._observe, ticket, reward, values)
         try:
             given = number("reward", reward, settings.low, settings.high)

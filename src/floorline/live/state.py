@@ -82,7 +82,7 @@ class State(Knowledge):
     @property
     def drift_alarm(self) -> str | None:
         """What the drift watch has found, if the floor needs a default that stays as it is."""
-        return self.drift.alarm if self.floor.assumes_steady_means else None
+        return self.drift.alarm if self._steady_means else None
 
     # Windows.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import secrets
 from collections.abc import Sequence
@@ -24,22 +23,6 @@ def new_campaign_id() -> str:
     return secrets.token_hex(5)
 
 
-class KeyedHash:
-    """HMAC-SHA256 by one key, which takes half the time of `hmac`: its two hashes are begun."""
-
-    def __init__(self, key: bytes) -> None:
-        block = (hashlib.sha256(key).digest() if len(key) > 64 else key).ljust(64, b"\0")
-        self._inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block))
-        self._outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
-
-    def digest(self, message: bytes) -> bytes:
-        """Return the code of a message."""
-        inner, outer = self._inner.copy(), self._outer.copy()
-        inner.update(message)
-        outer.update(inner.digest())
-        return outer.digest()
-
-
 class TicketIds:
     """The ids of a campaign's tickets: the campaign, the sequence number, and a tag.
 
@@ -50,15 +33,16 @@ class TicketIds:
 
     def __init__(self, campaign: str, secret: bytes | None) -> None:
         self.campaign = campaign
-        self._mac = None if secret is None else KeyedHash(secret)
+        self._secret = secret
         self._issued: dict[str, tuple[int, float]] = {}
         self._issued_before: dict[str, tuple[int, float]] = {}
 
     def name(self, seq: int, time: float) -> str:
         """Return the id of the decision with this sequence number, made at this time."""
-        if self._mac is None:
+        if self._secret is None:
             return f"{self.campaign}-{seq}-{int(time * 1000) & 0xFFFFFF:x}"
-        tag = self._mac.digest(f"{self.campaign} {seq} {float_text(time)}".encode())[:TAG_BYTES]
+        signed = f"{self.campaign} {seq} {float_text(time)}".encode()
+        tag = hmac.digest(self._secret, signed, "sha256")[:TAG_BYTES]
         return f"{self.campaign}-{seq}-{tag.hex()}"
 
     def issue(self, seq: int, time: float) -> str:

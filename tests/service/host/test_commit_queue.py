@@ -41,6 +41,24 @@ def overflow(campaign: Campaign) -> Ticket:
     raise OverflowError("too large")
 
 
+def interrupt(campaign: Campaign) -> Ticket:
+    raise SystemExit
+
+
+def test_an_interrupted_group_does_not_stall_the_queue(tmp_path: Path) -> None:
+    async def ask() -> tuple[Any, int]:
+        _, one, _ = new(tmp_path)
+        found = await asyncio.gather(one.submit(interrupt), return_exceptions=True)
+        await one.submit(Campaign.decide)
+        decisions = (await one.submit(Campaign.status)).decisions
+        await one.close()
+        return found[0], decisions
+
+    found, decisions = asyncio.run(asyncio.wait_for(ask(), 30))
+    assert isinstance(found, Unavailable)
+    assert decisions == 1
+
+
 @pytest.mark.parametrize(("work", "error"), [(wrong, ValueError), (overflow, OverflowError)])
 def test_one_that_fails_does_not_harm_the_others(
     tmp_path: Path, work: Any, error: type[Exception]

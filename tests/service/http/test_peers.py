@@ -99,7 +99,7 @@ def test_a_stream_may_begin_late(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_comes_while_a_message_is_under_way_is_sent_together(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Over the same connection, unless the message takes long."""
+    """They use the same connection, unless a message is slow."""
     sizes: list[int] = []
     released: asyncio.Event
 

@@ -85,7 +85,7 @@ async def evaluate_all(call: Call) -> Reply:
 
 
 def _request(call: Call) -> DecisionRequest:
-    """Return the request: the targeting key is its key, the other attributes its context."""
+    """Return the decision request: the targeting key as request key, the rest as context."""
     body: OfrepBody = call.body
     context = body.context or {}
     try:

@@ -51,7 +51,8 @@ class CommitQueue:
         self._pending = PendingOperations()
         self._thread = ThreadPoolExecutor(1, "commit-queue")
         self._loop = asyncio.get_running_loop()
-        self._idle: asyncio.Future[None] | None = None  # set while operations are run
+        self._drained: asyncio.Future[None] | None = None
+        """Done once no operation is left; None while there is none."""
         self._paused_until = 0.0
         self._is_closed = False
         self.failure: str | None = None
@@ -85,29 +86,33 @@ class CommitQueue:
         future: asyncio.Future[T] = self._loop.create_future()
         given = [key for key in keys if key is not None]
         self._pending.add(PendingOperation(run, weight, future, given))
-        if self._idle is None:
-            self._idle = self._loop.create_future()
+        if self._drained is None:
+            self._drained = self._loop.create_future()
             self._loop.call_soon(self._start_group)  # with all that is submitted until then
         return future
 
     @property
     def is_idle(self) -> bool:
         """Whether no operation is pending or running, and no damage is to be remembered."""
-        return self._idle is None and self.damage is None
+        return self._drained is None and self.damage is None
 
     def _start_group(self) -> None:
         """Have the thread run the next operations, if there are some."""
         if self._pending:
             self._thread.submit(self._run_and_answer, self._pending.next_group())
-        elif self._idle is not None:
-            self._idle.set_result(None)
-            self._idle = None
+        elif self._drained is not None:
+            self._drained.set_result(None)
+            self._drained = None
 
     def _run_and_answer(self, group: list[PendingOperation]) -> None:
         """Run a group, in the thread."""
-        results = self._run_group(group)
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            self._loop.call_soon_threadsafe(self._answer, group, results)
+        results: list[tuple[Any, Exception | None]]
+        results = [(None, Unavailable("the operation was interrupted"))] * len(group)
+        try:
+            results = self._run_group(group)
+        finally:  # whatever was raised, or the queue would stall for good
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                self._loop.call_soon_threadsafe(self._answer, group, results)
 
     def _answer(
         self, group: list[PendingOperation], results: list[tuple[Any, Exception | None]]
@@ -173,7 +178,7 @@ class CommitQueue:
     async def close(self) -> None:
         """Finish the pending operations, then close the campaign."""
         self._is_closed = True
-        if self._idle is not None:
-            await self._idle
+        if self._drained is not None:
+            await self._drained
         await self._loop.run_in_executor(self._thread, self._campaign.close)
         self._thread.shutdown()

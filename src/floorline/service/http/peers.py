@@ -29,11 +29,12 @@ EXCHANGE_SECONDS = 5.0
 
 No client waits longer, and connections that a cut network has silenced are in the way after it."""
 LOOK_SECONDS = 0.1
-"""Between two looks whether the server that is waited for is still alive."""
+"""Interval between checks that the server is still alive, while its response is awaited."""
 CONNECTIONS = 4
 """To each server at most: slow requests must not delay all others."""
 SLOW_SECONDS = 0.05
-"""After which what waits is not held back any longer for the next message, but sent beside."""
+"""A message that takes longer is slow: requests then no longer wait for it to be answered, and are
+sent over another connection."""
 
 
 class ForwardedRequest(msgspec.Struct, array_like=True):
@@ -59,10 +60,10 @@ class PeerError(Exception):
 
 
 class Peer:
-    """Another server. What comes while a message is under way is sent together after it."""
+    """Another server. Requests made while a message is in flight are sent in the next one."""
 
     def __init__(self, address: str, secret: bytes, is_alive: Callable[[], bool]) -> None:
-        """Connect when something is asked; what waits fails once it is not alive any more."""
+        """Connect on the first request; requests fail with PeerError once `is_alive` is False."""
         self._address = address
         self._is_alive = is_alive
         self._secret = secret.hex()
@@ -79,14 +80,14 @@ class Peer:
         return await future
 
     def _add_sender(self) -> None:
-        """Send what waits over one more connection, if there may be one."""
+        """Send the waiting requests over one more connection, up to CONNECTIONS."""
         if self._waiting and self._sending() < CONNECTIONS:
             task = asyncio.create_task(self._send_all())
             self._senders.add(task)
             task.add_done_callback(self._senders.discard)
 
     def _sending(self) -> int:
-        """Return how many messages are under way."""
+        """Return the number of messages in flight."""
         return sum(not task.done() for task in self._senders)  # some were not discarded yet
 
     async def _send_all(self) -> None:

@@ -57,7 +57,7 @@ class Protocol(asyncio.Protocol):
         self._address = ""
         self._about_connection: dict[str, Any] = {}
         self._header_bytes: int | None = None
-        """Received of headers that are not complete; None while no headers are being received."""
+        """Bytes received of incomplete headers; None while no headers are being received."""
         self._url = b""
         self._headers: list[tuple[bytes, bytes]] = []
         self._expects_continue = False
@@ -109,11 +109,11 @@ class Protocol(asyncio.Protocol):
         self._flow.resume_writing()
 
     def pause_writing(self) -> None:
-        """Stop responses, whose client does not take them."""
+        """Make responses wait until the client has read what was sent."""
         self._flow.pause_writing()
 
     def resume_writing(self) -> None:
-        """Go on with responses."""
+        """Let responses go on."""
         self._flow.resume_writing()
 
     def shutdown(self) -> None:
@@ -189,9 +189,9 @@ class Protocol(asyncio.Protocol):
             self._flow,
             self._outbox,
             self._state,
-            version != "1.0" and parser.should_keep_alive(),
-            self._expects_continue,
-            self._after_response,
+            keep_alive=version != "1.0" and parser.should_keep_alive(),
+            expects_continue=self._expects_continue,
+            on_end=self._after_response,
         )
         if self._answered is None or self._answered.is_ended:
             self._answer(exchange)
