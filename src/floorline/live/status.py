@@ -12,7 +12,7 @@ from floorline.core.words import counted
 from floorline.live.estimates import Gain, Rewards, estimates_of, expected_rewards, gain_of
 from floorline.live.guardrails import GuardrailStatus
 from floorline.live.headline import headline_of
-from floorline.live.learning import learning_problems
+from floorline.live.learning import learning_problems, reported
 from floorline.live.plays import TICK
 from floorline.live.same_rounds import SameRounds, same_rounds_of
 from floorline.live.settings import CampaignSettings
@@ -264,12 +264,6 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
             )
         )
     return statuses
-
-
-def reported(state: State) -> int:
-    """Return the number of rewards reported in time: those known, but for zeros for silence."""
-    zeros = sum(state.lost) if state.settings.missing == "zero" else 0
-    return int(sum(state.arms.seen)) - zeros
 
 
 def promised_mean(settings: CampaignSettings, arms: Sequence[ArmStatus]) -> float | None:
