@@ -40,10 +40,10 @@ STREAM = 0x466C6F6F
 class Campaign(Controls):
     """Decides, one request at a time, which arm to play, and keeps the floor.
 
-    >>> campaign = Campaign.open(":memory:", arms=["now", "video"], max_loss=0.1, seed=1)
+    >>> campaign = Campaign.open(":memory:", arms=["current", "video"], max_loss=0.1, seed=1)
     >>> ticket = campaign.decide()
     >>> ticket.arm, ticket.reason
-    ('now', 'default-unknown')
+    ('current', 'default-unknown')
     >>> campaign.observe(ticket, 1.0)
     'accepted'
     >>> campaign.status().decisions
