@@ -130,7 +130,7 @@ def late_run(
                 for i in range(memory.proposer.size):
                     memory.proposer[i] = 0.0
             candidate = candidate_of(rules, seen_by_proposer, memory, played + 1, rng)
-            if candidate < 0 or candidate >= arms.plays.size:
+            if candidate < 0 or candidate >= len(arms.plays):
                 outcome.first_breach[run] = NO_SUCH_ARM
                 return
             decision = decide_on(rules, arms, memory, played + 1, candidate, rng)

@@ -96,7 +96,7 @@ def late_received_run(
         while played < measure.checkpoints[c]:
             observe_arrivals(rules, arms, memory, scratch, played)
             candidate = candidate_of(rules, arms, memory, played + 1, rng)
-            if candidate < 0 or candidate >= arms.plays.size:
+            if candidate < 0 or candidate >= len(arms.plays):
                 outcome.first_breach[run] = NO_SUCH_ARM
                 return
             decision = decide_on(rules, arms, memory, played + 1, candidate, rng)
