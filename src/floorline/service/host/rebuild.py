@@ -6,10 +6,10 @@ from contextlib import closing
 
 import msgspec
 
+from floorline.live.assessment import status_of
 from floorline.live.ledgers import read_ledger
 from floorline.live.replay import load, start
 from floorline.live.series import SeriesPoint, SeriesRecorder, point_of
-from floorline.live.status import status_of
 from floorline.service.host.elsewhere import become_elsewhere, output_of, write_output
 
 
