@@ -42,9 +42,9 @@ class DecisionRequests(Struct, forbid_unknown_fields=True):
 class DecisionBody(DecisionRequest, forbid_unknown_fields=True):
     """The body as it is decoded: one request, or a batch."""
 
-    requests: Annotated[list[DecisionRequest], Meta(min_length=1, max_length=MAX_BATCH)] | None = (
-        None
-    )
+    requests: (
+        Annotated[list[DecisionRequest], Meta(min_length=1, max_length=MAX_BATCH)] | UnsetType
+    ) = UNSET
 
 
 class RewardBody(Struct, forbid_unknown_fields=True):
