@@ -13,7 +13,7 @@ from floorline.live.plays import TICK
 from floorline.live.same_rounds import SameRounds, same_rounds_of
 from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
-from floorline.live.status import ArmStatus, Status
+from floorline.live.status import ArmStatus, Standing, Status
 from floorline.live.verdict import in_flight_alarm, state_word, verdict_of
 
 LEAST_SHARE = -10.0
@@ -23,17 +23,28 @@ AGES = (60.0, 600.0, 3600.0, 86_400.0)
 """Seconds that separate the age groups of open decisions."""
 
 
+def standing_of(state: State, now: float) -> Standing:
+    """Return where a campaign in this state stands; it takes half the time of a status."""
+    return Standing(
+        state.epoch,
+        state.decisions,
+        max(0.0, state.budget()),
+        arms_of(state, now),
+        dict(state.reasons),
+        same_rounds_of(state),
+    )
+
+
 def status_of(
     campaign: str, state: State, duplicates: int, now: float, problems: Sequence[str] = ()
 ) -> Status:
     """Return the status of a campaign in this state; `problems` are further ones to show."""
-    budget = state.budget()
+    standing = standing_of(state, now)
     share = max(LEAST_SHARE, state.guaranteed_share())
     holds = share >= 1 - state.settings.max_loss - 1e-9
-    arms = arms_of(state, now)
+    arms, same = standing.arms, standing.same_rounds
     settings = state.settings
     running = [arm for arm in arms if arm.name not in state.retired]
-    same = same_rounds_of(state)
     expected = None if same else expected_rewards(settings, arms)
     return Status(
         id=campaign,
@@ -41,10 +52,10 @@ def status_of(
         state=state_word(state),
         serves=state.serves,
         winner=winner_of(running),
-        epoch=state.epoch,
-        decisions=state.decisions,
+        epoch=standing.epoch,
+        decisions=standing.decisions,
         on_challengers=state.on_challengers,
-        guaranteed_budget=max(0.0, budget),
+        guaranteed_budget=standing.guaranteed_budget,
         guaranteed_share=share,
         promised_share=1 - settings.max_loss,
         holds=holds,
@@ -63,7 +74,7 @@ def status_of(
         alarm=state.drift_alarm or in_flight_alarm(state),
         arms=arms,
         promised_mean=None if same else promised_mean(settings, arms),
-        reasons=dict(state.reasons),
+        reasons=standing.reasons,
         reported=reported(state),
         lost=sum(state.lost),
         pending=len(state.open),

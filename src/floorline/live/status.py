@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from floorline.core.display import Displayed, Table
 from floorline.core.words import counted
@@ -154,3 +155,14 @@ class Status(Displayed):
             for arm in self.arms
         ]
         return Table("\n".join(title), heads, rows)
+
+
+class Standing(NamedTuple):
+    """What a status and a point of a series have in common, by the names of the former."""
+
+    epoch: int
+    decisions: int
+    guaranteed_budget: float
+    arms: list[ArmStatus]
+    reasons: dict[str, int]
+    same_rounds: SameRounds | None
