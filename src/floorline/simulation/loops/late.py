@@ -21,8 +21,8 @@ from floorline.core.pending import (
 from floorline.core.records import TOLERANCE, Arms, Counts, Floats, Memory, Rules
 from floorline.core.slots import await_reward, take_late_reward
 from floorline.core.steps import candidate_of, decide_on, forget
+from floorline.environments.arrivals import DelayedRules, arrival_of
 from floorline.environments.base import draw
-from floorline.environments.delayed import DelayedRules, arrival_of
 from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, RunRecords, write_checkpoint
 
 
