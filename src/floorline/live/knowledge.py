@@ -36,6 +36,7 @@ from floorline.live.order import Order, reorder
 from floorline.live.plays import OpenPlay, OpenPlays
 from floorline.live.settings import CampaignSettings
 from floorline.proposers.base import sure_chance
+from floorline.proposers.optimistic import most_promising
 
 
 class Knowledge:
@@ -63,6 +64,7 @@ class Knowledge:
         """Whether what it proposes follows from the past."""
         self.proposer_learns = not (made.proposer.caches or made.proposer.keeps_draws)
         """Whether its memory holds what follows from the events, and not from the counts."""
+        self._names_largest_end = made.proposer.propose is most_promising
         self.kernels: dict[Function, Function] = {**policy.kernels, late_ends: best_ends}
         choices = self.kernels
         self.rules = in_slots(policy.rules)
@@ -209,7 +211,7 @@ class Knowledge:
         proposal, seen = self._proposal, self._seen_by_proposer
         n_arms = len(self.numbers)
         all_left = len(self.left) == n_arms
-        if all_left and self._proposer.optimistic:  # that is the largest upper end, by definition
+        if all_left and self._names_largest_end:  # Python finds it faster than the kernel
             upper: Any = seen.upper
             return int(upper.index(max(upper)))
         if not (proposal.proposer and self._proposer.keeps_draws):
