@@ -147,10 +147,10 @@ def test_the_second_act_has_the_same_luck_on_both_pages():
         for kind, by_page in rates.items():
             chosen = phase & (np.array(crowd.kinds) == kind)
             for page, rate in by_page.items():
-                clicks = crowd.default_clicks if page == "today" else crowd.candidate_clicks
+                clicks = crowd.default_clicks if page == "current" else crowd.candidate_clicks
                 error = clicks[chosen].mean() - rate
                 assert abs(error) < 5 * (0.25 / chosen.sum()) ** 0.5
-    likelier = ~turned & (np.array(crowd.kinds) == "regular")  # to click on today's page
+    likelier = ~turned & (np.array(crowd.kinds) == "regular")  # to click on the current page
     assert (crowd.default_clicks >= crowd.candidate_clicks)[likelier].all()
     clicks, of_default = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 1.0])
     assert budget_of(clicks, of_default).tolist() == [1.0, 0.1, -0.8]

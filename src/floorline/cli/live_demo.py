@@ -29,7 +29,7 @@ from floorline.proposers import classical_ucb
 from floorline.simulation.engines.cpu import stream
 from floorline.simulation.stepping import step_through
 
-RATES = {"today": 0.10, "short": 0.15, "video": 0.04, "quiz": 0.03, "chatbot": 0.01}
+RATES = {"current": 0.10, "short": 0.15, "video": 0.04, "quiz": 0.03, "chatbot": 0.01}
 """Clicks per visitor, by page. Only the demo knows them; the service must learn them."""
 
 MAX_LOSS = 0.1
@@ -162,13 +162,15 @@ def live_demo(visitors: int, seed: int, out: Path) -> None:
 
 
 def _finish(service: Background, console: Console, visitors: int) -> None:
-    """Read the verdict, and finish with a page that is proved better than today's, if any."""
+    """Read the verdict, and finish with a page that is surely better, if there is one."""
     status = service.send(PATH)["status"]
     console.print(f"\n{status['headline']}\n{status['verdict']}.")
     default, *others = status["arms"]
     best = max(others, key=lambda arm: float(arm["lower"]))
     if best["lower"] <= default["upper"]:
-        console.print("No page is surely better than today's yet, so the campaign goes on.\n")
+        console.print(
+            "No page is surely better than the current one yet, so the campaign goes on.\n"
+        )
         return
     note = f"Surely better after {visitors:,} visitors: finished"
     service.send(f"{PATH}/notes", {"text": note})

@@ -45,10 +45,10 @@ class Client:
 
     Nothing listens here, so the client decides:
 
-    >>> with Client("http://127.0.0.1:9", defaults={"page": "now"}) as client:
+    >>> with Client("http://127.0.0.1:9", defaults={"page": "current"}) as client:
     ...     decision = client.decide("page")
     >>> decision.arm, decision.ticket, decision.reason
-    ('now', None, 'unreachable')
+    ('current', None, 'unreachable')
 
     Every method may be called from any thread. `campaigns` opens campaigns and administers them.
     """

@@ -63,6 +63,8 @@ class Knowledge:
         self.proposer_is_sure = made.proposer.chance is sure_chance
         """Whether what it proposes follows from the past."""
         self._names_largest_end = made.proposer.propose is most_promising
+        self.proposer_learns = not (made.proposer.caches or made.proposer.keeps_draws)
+        """Whether its memory holds what follows from the events, and not from the counts."""
         self.kernels: dict[Function, Function] = {**policy.kernels, late_ends: best_ends}
         choices = self.kernels
         self.rules = in_slots(policy.rules)
@@ -72,7 +74,8 @@ class Knowledge:
         self.memory, self.floor = memory, policy.floor
         self._steady_means = policy.floor.assumes_steady_means
         self._counts_received = policy.floor.counts_received
-        self._proposal: Any = copy(memory)
+        self._proposal = cast(Any, copy(memory))
+        self._proposal.proposer = []
         self._forget = bind(forget, choices)
         self._update_bounds = bind(update_bounds, choices)
         self._candidate_of = bind(candidate_of, choices)
@@ -117,6 +120,7 @@ class Knowledge:
     def leave(self, arms: Sequence[int]) -> None:
         """Let the proposer choose among these arms only."""
         self.left = list(arms)
+        self._proposal.proposer = []
         self._place = {arm: place for place, arm in enumerate(self.left)}
 
     def rearrange(self, order: Order) -> None:
@@ -210,22 +214,38 @@ class Knowledge:
         if all_left and self._names_largest_end:  # Python finds it faster than the kernel
             upper: Any = seen.upper
             return int(upper.index(max(upper)))
-        # On a copy of its memory: the state must follow from the events alone.
-        proposal.proposer = self.memory.proposer.copy()
+        if not (proposal.proposer and self._proposer.keeps_draws):
+            # On a copy of its memory: the state must follow from the events alone.
+            proposal.proposer = self.memory.proposer.copy()
+            if not all_left:
+                proposal.proposer = self._proposer.rearranged(proposal.proposer, n_arms, self.left)
         if not all_left:  # it knows nothing of the others
-            proposal.proposer = self._proposer.rearranged(proposal.proposer, n_arms, self.left)
             seen = _selected(seen, self.left)
         self._proposed_from = seen
         arm: int = self._candidate_of(self.rules, seen, proposal, self.rounds + 1, rng)
         return self.left[arm]
 
-    def chance(self, candidate: int, arm: int) -> float:
-        """Return how likely the proposer was to propose `arm` when it proposed `candidate`."""
-        if arm not in self._place:
-            return 0.0
-        places = self._place[candidate], self._place[arm]
-        memory, seen = self._proposal.proposer, self._proposed_from
-        return float(self._chance(self.rules.proposer, seen, memory, *places))
+    def chances(self, candidate: int) -> list[float]:
+        """Return how likely the proposer was to propose each arm when it proposed `candidate`."""
+        rules, seen, memory = self.rules.proposer, self._proposed_from, self._proposal.proposer
+        proposed, chances = self._place[candidate], [0.0] * len(self.numbers)
+        for place, arm in enumerate(self.left):
+            chances[arm] = self._chance(rules, seen, memory, proposed, place)
+        return chances
+
+    def default_propensity(self, chances: Sequence[float]) -> float:
+        """Return how likely the default is to be played if candidates are proposed so likely.
+
+        An arm that is not left is turned to the default. Call `refresh` first.
+        """
+        rules, arms, memory, round = self.rules, self.arms, self.memory, self.rounds + 1
+        total = chances[0]
+        for candidate in range(1, len(chances)):
+            chance = chances[candidate]
+            if chance > 0.0 and candidate in self._place:
+                chance *= self._refusal_probability(rules, arms, memory, round, candidate)
+            total += chance
+        return total
 
     def decide_on(self, candidate: int, coin: Any) -> Choice:
         """Return the decision between a candidate and the default. Call `refresh` first."""

@@ -41,7 +41,7 @@ CHANGEABLE_IN_NEW_EPOCH = (*CHANGEABLE, "floor", "arms_may_change")
 class CampaignSettings:
     """The settings that a campaign is opened with.
 
-    >>> CampaignSettings(arms=("now", "video"), max_loss=0.1).missing
+    >>> CampaignSettings(arms=("current", "video"), max_loss=0.1).missing
     'unknown'
 
     Args:

@@ -6,13 +6,14 @@ import math
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from floorline.core.display import Displayed, Table
 from floorline.core.words import counted
 from floorline.live.estimates import Gain, Rewards, estimates_of, expected_rewards, gain_of
 from floorline.live.guardrails import GuardrailStatus
 from floorline.live.headline import headline_of
-from floorline.live.learning import learning_problems
+from floorline.live.learning import learning_problems, reported
 from floorline.live.plays import TICK
 from floorline.live.same_rounds import SameRounds, same_rounds_of
 from floorline.live.settings import CampaignSettings
@@ -171,17 +172,39 @@ class Status(Displayed):
         return Table("\n".join(title), heads, rows)
 
 
+class Standing(NamedTuple):
+    """What a status and a point of a series have in common, by the names of the former."""
+
+    epoch: int
+    decisions: int
+    guaranteed_budget: float
+    arms: list[ArmStatus]
+    reasons: dict[str, int]
+    same_rounds: SameRounds | None
+
+
+def standing_of(state: State, now: float) -> Standing:
+    """Return where a campaign in this state stands; it takes half the time of a status."""
+    return Standing(
+        state.epoch,
+        state.decisions,
+        max(0.0, state.budget()),
+        arms_of(state, now),
+        dict(state.reasons),
+        same_rounds_of(state),
+    )
+
+
 def status_of(
     campaign: str, state: State, duplicates: int, now: float, problems: Sequence[str] = ()
 ) -> Status:
     """Return the status of a campaign in this state; `problems` are further ones to show."""
-    budget = state.budget()
+    standing = standing_of(state, now)
     share = max(LEAST_SHARE, state.guaranteed_share())
     holds = share >= 1 - state.settings.max_loss - 1e-9
-    arms = arms_of(state, now)
+    arms, same = standing.arms, standing.same_rounds
     settings = state.settings
     running = [arm for arm in arms if arm.name not in state.retired]
-    same = same_rounds_of(state)
     expected = None if same else expected_rewards(settings, arms)
     return Status(
         id=campaign,
@@ -189,10 +212,10 @@ def status_of(
         state=state_word(state),
         serves=state.serves,
         winner=winner_of(running),
-        epoch=state.epoch,
-        decisions=state.decisions,
+        epoch=standing.epoch,
+        decisions=standing.decisions,
         on_challengers=state.on_challengers,
-        guaranteed_budget=max(0.0, budget),
+        guaranteed_budget=standing.guaranteed_budget,
         guaranteed_share=share,
         promised_share=1 - settings.max_loss,
         holds=holds,
@@ -211,7 +234,7 @@ def status_of(
         alarm=state.drift_alarm or in_flight_alarm(state),
         arms=arms,
         promised_mean=None if same else promised_mean(settings, arms),
-        reasons=dict(state.reasons),
+        reasons=standing.reasons,
         reported=reported(state),
         lost=sum(state.lost),
         pending=len(state.open),
@@ -264,12 +287,6 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
             )
         )
     return statuses
-
-
-def reported(state: State) -> int:
-    """Return the number of rewards reported in time: those known, but for zeros for silence."""
-    zeros = sum(state.lost) if state.settings.missing == "zero" else 0
-    return int(sum(state.arms.seen)) - zeros
 
 
 def promised_mean(settings: CampaignSettings, arms: Sequence[ArmStatus]) -> float | None:

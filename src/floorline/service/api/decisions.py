@@ -52,7 +52,7 @@ def decide_one(
         request.request_key, request.candidate, request.context, request.chances
     )
     if campaign.seq > before:  # else it was made earlier
-        hosted.series.note(campaign, campaign.seq)
+        hosted.series.note(campaign)
     return DecisionAnswer(
         ticket.id,
         ticket.arm,

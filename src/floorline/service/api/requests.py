@@ -28,13 +28,13 @@ from floorline.service.http.limits import MAX_BATCH, MAX_PAGE
 
 # Which characters names may have no pattern can tell that other languages understand too.
 CampaignName = Annotated[str, Meta(min_length=1, max_length=MAX_NAME, examples=["page"])]
-ArmName = Annotated[str, Meta(min_length=1, max_length=MAX_NAME, examples=["now"])]
+ArmName = Annotated[str, Meta(min_length=1, max_length=MAX_NAME, examples=["current"])]
 ArmNames = Annotated[
     list[ArmName],
     Meta(
         min_length=2,
         max_length=MAX_ARMS,
-        examples=[["now", "video"]],
+        examples=[["current", "video"]],
         extra_json_schema={"uniqueItems": True},
     ),
 ]

@@ -51,6 +51,17 @@ class RunRecords(NamedTuple):
     """The first round after which an interval did not contain its arm's mean; 0: none."""
 
 
+class Scratch(NamedTuple):
+    """Working memory of a loop: three numbers for each arm.
+
+    Arrays of their own, not parts of one: on a GPU the totals are then in registers.
+    """
+
+    rewards: Floats
+    totals: Floats
+    chances: Floats
+
+
 def rows(outcome: RunRecords, start: int, stop: int) -> RunRecords:
     """Return some of the runs, as views."""
     part: Any = (array[start:stop] for array in outcome)
@@ -72,7 +83,7 @@ def one_run(
 ) -> None:
     """Play one run from the start and write its results into row `run` of `outcome`.
 
-    `scratch` is the loop's working memory: three numbers per arm, or as `new_scratch` returns.
+    `scratch` is the loop's working memory: a `Scratch`, or as `new_scratch` returns.
     """
     raise NotImplementedError
 
