@@ -39,9 +39,11 @@ from floorline.floors.joint_account import (
     proves_share,
     refuse_below_zero,
     refuse_unless_proved,
+    refuse_unless_stated,
     rounds_to_save,
     share_by_evidence,
     share_of_known,
+    stated_budget,
 )
 from floorline.floors.joint_evidence import gamma_excess
 from floorline.floors.joint_forms import BOUNDED, SUBGAUSSIAN, JointRules
@@ -84,6 +86,10 @@ LEARNED: dict[Function, Function] = {
     credit: credit_sums,
     recount: recount_learned,
     proof: proof_learned,
+}
+LIVE_LEARNED: dict[Function, Function] = {
+    fallback_probability: refuse_unless_stated,
+    guaranteed_budget: stated_budget,
 }
 KNOWN: dict[Function, Function] = {
     fallback_probability: refuse_below_zero,
@@ -133,6 +139,7 @@ class JointFloor(Floor):
 
     needs_boundary = True
     can_fast_forward = True
+    reads_intervals = False
     takes_late_rewards = True
     live = True
     shared_memory = MEMORY
@@ -182,6 +189,12 @@ class JointFloor(Floor):
             await_reward: count_play,
             take_late_reward: count_reward,
         }
+
+    def live_kernels(self) -> dict[Function, Function]:
+        """Return the kernels by which a decision and the budget stated with it are one formula."""
+        if self.default_mean is not None or self.form != "bounded":
+            return {}
+        return LIVE_LEARNED
 
     def explain(self, moment: Moment) -> Arithmetic:
         """The sums that the test is made of, and what it finds."""

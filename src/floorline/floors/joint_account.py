@@ -30,6 +30,8 @@ from floorline.floors.joint_memory import (
     DEFAULT_MISSING,
     PLAYS,
     SPREAD,
+    STATED,
+    STATED_FOR,
     SURE,
     TOTAL,
     VOIDED,
@@ -39,6 +41,9 @@ LARGEST_SHARE = 1e6
 """No larger share of the default's reward is told."""
 
 SHARE_HALVINGS = 40
+
+DOUBT = 1e-6
+"""Share of the highest reward of all rounds within which the stated budget may be inexact."""
 
 
 @kernel
@@ -57,6 +62,39 @@ def proved_budget(rules: JointRules, arms: Arms, memory: Floats, round: int, arm
     """The least budget that the rewards do not refute if `arm` is played now."""
     default_plays = arms.plays[0] + 1 if arm == 0 else arms.plays[0]
     return least_budget(rules, memory, round, default_plays)
+
+
+@kernel
+def refuse_unless_stated(
+    rules: JointRules, arms: Arms, memory: Floats, round: int, candidate: int
+) -> float:
+    """The same where the budget is stated anyway: it is at least 0 if the test is passed.
+
+    Within rounding of 0 the test itself decides.
+    """
+    if candidate == 0:
+        return 0.0
+    if memory[STATED] < 0.0:  # last time: the test alone takes less, and will most likely do
+        refusal = refuse_unless_proved(rules, arms, memory, round, candidate)
+        if refusal > 0.0:
+            return refusal
+    stated = least_budget(rules, memory, round, arms.plays[0])
+    memory[STATED] = stated
+    memory[STATED_FOR] = round
+    doubt = DOUBT * rules.width * round
+    if stated > doubt:
+        return 0.0
+    if stated < -doubt:
+        return 1.0
+    return refuse_unless_proved(rules, arms, memory, round, candidate)
+
+
+@kernel
+def stated_budget(rules: JointRules, arms: Arms, memory: Floats, round: int, arm: int) -> float:
+    """The least budget that the rewards do not refute if `arm` is played now."""
+    if arm > 0 and memory[STATED_FOR] == round:
+        return memory[STATED]  # type: ignore[no-any-return]
+    return proved_budget(rules, arms, memory, round, arm)
 
 
 @kernel

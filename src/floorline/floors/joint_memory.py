@@ -18,4 +18,8 @@ VOIDED = 9
 DEFAULT_MISSING, CHALLENGERS_MISSING = 10, 11
 """How many rewards are missing among the plays counted, and filled in."""
 
-MEMORY = 12
+STATED, STATED_FOR = 12, 13
+"""The budget that was stated for a challenger, and in which round; 0 if something came since.
+Neither is part of the account."""
+
+MEMORY = 14

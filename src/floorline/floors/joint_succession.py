@@ -87,6 +87,10 @@ class JointSuccessionFloor(JointFloor):
             take_late_reward: reward_by_groups,
         }
 
+    def live_kernels(self) -> dict[Function, Function]:
+        """Return none: tests by groups are made by the budget itself."""
+        return {}
+
     def rearranged(self, memory: Floats, n_arms: int, order: Sequence[int | None]) -> list[float]:
         """Return the memory for another order of arms; the tenure of another default is over."""
         kept = super().rearranged(memory, n_arms, order)
