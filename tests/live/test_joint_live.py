@@ -264,3 +264,24 @@ def test_the_floor_holds_under_a_candidate_that_turns_bad_while_rewards_are_late
     assert not too_often(breaches(), CAMPAIGNS, DELTA)
     monkeypatch.setitem(LIVE_LEARNED, fallback_probability, refuse_unless_ahead)
     assert too_often(breaches(), CAMPAIGNS, DELTA)
+
+
+def test_plays_on_their_way_count_like_those_before_where_a_challenger_is_steady(tmp_path):
+    path, rng, waiting = tmp_path / "c", random.Random(3), []
+    options = {"arms": ["now", "video"], "floor": "joint-steady", "max_loss": 0.1, "seed": 1}
+    with new_campaign(path, **options) as campaign:
+        for _ in range(700):
+            waiting.append(campaign.decide())
+            if len(waiting) > 150:
+                ticket = waiting.pop(0)
+                mean = 0.6 if ticket.arm == "video" else 0.3
+                campaign.observe(ticket, float(rng.random() < mean))
+        last = campaign.decide(candidate="video")
+        words = explain(campaign._ledger, last.id).arithmetic
+        assert last.arm == "video"
+        assert last.guaranteed_budget > 0
+    assert any("later plays of video count like those before" in line for line in words)
+    assert f"{last.guaranteed_budget:,.6g}" in words[-1]
+    report = verify(str(path))
+    assert report.problems == []
+    assert report.lowest_budget >= 0

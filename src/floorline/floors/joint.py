@@ -53,6 +53,9 @@ from floorline.floors.joint_late import (
     WITHOUT_SPREAD,
     count_play,
     count_reward,
+    credit_a_single_challenger,
+    credit_none,
+    on_their_way,
     proof,
     proof_known,
     proof_learned,
@@ -121,12 +124,16 @@ class JointFloor(Floor):
         weight: how much the test expects before it is sharpest: the sum of rewards over their
             range (bounded; by default 6), or the number of plays (subgaussian; 100). It must
             not come from the rewards. The floor holds whatever it is.
+        steady: whether a single challenger's mean stays, as the confidence floor assumes. Where
+            rewards are late, its plays on their way then count like those before. With several
+            challengers it changes nothing.
     """
 
     max_loss: float
     default_mean: float | None = None
     form: str | None = None
     weight: float | None = None
+    steady: bool = False
 
     def __post_init__(self) -> None:
         number("max_loss", self.max_loss, 0, 1)
@@ -186,6 +193,7 @@ class JointFloor(Floor):
             **super().kernels(),
             **(LEARNED if self.default_mean is None else KNOWN),
             **FORMS[self.form],
+            on_their_way: credit_a_single_challenger if self.steady else credit_none,
             await_reward: count_play,
             take_late_reward: count_reward,
         }

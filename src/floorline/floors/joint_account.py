@@ -28,6 +28,7 @@ from floorline.floors.joint_memory import (
     COST,
     DEFAULT,
     DEFAULT_MISSING,
+    ON_THEIR_WAY,
     PLAYS,
     SPREAD,
     STATED,
@@ -111,6 +112,7 @@ def least_budget(rules: JointRules, memory: Floats, rounds: int, default_plays: 
     (point 14).
     """
     deficit = default_deficit(rules.max_loss, rounds, default_plays)
+    each = 1.0 + memory[ON_THEIR_WAY]
     default_total = memory[DEFAULT + TOTAL]
     challenger_cost = memory[CHALLENGERS + COST]
     if deficit < 0.0:
@@ -122,10 +124,10 @@ def least_budget(rules: JointRules, memory: Floats, rounds: int, default_plays: 
             memory[CHALLENGERS + TOTAL],
             memory[CHALLENGERS + SPREAD],
         )
-    return rules.width * sure_budget(
+    least = sure_budget(
         rules,
-        deficit,
-        rules.shift * rounds - memory[VOIDED],
+        deficit / each,
+        (rules.shift * rounds - memory[VOIDED]) / each,
         memory[DEFAULT + PLAYS],
         default_total,
         memory[CHALLENGERS + PLAYS],
@@ -133,6 +135,7 @@ def least_budget(rules: JointRules, memory: Floats, rounds: int, default_plays: 
         memory[DEFAULT + COST],
         challenger_cost,
     )
+    return rules.width * each * least  # type: ignore[no-any-return]
 
 
 @kernel
@@ -140,10 +143,11 @@ def found_evidence(
     rules: JointRules, memory: Floats, max_loss: float, rounds: int, default_plays: int
 ) -> float:
     """Least evidence against a negative budget, if `max_loss` were the share that may be lost."""
+    each = 1.0 + memory[ON_THEIR_WAY]
     return evidence(
         rules,
-        default_deficit(max_loss, rounds, default_plays),
-        max_loss * rules.low / rules.width * rounds - memory[VOIDED],
+        default_deficit(max_loss, rounds, default_plays) / each,
+        (max_loss * rules.low / rules.width * rounds - memory[VOIDED]) / each,
         memory[DEFAULT + PLAYS],
         memory[DEFAULT + TOTAL],
         memory[CHALLENGERS + PLAYS],

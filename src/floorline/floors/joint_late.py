@@ -44,6 +44,7 @@ from floorline.floors.joint_memory import (
     DEFAULT,
     DEFAULT_MISSING,
     MEMORY,
+    ON_THEIR_WAY,
     PLAYS,
     STATED_FOR,
     SURE,
@@ -91,6 +92,15 @@ def proof(rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tal
 
 
 @slot
+def on_their_way(arms: Arms, counted: float) -> float:
+    """Return how many plays of challengers are beyond those counted, for each of these.
+
+    0 unless they surely have the same mean.
+    """
+    raise NotImplementedError
+
+
+@slot
 def play_spread(memory: Floats, group: int, decision: int) -> float:
     """Return the most by which the reward of a play that is made now may spread."""
     raise NotImplementedError
@@ -106,6 +116,20 @@ def spread_surplus(memory: Floats, group: int, decision: int, gain: float) -> fl
 def missing_cost(rules: JointRules, tally: Tally) -> float:
     """Return an upper bound on what filling in missing rewards has added to the evidence."""
     raise NotImplementedError
+
+
+@kernel
+def credit_none(arms: Arms, counted: float) -> float:
+    """Return 0: challengers' means may change, and there may be several."""
+    return 0.0
+
+
+@kernel
+def credit_a_single_challenger(arms: Arms, counted: float) -> float:
+    """Return all plays of a single challenger over those counted, less 1; 0 if there are more."""
+    if len(arms.plays) > 2 or counted <= 0.0:
+        return 0.0
+    return max(arms.plays[1] / counted - 1.0, 0.0)  # type: ignore[no-any-return]
 
 
 @kernel
@@ -264,10 +288,11 @@ def proof_learned(
         tally.challenger_total,
         tally.challenger_plays - tally.challenger_seen,
     )
+    each = 1.0 + on_their_way(arms, tally.challenger_plays)
     found = evidence(
         rules,
-        default_deficit(rules.max_loss, rounds, arms.plays[0]),
-        rules.shift * rounds,
+        default_deficit(rules.max_loss, rounds, arms.plays[0]) / each,
+        rules.shift * rounds / each,
         tally.default_plays,
         default_total,
         tally.challenger_plays,
@@ -312,6 +337,7 @@ def recount_learned(
         cost = mixture(rules, challenger_plays, challenger_total, memory[other + SPREAD])
         memory[CHALLENGERS + COST] = cost - missing_cost(rules, tally_at(memory, place))
         memory[CHALLENGERS + TOTAL] = challenger_total
+    memory[ON_THEIR_WAY] = on_their_way(arms, challenger_plays)
     memory[DEFAULT_MISSING] = default_missing
     memory[CHALLENGERS_MISSING] = challenger_missing
     memory[DEFAULT + PLAYS] = default_plays
@@ -320,14 +346,16 @@ def recount_learned(
 
 @kernel
 def proof_known(rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tally) -> float:
-    """What challengers have surely earned."""
+    """What challengers have surely earned, or will, in all plays."""
     _, challenger_total = fill_in(
         tally.default_total,
         tally.default_plays - tally.default_seen,
         tally.challenger_total,
         tally.challenger_plays - tally.challenger_seen,
     )
-    return sure_sum(rules, tally.challenger_plays, challenger_total, tally.challenger_spread)
+    plays = tally.challenger_plays
+    sure = sure_sum(rules, plays, challenger_total, tally.challenger_spread)
+    return sure * (1.0 + on_their_way(arms, plays))
 
 
 @kernel

@@ -70,6 +70,7 @@ class JointSuccessionFloor(JointFloor):
         require(floor.form == "bounded", "form", f"bounded {changes}", floor.form)
         fits = floor.weight is not None and floor.weight >= 1
         require(fits, "weight", f"at least 1 {changes}", floor.weight)
+        require(not self.steady, "steady", f"False {changes}", self.steady)
         require(self.default_mean is None, "default_mean", f"None {changes}", self.default_mean)
         return floor, boundary
 
