@@ -26,6 +26,7 @@ from floorline.simulation.loops.round_by_round import (
 from floorline.simulation.loops.run import (
     Measure,
     RunRecords,
+    Scratch,
     missed,
     misses_mean,
     next_run,
@@ -87,7 +88,7 @@ def new_scratch(environment: Environment, measure: Measure) -> Any:
         return (
             new_decision_scratch(horizon) if measure.received else new_late_scratch(n_arms, horizon)
         )
-    return np.zeros(3 * n_arms)
+    return Scratch(*np.zeros((3, n_arms)))
 
 
 def new_outcome(runs: int, n_arms: int, measure: Measure, *, adversarial: bool) -> RunRecords:

@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 from floorline.core.kernel import kernel
-from floorline.core.records import ROUNDING, Arms, Floats, Memory, Rules
+from floorline.core.records import ROUNDING, Arms, Memory, Rules
 from floorline.core.slots import chance, credit
 from floorline.core.steps import candidate_of, decide_on, forget, observe, play
 from floorline.environments.adversary import set_rewards
-from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, RunRecords, write_plays
+from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, RunRecords, Scratch, write_plays
 
 
 @kernel
@@ -18,7 +18,7 @@ def adversarial_run(
     rules: Rules,
     arms: Arms,
     memory: Memory,
-    scratch: Floats,
+    scratch: Scratch,
     environment: Any,
     measure: Measure,
     rng: Any,
@@ -35,8 +35,8 @@ def adversarial_run(
     budget is compared with what the default would have paid.
     """
     forget(rules, arms, memory)
-    n_arms = arms.plays.size
-    rewards, totals, chances = scratch[:n_arms], scratch[n_arms : 2 * n_arms], scratch[2 * n_arms :]
+    n_arms = len(arms.plays)
+    rewards, totals, chances = scratch
     for i in range(n_arms):
         totals[i] = 0.0
     owed = measure.default_mean - measure.gains[0]

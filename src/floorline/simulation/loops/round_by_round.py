@@ -10,13 +10,13 @@ import math
 from typing import Any
 
 from floorline.core.kernel import kernel, slot
-from floorline.core.records import ROUNDING, TOLERANCE, Arms, Floats, Memory, Rules
+from floorline.core.records import ROUNDING, TOLERANCE, Arms, Memory, Rules
 from floorline.core.slots import fallback_arm, look
 from floorline.core.steps import apply_floor, candidate_of, forget, observe, play
 from floorline.environments.base import draw
 from floorline.environments.moments import mean_now, visitor_kind
 from floorline.simulation.loops.learners import arms_of, learner_of, memory_of
-from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, RunRecords, write_plays
+from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, RunRecords, Scratch, write_plays
 
 
 @slot
@@ -63,7 +63,7 @@ def round_by_round_run(
     rules: Rules,
     arms: Arms,
     memory: Memory,
-    scratch: Floats,
+    scratch: Scratch,
     environment: Any,
     measure: Measure,
     rng: Any,
@@ -77,7 +77,7 @@ def round_by_round_run(
     drawn after the coin but independently of it, as if it had been drawn before.
     """
     n_arms = measure.means.size
-    sets = arms.plays.size // n_arms
+    sets = len(arms.plays) // n_arms
     for number in range(sets):
         forget(rules, arms_of(arms, number, n_arms), memory_of(memory, number, sets))
     all_arms = arms_of(arms, 0, n_arms)

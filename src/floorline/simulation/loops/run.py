@@ -51,6 +51,17 @@ class RunRecords(NamedTuple):
     """The first round after which an interval did not contain its arm's mean; 0: none."""
 
 
+class Scratch(NamedTuple):
+    """Working memory of a loop: three numbers for each arm.
+
+    Arrays of their own, not parts of one: on a GPU the totals are then in registers.
+    """
+
+    rewards: Floats
+    totals: Floats
+    chances: Floats
+
+
 def rows(outcome: RunRecords, start: int, stop: int) -> RunRecords:
     """Return some of the runs, as views."""
     part: Any = (array[start:stop] for array in outcome)
@@ -72,7 +83,7 @@ def one_run(
 ) -> None:
     """Play one run from the start and write its results into row `run` of `outcome`.
 
-    `scratch` is the loop's working memory: three numbers per arm, or as `new_scratch` returns.
+    `scratch` is the loop's working memory: a `Scratch`, or as `new_scratch` returns.
     """
     raise NotImplementedError
 
@@ -123,7 +134,7 @@ def write_checkpoint(
         outcome.rewards[run, checkpoint] = received
     write_plays(arms, outcome, run, checkpoint, 0)
     regret = 0.0
-    for i in range(arms.plays.size):
+    for i in range(len(arms.plays)):
         regret += outcome.plays[run, checkpoint, i] * measure.gaps[i]
     outcome.pseudo_regret[run, checkpoint] = regret
 
@@ -131,7 +142,7 @@ def write_checkpoint(
 @kernel
 def write_plays(arms: Arms, outcome: RunRecords, run: int, checkpoint: int, hidden: int) -> None:
     """Write how often each arm was played so far, including `hidden` default plays."""
-    for i in range(arms.plays.size):
+    for i in range(len(arms.plays)):
         outcome.plays[run, checkpoint, i] = arms.plays[i]
     outcome.plays[run, checkpoint, 0] += hidden
 

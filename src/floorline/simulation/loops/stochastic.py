@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from floorline.core.kernel import kernel
-from floorline.core.records import TOLERANCE, Arms, Floats, Memory, Rules
+from floorline.core.records import TOLERANCE, Arms, Memory, Rules
 from floorline.core.slots import default_rounds, fallback_arm
 from floorline.core.steps import (
     apply_floor,
@@ -23,6 +23,7 @@ from floorline.simulation.loops.run import (
     NO_SUCH_ARM,
     Measure,
     RunRecords,
+    Scratch,
     missed,
     next_run,
     write_checkpoint,
@@ -34,7 +35,7 @@ def stochastic_run(
     rules: Rules,
     arms: Arms,
     memory: Memory,
-    scratch: Floats,
+    scratch: Scratch,
     environment: Any,
     measure: Measure,
     rng: Any,
@@ -80,7 +81,8 @@ def stochastic_run(
             received = 0.0
             c = 0
         candidate = candidate_of(rules, arms, memory, played + 1, rng)
-        if candidate < 0 or candidate >= arms.plays.size:
+        # As `refusal_probability` asks, so that the compiler drops its question; `.size` would not.
+        if candidate < 0 or candidate >= len(arms.plays):
             outcome.first_breach[run] = NO_SUCH_ARM
             return
         permission = apply_floor(rules, arms, memory, played + 1, candidate, rng)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import cache, cached_property, partial
 from typing import Any
 
@@ -18,12 +19,14 @@ from floorline.core.compiler import compilation, compiled_for_gpu
 from floorline.core.kernel import Function
 from floorline.core.random import normal, uniform
 from floorline.environments import Environment
+from floorline.floors import NoFloor
 from floorline.policy import Prepared
 from floorline.proposers.exponential import weight
 from floorline.proposers.growing_index import SEARCH_ALWAYS
 from floorline.simulation.digest import CHUNK, MEASURED, PartialSums
 from floorline.simulation.engines.base import loop_choices, new_outcome
 from floorline.simulation.engines.cuda.parts import Shape, Task, overlapped
+from floorline.simulation.engines.cuda.pointers import followed_pointers
 from floorline.simulation.engines.cuda.random import cuda_normal, cuda_uniform, rough_weight
 from floorline.simulation.engines.cuda.settings import pack, packable, pick, picker, the_only_one
 from floorline.simulation.engines.cuda.sums import on_grid
@@ -45,7 +48,7 @@ REGISTERS = 80
 """Registers per thread: fewer allow more threads at a time, but spill."""
 
 SWEEP_REGISTERS = 128
-"""The same where each thread picks its setting, which needs more."""
+"""The same where each thread picks its setting, which needs more, unless lanes are in step."""
 
 ALL_REGISTERS = 2**16
 """Registers of a multiprocessor."""
@@ -85,24 +88,26 @@ class CudaEngine:
             **policy.kernels,
             **environment.kernels(),
         }
+        # With a floor, lanes go different ways in the loop of stochastic environments; the compiler
+        # then does not bring them together again at the end of a round, and is ten times slower.
+        self._in_step = self._adversarial or isinstance(policy.floor, NoFloor)
         # On a GPU no array is empty.
         sets = sets_for(environment)
         memory = in_sets(policy.memory, sets)
         sizes = {name: max(1, size) for name, size in memory._asdict().items()}
-        scratch = 3 * self._n_arms
         # Two counts and four numbers per arm, the proposer's memory, and what the loop writes.
-        numbers = sizes["proposer"] + (scratch if self._adversarial else 0)
+        numbers = sizes["proposer"] + (2 * self._n_arms if self._adversarial else 0)
         fits = SHARED_BYTES // ((2 * 4 + 4 * 8) * self._n_arms * sets + 8 * numbers)
         self._threads = next((size for size in (128, 64, 32) if size <= fits), 128)
         self._sizes = {
             "N_ARMS": self._n_arms * sets,
-            "SCRATCH": scratch,
             "MEMORY": sizes["proposer"],
             "FLOOR_MEMORY": sizes["floor"],
             "BOUNDARY_MEMORY": sizes["boundary"],
             "THREADS": self._threads,
             "SHARED": self._threads <= fits,
             "SHARED_SCRATCH": self._threads <= fits and self._adversarial,
+            "FOLLOWED_POINTERS": self._in_step,
         }
 
     @cached_property
@@ -115,7 +120,8 @@ class CudaEngine:
     def _many(self) -> Any:
         """The program for many settings."""
         choices = {**self._choices, pick: picker(self._records)}
-        return compiled_for_gpu(one_thread, choices, self._sizes, max_registers=SWEEP_REGISTERS)
+        registers = REGISTERS if self._in_step else SWEEP_REGISTERS
+        return compiled_for_gpu(one_thread, choices, self._sizes, max_registers=registers)
 
     @staticmethod
     def start() -> None:
@@ -192,7 +198,7 @@ class CudaEngine:
         taken = cuda.to_device(np.zeros(settings, np.int32), stream)
         program = self._single if settings == 1 else self._many
         launch = on_grid(program, -(-settings * lanes // self._threads), self._threads, stream)
-        with compilation():
+        with compilation(), followed_pointers() if self._in_step else nullcontext():
             launch(records, self._seed, np.uint64(first), runs, lanes, taken, outcome)
 
     def _lanes(self, runs: int, settings: int) -> int:

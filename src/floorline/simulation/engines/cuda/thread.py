@@ -12,7 +12,7 @@ from floorline.core.kernel import kernel
 from floorline.core.records import Arms, Floats, Memory
 from floorline.simulation.engines.cuda.random import Stream, start_stream
 from floorline.simulation.engines.cuda.settings import pick
-from floorline.simulation.loops.run import NO_RUN, one_run
+from floorline.simulation.loops.run import NO_RUN, Scratch, one_run
 
 cuda: Any = _cuda
 
@@ -21,7 +21,6 @@ N_ARMS = 1
 MEMORY = 1
 FLOOR_MEMORY = 1
 BOUNDARY_MEMORY = 1
-SCRATCH = 3
 THREADS = 1
 SHARED = True
 SHARED_SCRATCH = False
@@ -86,9 +85,12 @@ def one_thread(
     arms = Arms(plays, seen, total, average, lower, upper)
     memory = Memory(proposer_memory, floor_memory, boundary_memory)
     if SHARED_SCRATCH:
-        scratch = cuda.shared.array((SCRATCH, THREADS), np.float64)[:, cuda.threadIdx.x]
+        rewards = cuda.shared.array((N_ARMS, THREADS), np.float64)[:, cuda.threadIdx.x]
+        chances = cuda.shared.array((N_ARMS, THREADS), np.float64)[:, cuda.threadIdx.x]
     else:
-        scratch = cuda.local.array(SCRATCH, np.float64)
+        rewards = cuda.local.array(N_ARMS, np.float64)
+        chances = cuda.local.array(N_ARMS, np.float64)
+    scratch = Scratch(rewards, cuda.local.array(N_ARMS, np.float64), chances)
     state, spare = cuda.local.array(2, np.uint64), cuda.local.array(1, np.float64)
     rng = LaneStream(state, spare, seed, first, setting, lanes, runs, taken)
     side_rng = Stream(cuda.local.array(2, np.uint64), cuda.local.array(1, np.float64))
