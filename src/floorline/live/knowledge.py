@@ -229,9 +229,11 @@ class Knowledge:
         proposal, seen = self._proposal, self._seen_by_proposer
         n_arms = len(self.numbers)
         all_left = len(self.left) == n_arms
+        arm: int
         if all_left and self._names_largest_end:  # Python finds it faster than the kernel
             upper: Any = seen.upper
-            return int(upper.index(max(upper)))
+            arm = upper.index(max(upper))
+            return arm
         if not (proposal.proposer and self._proposer.keeps_draws):
             # On a copy of its memory: the state must follow from the events alone.
             proposal.proposer = self.memory.proposer.copy()
@@ -240,7 +242,7 @@ class Knowledge:
         if not all_left:  # it knows nothing of the others
             seen = _selected(seen, self.left)
         self._proposed_from = seen
-        arm: int = self._candidate_of(self.rules, seen, proposal, self.rounds + 1, rng)
+        arm = self._candidate_of(self.rules, seen, proposal, self.rounds + 1, rng)
         return self.left[arm]
 
     def chances(self, candidate: int) -> list[float]:
