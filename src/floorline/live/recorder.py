@@ -225,20 +225,20 @@ class Recorder:
         decision_seq: int | None = None,
         key: str | None = None,
         body: dict[str, Any] | None = None,
+        time: float | None = None,
     ) -> Event:
-        """Record an event of now, inside a transaction."""
-        event = Event(self.state.seq + 1, self.now(), kind, decision_seq, key, body or {})
-        self._append(event)
-        return event
-
-    def _append(self, event: Event) -> None:
-        ledger = self.ledger
+        """Record an event inside a transaction; of now, unless a time is given."""
+        ledger, state = self.ledger, self.state
         if self._out_of_step or ledger.failed:
             raise self._lost_transaction()
+        if time is None:
+            time = self.now()
+        event = Event(state.seq + 1, time, kind, decision_seq, key, body or {})
         self._out_of_step = True  # unless both of these are done
         ledger.append(event)
-        self.state.apply(event)
+        state.apply(event)
         self._out_of_step = False
+        return event
 
     def record_outage(self, since: float | None, until: float) -> None:
         """Record that windows stood still from `since` until then, or until now if sooner.
@@ -263,8 +263,7 @@ class Recorder:
             body: dict[str, Any] = {"set_back": self.ahead}
             if state.serves is None:
                 body["epoch"] = state.epoch + 1
-            now = float(self._clock())
-            self._append(Event(state.seq + 1, now, "changed", None, None, body))
+            self.record("changed", body=body, time=float(self._clock()))
         self.ahead = 0.0
 
     def close(self) -> None:

@@ -228,7 +228,7 @@ class State(Knowledge):
 
     def _is_watched(self, play: OpenPlay) -> bool:
         """Whether a play is one of the present default, since it became the default."""
-        return play.was_default and play.number >= self.promoted_at
+        return play.block >= 0 and play.number >= self.promoted_at
 
     def _changed(self, body: dict[str, Any]) -> None:
         if self.finished or not SERVABLE.isdisjoint(body):
