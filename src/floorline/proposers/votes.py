@@ -13,7 +13,7 @@ from floorline.proposers.base import Proposer
 from floorline.proposers.posterior import pair_after, posterior_draw, posterior_of, seed_of
 
 VOTERS = 8
-LONGEST_TERM = 64
+LONGEST_TERM = 32
 """Rounds for which votes are kept, at most."""
 TERM_GROWTH = 16
 """Before that, they are kept for the rounds so far over this, and one more."""
