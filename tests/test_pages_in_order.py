@@ -122,7 +122,7 @@ def follow_call_the_service(reader: Reader) -> None:
     assert len(programs) == 4
     for program in programs:
         patient = program.replace(':8400"', ':8400", timeout=10')  # this machine may be busy
-        assert reader.run(sys.executable, "-c", patient).startswith("show now")
+        assert reader.run(sys.executable, "-c", patient).startswith("show current")
 
 
 def follow_javascript(reader: Reader) -> None:
@@ -133,7 +133,7 @@ def follow_javascript(reader: Reader) -> None:
         program = program.replace("new Client()", f"new Client({patient})")
         program = program.replace("rewards.jsonl", f"{reader.folder}/rewards.jsonl")
         said = reader.run("node", "--input-type=module", "--eval", program, where=CLIENT)
-        assert said.startswith("show now")
+        assert said.startswith("show current")
     assert node in (CLIENT / "README.md").read_text()
     assert "LocalStorageJournal" in browser  # what it does is tested in a browser
 

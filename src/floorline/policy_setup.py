@@ -188,7 +188,7 @@ class PolicySetup:
         if self.voids:
             raise ValueError(
                 f"voids: the {floor} floor counts every decision when it is made, and cannot take "
-                'one back; leave voids out, or take floor="confidence"'
+                'one back; leave voids out, or use floor="confidence"'
             )
 
     def _refuse_in_flight(self, floor: str) -> None:

@@ -118,7 +118,7 @@ def test_a_service_beside_another_takes_another_port(tmp_path):
 def test_the_contrast_has_the_same_visitors():
     pytest.importorskip("starlette", reason="the extra [service] is not installed")
     from floorline import Bernoulli, Policy, classical_ucb, simulate
-    from floorline.cli.live_demo import RATES, Visitors, plain_ucb
+    from floorline.cli.live_demo_visitors import RATES, Visitors, plain_ucb
 
     visitors, rates = 300, list(RATES.values())
     draws = Visitors.draw(visitors, 5).draws
@@ -147,10 +147,10 @@ def test_the_second_act_has_the_same_luck_on_both_pages():
         for kind, by_page in rates.items():
             chosen = phase & (np.array(crowd.kinds) == kind)
             for page, rate in by_page.items():
-                clicks = crowd.default_clicks if page == "today" else crowd.candidate_clicks
+                clicks = crowd.default_clicks if page == "current" else crowd.candidate_clicks
                 error = clicks[chosen].mean() - rate
                 assert abs(error) < 5 * (0.25 / chosen.sum()) ** 0.5
-    likelier = ~turned & (np.array(crowd.kinds) == "regular")  # to click on today's page
+    likelier = ~turned & (np.array(crowd.kinds) == "regular")  # to click on the current page
     assert (crowd.default_clicks >= crowd.candidate_clicks)[likelier].all()
     clicks, of_default = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 1.0])
     assert budget_of(clicks, of_default).tolist() == [1.0, 0.1, -0.8]

@@ -12,8 +12,9 @@ from floorline import thompson_votes
 from floorline.core.records import new_arms
 from floorline.live import Campaign
 from floorline.live.choose import choose
+from floorline.live.verify import verify
 from floorline.proposers.posterior import cube_root_of_gamma, pair_after, seed_of
-from floorline.proposers.votes import VoteRules, count_votes
+from floorline.proposers.votes import LONGEST_TERM, VoteRules, count_votes
 from floorline.testing.odds import too_often, too_seldom
 
 DRAWS = 2000
@@ -28,11 +29,11 @@ def clicks(plays, successes):
 
 
 def test_chances_follow_from_the_records_alone():
-    arms, first, second = clicks([50, 40, 3], [10, 12, 1]), np.zeros(67), np.ones(67)
+    arms, first, second = clicks([50, 40, 3], [10, 12, 1]), np.zeros(68), np.ones(68)
     rules = VoteRules(0.0, 32, 0.0)
     count_votes(rules, arms, first, 94)
     count_votes(rules, arms, second, 94)
-    assert first.tolist() == second.tolist()
+    assert first[:3].tolist() == second[:3].tolist()
     assert math.fsum(first[:3]) == pytest.approx(1)
     assert np.allclose(first[:3] * 32, np.round(first[:3] * 32))
     count_votes(rules, arms, second, 95)
@@ -43,7 +44,7 @@ def test_chances_follow_from_the_records_alone():
 def test_votes_are_those_of_the_posterior(noise_scale):
     """Shares over 60,000 voters within 0.01 of the posterior's: five standard errors and more."""
     arms = clicks([50, 40, 30], [10, 12, 5])
-    memory = np.zeros(3 + 2 * 60_000)
+    memory = np.zeros(4 + 2 * 60_000)
     count_votes(VoteRules(noise_scale, 60_000, 0.0), arms, memory, 121)
     rng = np.random.default_rng(1)
     size = (200_000, 3)
@@ -70,32 +71,60 @@ def test_normal_and_gamma_draws_have_their_distributions():
 
 
 def test_a_uniform_share_leaves_every_arm_a_chance():
-    arms, memory = clicks([5000, 5000, 5000], [4000, 10, 10]), np.zeros(67)
+    arms, memory = clicks([5000, 5000, 5000], [4000, 10, 10]), np.zeros(68)
     count_votes(VoteRules(0.0, 32, 0.06), arms, memory, 15_001)
     assert memory[:3] == pytest.approx([0.96, 0.02, 0.02])
     with pytest.raises(ValueError, match="uniform_share: must be"):
         thompson_votes(uniform_share=1.5)
 
 
-def test_live_propensities_are_how_often_arms_are_played():
-    """From one state again and again, coins of floor and holdback included; odds below 1e-6."""
-    campaign = Campaign.open(
-        ":memory:",
-        arms=["now", "video", "text"],
-        max_loss=0.5,
-        policy="conservative-thompson-votes",
-        holdback=0.1,
-        seed=1,
-    )
-    rng = np.random.default_rng(2)
-    for _ in range(50):
-        ticket = campaign.decide()
-        chance = {"now": 0.3, "video": 0.5, "text": 0.4}[ticket.arm]
-        campaign.observe(ticket, rng.random() < chance)
+def test_votes_are_kept_for_a_while_and_longer_later():
+    """The arm is drawn from the votes of the round in which they were counted."""
+    proposer, arms = thompson_votes(), clicks([50, 40, 3], [10, 12, 1])
+    memory, rng, counted = np.zeros(20), np.random.default_rng(1), []
+    for round in range(1, 3000):
+        before = memory.copy()
+        proposer.propose(proposer.rules, arms, memory, round, rng)
+        if memory.tolist() == before.tolist():
+            continue
+        fresh = memory.copy()
+        count_votes(proposer.rules, arms, fresh, round)
+        assert fresh.tolist() == memory.tolist()
+        counted.append(round)
+        arms.seen[0] += 1  # and what is seen in between changes nothing
+    terms = np.diff(counted)
+    assert counted[:16] == list(range(1, 17))
+    assert (np.diff(terms) >= 0).all() and terms[-1] == LONGEST_TERM
+
+
+def vote_campaign(path=":memory:", **others):
+    given = {"arms": ["now", "video", "text"], "max_loss": 0.5, "holdback": 0.1, "seed": 1}
+    return Campaign.open(path, policy="conservative-thompson-votes", **given | others)
+
+
+def run_clicks(campaign, decisions, rng):
+    with campaign.transaction():
+        for _ in range(decisions):
+            ticket = campaign.decide()
+            chance = {"now": 0.3, "video": 0.5, "text": 0.4, "quiz": 0.4}[ticket.arm]
+            campaign.observe(ticket, rng.random() < chance)
+
+
+@pytest.mark.parametrize("opened_again", [False, True])
+def test_live_propensities_are_how_often_arms_are_played(tmp_path, opened_again):
+    """From one state again and again, coins of floor and holdback included; odds below 1e-6.
+
+    Between two counts of the votes, with rewards since the last; and where there are none yet.
+    """
+    with vote_campaign(tmp_path / "page") as campaign:
+        run_clicks(campaign, 50, np.random.default_rng(2))
+        state = campaign._state
+    if opened_again:
+        with Campaign.open(tmp_path / "page") as again:
+            state = again._state
     played, stated = Counter(), {}
     for seed in range(DRAWS):
-        coin = random.Random(seed)
-        body = choose(campaign._state, None, coin, np.random.default_rng(seed))
+        body = choose(state, None, random.Random(seed), np.random.default_rng(seed))
         played[body["arm"]] += 1
         assert stated.setdefault(body["arm"], body["propensity"]) == body["propensity"]
     assert set(stated) == {"now", "video", "text"}
@@ -104,3 +133,33 @@ def test_live_propensities_are_how_often_arms_are_played():
         assert not too_often(played[arm], DRAWS, propensity)
         assert not too_seldom(played[arm], DRAWS, propensity)
     assert too_often(played["now"], DRAWS, stated["now"] * 0.7)  # the control
+
+
+def test_votes_are_counted_again_where_arms_change_and_are_no_part_of_the_state(tmp_path):
+    campaign, rng = vote_campaign(tmp_path / "page", arms_may_change=True), random.Random(2)
+
+    def kept():
+        """The votes of each arm, and the round of the next count."""
+        return campaign._state._proposal.proposer[: len(campaign._state.left) + 1]
+
+    run_clicks(campaign, 300, rng)
+    due, before = kept()[-1], kept()
+    assert campaign._state.rounds + 1 < due
+    run_clicks(campaign, 1, rng)
+    assert kept() == before
+    for change in (
+        lambda: campaign.add_arm("quiz"),
+        lambda: campaign.promote_arm("video"),
+        lambda: campaign.retire_arm("text"),
+    ):
+        change()
+        assert kept() == []
+        run_clicks(campaign, 1, rng)
+        assert len(kept()) == len(campaign._state.left) + 1
+        assert math.fsum(kept()[:-1]) == pytest.approx(1)
+    before = campaign.state()
+    assert before["proposer"] == []
+    campaign.close()
+    with Campaign.open(tmp_path / "page") as again:
+        assert again.state() == before
+    assert verify(str(tmp_path / "page")).problems == []

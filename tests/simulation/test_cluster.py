@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,12 +35,22 @@ SETTINGS: dict[str, Any] = {"horizon": 500, "seed": 7, "checkpoints": [50, 500]}
 
 
 @pytest.fixture(scope="module")
-def workers() -> Iterator[Any]:
+def taken_port() -> Iterator[None]:
+    """Takes the port of Dask's dashboard, as another cluster on this machine does."""
+    with socket.socket() as other:
+        with contextlib.suppress(OSError):  # there is another cluster
+            other.bind(("127.0.0.1", 8787))
+            other.listen()
+        yield
+
+
+@pytest.fixture(scope="module")
+def workers(taken_port: None) -> Iterator[Any]:
     """A scheduler and two workers, each in a process of its own."""
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", **cluster.NO_DASHBOARD
         ) as found,
     ):
         yield found

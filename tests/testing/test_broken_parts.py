@@ -92,6 +92,20 @@ def half_each(rules, arms, memory, candidate, arm):
     return 0.5
 
 
+@kernel
+def drawn_once(rules, arms, memory, round, rng):
+    """Draw in the first round, and never again."""
+    if round == 1:
+        memory[1] = 1.0
+    return 1
+
+
+@kernel
+def kept_chance(rules, arms, memory, candidate, arm):
+    """The chance drawn in the first round."""
+    return memory[arm]
+
+
 @pytest.mark.parametrize(
     ("proposer", "says"),
     [
@@ -106,6 +120,10 @@ def half_each(rules, arms, memory, candidate, arm):
         (Proposer(by_round, steady=True), "steady: plays of the default"),
         (replace(beta_thompson(), steady=True), "steady: it draws"),
         (replace(classical_ucb(), caches=True), "caches: "),
+        (
+            Proposer(drawn_once, memory=1, chance=kept_chance, keeps_draws=True),
+            "are not the chances of a proposal",
+        ),
         (replace(classical_ucb(), optimistic=True), "optimistic: "),
         (replace(optimistic(), uses_intervals=False), "uses_intervals: "),
         (replace(beta_thompson(), chance=sure_chance), "chance: arm"),

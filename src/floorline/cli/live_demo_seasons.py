@@ -11,10 +11,10 @@ from rich.table import Table
 from floorline.cli.background import Background
 from floorline.core.records import Floats
 
-DEFAULT, CANDIDATE = "today", "video"
+DEFAULT, CANDIDATE = "current", "video"
 KINDS = ("regular", "newcomer")
-BEFORE = {"regular": {"today": 0.40, "video": 0.20}, "newcomer": {"today": 0.02, "video": 0.02}}
-AFTER = {"regular": {"today": 0.05, "video": 0.20}, "newcomer": {"today": 0.40, "video": 0.20}}
+BEFORE = {"regular": {"current": 0.40, "video": 0.20}, "newcomer": {"current": 0.02, "video": 0.02}}
+AFTER = {"regular": {"current": 0.05, "video": 0.20}, "newcomer": {"current": 0.40, "video": 0.20}}
 """Clicks for each visitor, by kind and page, until the season turns and from then on."""
 
 SHARE_OF_VISITORS = 0.3
@@ -71,7 +71,9 @@ class Season:
         """Open the campaign, with a note that explains it."""
         name = f"{self.floor}-floor"
         service.send("/v1/campaigns", {"name": name, "floor": self.floor, **SETTINGS})
-        text = "A model proposes video to regulars and today to newcomers: it looks at the visitor"
+        text = (
+            "A model proposes video to regulars and current to newcomers: it looks at the visitor"
+        )
         service.send(f"{self.path}/notes", {"text": text})
 
     def serve(self, service: Background, crowd: Crowd, start: int, end: int) -> None:

@@ -19,10 +19,10 @@ class AsyncClient:
     """The same client, awaited. Threads make its requests, at a third of the CPU of httpx2.
 
     >>> async def ask() -> str:
-    ...     async with AsyncClient("http://127.0.0.1:9", defaults={"page": "now"}) as client:
+    ...     async with AsyncClient("http://127.0.0.1:9", defaults={"page": "current"}) as client:
     ...         return (await client.decide("page")).arm
     >>> asyncio.run(ask())
-    'now'
+    'current'
     """
 
     def __init__(

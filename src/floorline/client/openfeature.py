@@ -35,9 +35,9 @@ class FloorlineProvider(AbstractProvider):
 
     >>> from openfeature import api
     >>> api.set_provider(FloorlineProvider(Client("http://127.0.0.1:9")), "shop")
-    >>> details = api.get_client("shop").get_string_details("page", "now")
+    >>> details = api.get_client("shop").get_string_details("page", "current")
     >>> details.value, details.error_code.value
-    ('now', 'GENERAL')
+    ('current', 'GENERAL')
     >>> api.clear_providers()
 
     Without a targeting key, every evaluation is a new decision. With one, the same key always gets

@@ -34,7 +34,7 @@ TicketReward = tuple[str, float] | tuple[str, float, Mapping[str, float]]
 """Ticket, reward and, if there are any, metrics."""
 
 DECISION_TIMEOUT = 0.15
-"""Seconds for a decision, unless told otherwise: a visitor waits."""
+"""Seconds for a decision, by default: a visitor waits."""
 
 FLUSH_TIMEOUT = 5.0
 """Seconds for the rewards that wait when the client is flushed or closed."""
@@ -45,10 +45,10 @@ class Client:
 
     Nothing listens here, so the client decides:
 
-    >>> with Client("http://127.0.0.1:9", defaults={"page": "now"}) as client:
+    >>> with Client("http://127.0.0.1:9", defaults={"page": "current"}) as client:
     ...     decision = client.decide("page")
     >>> decision.arm, decision.ticket, decision.reason
-    ('now', None, 'unreachable')
+    ('current', None, 'unreachable')
 
     Every method may be called from any thread. `campaigns` opens campaigns and administers them.
     """

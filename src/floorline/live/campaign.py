@@ -8,11 +8,12 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from floorline.live import snapshot
+from floorline.live.assessment import status_of
 from floorline.live.choose import choose
 from floorline.live.coins import SystemCoin
 from floorline.live.controls import Controls
@@ -27,8 +28,11 @@ from floorline.live.recorder import Recorder
 from floorline.live.request import check_request, checked_chances
 from floorline.live.seals import Nonces
 from floorline.live.settings import plain_text
-from floorline.live.status import Status, status_of
+from floorline.live.state import State
+from floorline.live.status import Status
 from floorline.live.tickets import TicketIds, ticket_of
+
+T = TypeVar("T")
 
 STREAM = 0x466C6F6F
 """Tells our random numbers from those of anybody else with the same seed."""
@@ -37,10 +41,10 @@ STREAM = 0x466C6F6F
 class Campaign(Controls):
     """Decides, one request at a time, which arm to play, and keeps the floor.
 
-    >>> campaign = Campaign.open(":memory:", arms=["now", "video"], max_loss=0.1, seed=1)
+    >>> campaign = Campaign.open(":memory:", arms=["current", "video"], max_loss=0.1, seed=1)
     >>> ticket = campaign.decide()
     >>> ticket.arm, ticket.reason
-    ('now', 'default-unknown')
+    ('current', 'default-unknown')
     >>> campaign.observe(ticket, 1.0)
     'accepted'
     >>> campaign.status().decisions
@@ -221,17 +225,15 @@ class Campaign(Controls):
 
     def status(self) -> Status:
         """Return where the campaign stands: whether the floor holds, what is known of each arm."""
-        with self._recorder.reading():
-            return self._status_at(self._recorder.now())
+        recorder = self._recorder
+        with recorder.reading():
+            problems, duplicates = recorder.clock_problems(), self._outcomes.duplicates
+            return status_of(self._id, self._state, duplicates, recorder.now(), problems)
 
-    def status_at_last_event(self) -> Status:
-        """Return the status at the time of the last event, as a replay of the ledger gives it."""
+    def look(self, at: Callable[[State], T]) -> T:
+        """Return what `at` makes of the state after the last event, which it must not change."""
         with self._recorder.reading():
-            return self._status_at(self._state.time)
-
-    def _status_at(self, time: float) -> Status:
-        problems = self._recorder.clock_problems()
-        return status_of(self._id, self._state, self._outcomes.duplicates, time, problems)
+            return at(self._state)
 
     def history(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
         """Yield the decisions with seq > after in order, each with its outcome so far."""

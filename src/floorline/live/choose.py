@@ -33,7 +33,7 @@ def choose(
     wanted = state.propose(rng) if candidate is None else state.index[candidate]
     if candidate in state.retired:
         body = _settled(state, 0, candidate, "retired")
-        return {**body, "propensity": None if chances is None else _mixed(state, 0, chances)}
+        return {**body, "propensity": chances and state.default_propensity(chances)}
     decision = state.decide_on(wanted, coin)
     _, arm, _, p = decision
     probability = _share(wanted, arm, p)
@@ -92,25 +92,13 @@ def propensity_of(
     if chances is None:
         if state.proposer_is_sure:
             return probability
-        chance = state.chance(decision.candidate, decision.candidate)
-        if math.isnan(chance):
-            return None
-        if chance == 1.0:
-            return probability
-        arms = range(len(state.arms.plays))
-        chances = [state.chance(decision.candidate, candidate) for candidate in arms]
-    return _mixed(state, decision.arm, chances)
-
-
-def _mixed(state: State, arm: int, chances: Sequence[float]) -> float:
-    """Return how likely `arm` is to be played if candidates are proposed with these chances."""
-    total = 0.0
-    for candidate, chance in enumerate(chances):
-        if chance > 0.0:
-            retired = state.settings.arms[candidate] in state.retired
-            refusal = 1.0 if retired else state.refusal_probability(candidate)
-            total += chance * _share(candidate, arm, refusal)
-    return total
+        chances = state.chances(decision.candidate)
+    chance = chances[decision.candidate]
+    if math.isnan(chance):
+        return None
+    if decision.arm > 0:
+        return chance * probability
+    return state.default_propensity(chances)
 
 
 def _share(candidate: int, arm: int, refusal: float) -> float:

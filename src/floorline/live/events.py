@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
-from msgspec.structs import astuple
 
 from floorline.live.seals import MAY_BE_SEALED, chained_part, read_body, stored_body
 
@@ -65,8 +64,9 @@ CHECK: Final = 6
 
 def to_row(event: Event, check_before: int) -> Row:
     """Return the event as it is stored; its checksum continues that of the row before."""
-    seq, time, kind, decision_seq, key, body = astuple(event)
-    body = stored_body(key, body)
+    seq, time, kind = event.seq, event.time, event.kind
+    decision_seq, key = event.decision_seq, event.key
+    body = stored_body(key, event.body)
     check = checksum(seq, time, kind, decision_seq, key, body, check_before)
     return seq, time, kind, decision_seq, key, body, check
 

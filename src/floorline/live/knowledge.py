@@ -31,10 +31,12 @@ from floorline.core.slots import (
 from floorline.core.steps import candidate_of, decide_on, forget, refusal_probability
 from floorline.floors import Floor, NoFloor
 from floorline.floors.arithmetic import Arithmetic, Moment, Received
+from floorline.floors.base import await_nothing, take_nothing_late
 from floorline.live.order import Order, reorder
 from floorline.live.plays import OpenPlay, OpenPlays
 from floorline.live.settings import CampaignSettings
 from floorline.proposers.base import sure_chance
+from floorline.proposers.optimistic import most_promising
 
 
 class Knowledge:
@@ -60,6 +62,9 @@ class Knowledge:
         self._proposer = made.proposer
         self.proposer_is_sure = made.proposer.chance is sure_chance
         """Whether what it proposes follows from the past."""
+        self.proposer_learns = not (made.proposer.caches or made.proposer.keeps_draws)
+        """Whether its memory holds what follows from the events, and not from the counts."""
+        self._names_largest_end = made.proposer.propose is most_promising
         self.kernels: dict[Function, Function] = {**policy.kernels, late_ends: best_ends}
         choices = self.kernels
         self.rules = in_slots(policy.rules)
@@ -69,8 +74,8 @@ class Knowledge:
         self.memory, self.floor = memory, policy.floor
         self._steady_means = policy.floor.assumes_steady_means
         self._counts_received = policy.floor.counts_received
-        self._proposal: Any = copy(memory)
-        self._proposed: tuple[Any, int] = ([], 0)  # upper ends, and the arm proposed for them
+        self._proposal = cast(Any, copy(memory))
+        self._proposal.proposer = []
         self._forget = bind(forget, choices)
         self._update_bounds = bind(update_bounds, choices)
         self._candidate_of = bind(candidate_of, choices)
@@ -83,6 +88,12 @@ class Knowledge:
         self._guaranteed_share = bind(choices[guaranteed_share], choices)
         self._await_reward = bind(choices[await_reward], choices)
         self._take_late_reward = bind(choices[take_late_reward], choices)
+        # Most floors need to know nothing of single plays.
+        self._tells_floor = (
+            choices[await_reward] is not await_nothing
+            or choices[take_late_reward] is not take_nothing_late
+            or policy.floor.in_flight_check() is not None
+        )
 
     def start(self) -> None:
         """Reset counts, intervals and accounts to zero."""
@@ -109,7 +120,7 @@ class Knowledge:
     def leave(self, arms: Sequence[int]) -> None:
         """Let the proposer choose among these arms only."""
         self.left = list(arms)
-        self._proposed = ([], 0)
+        self._proposal.proposer = []
         self._place = {arm: place for place, arm in enumerate(self.left)}
 
     def rearrange(self, order: Order) -> None:
@@ -139,9 +150,10 @@ class Knowledge:
             return
         self.rounds += 1
         self.default_rounds += arm == 0
-        self._await_reward(self.rules.floor, arms, self.memory.floor, arm, number, probability)
-        if self.in_flight is not None:
-            self.in_flight.decided(arm, probability)
+        if self._tells_floor:
+            self._await_reward(self.rules.floor, arms, self.memory.floor, arm, number, probability)
+            if self.in_flight is not None:
+                self.in_flight.decided(arm, probability)
 
     def _weighs(self, arm: int, number: int) -> bool:
         """Whether a play weighs on the budget.
@@ -161,12 +173,14 @@ class Knowledge:
             odds = (1.0 - play.probability) / play.probability
             self.missed += odds * (reward - self.settings.low)
         self._receive_reward(self.rules, self.arms, self.memory, self.book, arm, play.slot, reward)
-        self._tell_floor(play, reward)
+        if self._tells_floor:
+            self._tell_floor(play, reward)
 
     def skip(self, play: OpenPlay) -> None:
         """Remove a play from its arm's plays, as if it had never been among them."""
         skip_play(self.book, play.arm, play.slot)
-        self._tell_floor(play, math.nan)
+        if self._tells_floor:
+            self._tell_floor(play, math.nan)
 
     def leave_unknown(self, play: OpenPlay) -> None:
         """Close a play whose reward stays unknown: it counts at its worst from now on."""
@@ -195,28 +209,43 @@ class Knowledge:
     def propose(self, rng: Any) -> int:
         """Return the arm that the proposer would play now; its counts include open plays."""
         proposal, seen = self._proposal, self._seen_by_proposer
-        optimistic = self._proposer.optimistic  # it looks at the upper ends alone
-        if optimistic and seen.upper == self._proposed[0]:
-            return self._proposed[1]
-        # On a copy of its memory: the state must follow from the events alone.
-        proposal.proposer = self.memory.proposer.copy()
         n_arms = len(self.numbers)
-        if len(self.left) < n_arms:  # it knows nothing of the others
-            proposal.proposer = self._proposer.rearranged(proposal.proposer, n_arms, self.left)
+        all_left = len(self.left) == n_arms
+        if all_left and self._names_largest_end:  # Python finds it faster than the kernel
+            upper: Any = seen.upper
+            return int(upper.index(max(upper)))
+        if not (proposal.proposer and self._proposer.keeps_draws):
+            # On a copy of its memory: the state must follow from the events alone.
+            proposal.proposer = self.memory.proposer.copy()
+            if not all_left:
+                proposal.proposer = self._proposer.rearranged(proposal.proposer, n_arms, self.left)
+        if not all_left:  # it knows nothing of the others
             seen = _selected(seen, self.left)
         self._proposed_from = seen
         arm: int = self._candidate_of(self.rules, seen, proposal, self.rounds + 1, rng)
-        if optimistic:
-            self._proposed = (self._seen_by_proposer.upper.copy(), self.left[arm])
         return self.left[arm]
 
-    def chance(self, candidate: int, arm: int) -> float:
-        """Return how likely the proposer was to propose `arm` when it proposed `candidate`."""
-        if arm not in self._place:
-            return 0.0
-        places = self._place[candidate], self._place[arm]
-        memory, seen = self._proposal.proposer, self._proposed_from
-        return float(self._chance(self.rules.proposer, seen, memory, *places))
+    def chances(self, candidate: int) -> list[float]:
+        """Return how likely the proposer was to propose each arm when it proposed `candidate`."""
+        rules, seen, memory = self.rules.proposer, self._proposed_from, self._proposal.proposer
+        proposed, chances = self._place[candidate], [0.0] * len(self.numbers)
+        for place, arm in enumerate(self.left):
+            chances[arm] = self._chance(rules, seen, memory, proposed, place)
+        return chances
+
+    def default_propensity(self, chances: Sequence[float]) -> float:
+        """Return how likely the default is to be played if candidates are proposed so likely.
+
+        An arm that is not left is turned to the default. Call `refresh` first.
+        """
+        rules, arms, memory, round = self.rules, self.arms, self.memory, self.rounds + 1
+        total = chances[0]
+        for candidate in range(1, len(chances)):
+            chance = chances[candidate]
+            if chance > 0.0 and candidate in self._place:
+                chance *= self._refusal_probability(rules, arms, memory, round, candidate)
+            total += chance
+        return total
 
     def decide_on(self, candidate: int, coin: Any) -> Choice:
         """Return the decision between a candidate and the default. Call `refresh` first."""

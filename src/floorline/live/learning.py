@@ -10,6 +10,10 @@ if TYPE_CHECKING:
 ENOUGH = 100
 """Decisions before anything is said about them."""
 
+MIN_REFUSED, MAX_REFUSED_SHARE = 5, 0.01
+"""Refused rewards are a problem from this number on if they are more than this share of all. A
+single one is a slip that its sender was told of; the page counts it in any case."""
+
 
 def learning_problems(state: State) -> list[str]:
     """Return what keeps this campaign from learning; nothing if it learns. Call `refresh` first."""
@@ -21,17 +25,21 @@ def learning_problems(state: State) -> list[str]:
     return [problem for problem in found if problem is not None]
 
 
+def reported(state: State) -> int:
+    """Return the number of rewards reported in time: those known, but for zeros for silence."""
+    zeros = sum(state.lost) if state.settings.missing == "zero" else 0
+    return int(sum(state.arms.seen)) - zeros
+
+
 def _out_of_range(state: State) -> str | None:
     """Rewards are refused."""
-    if state.refused == 0:
+    rewards = reported(state) + state.refused
+    if state.refused < MIN_REFUSED or state.refused <= MAX_REFUSED_SHARE * rewards:
         return None
-    low, high = state.settings.low, state.settings.high
-    one = state.refused == 1
-    rewards = "1 reward was" if one else f"{state.refused:,} rewards were"
-    decisions = "its decision counts" if one else "their decisions count"
     return (
-        f"{rewards} refused, being outside the range of {low:g} to {high:g} that this campaign was "
-        f"opened with; {decisions} as unknown, at {'its' if one else 'their'} worst"
+        f"{state.refused:,} of {rewards:,} rewards were refused, being outside the range of "
+        f"{state.settings.low:g} to {state.settings.high:g} that this campaign was opened with; "
+        "their decisions count as unknown, at their worst"
     )
 
 
@@ -50,8 +58,7 @@ def _silent(state: State) -> str | None:
 def _unheard(state: State) -> str | None:
     """Windows end, and not one reward came."""
     lost = sum(state.lost)
-    heard = int(sum(state.arms.seen)) - (lost if state.settings.missing == "zero" else 0)
-    if lost < ENOUGH or heard > 0:
+    if lost < ENOUGH or reported(state) > 0:
         return None
     return (
         f"not one reward has come in time for {lost:,} decisions whose window of "

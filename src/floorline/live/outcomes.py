@@ -30,12 +30,12 @@ class Outcomes:
         """Record a reward; see `Campaign.observe`."""
         recorder = self._recorder
         settings = recorder.state.settings
-        if isinstance(reward, (Ticket, str)) and not isinstance(ticket, (Ticket, str)):
-            raise ValueError(f"ticket: must come before the reward, not {ticket!r} before {reward}")
-        reward = float(reward) if isinstance(reward, bool) else reward  # it clicked, or did not
         values = checked_metrics(settings.guardrails, metrics) if metrics else {}
         if type(reward) is float and settings.low <= reward <= settings.high:  # the usual case
             return recorder.run(self._observe, ticket, reward, values)
+        if isinstance(reward, (Ticket, str)) and not isinstance(ticket, (Ticket, str)):
+            raise ValueError(f"ticket: must come before the reward, not {ticket!r} before {reward}")
+        reward = float(reward) if isinstance(reward, bool) else reward  # it clicked, or did not
         try:
             given = number("reward", reward, settings.low, settings.high)
         except ValueError:
@@ -49,16 +49,17 @@ class Outcomes:
 
     def _observe(self, ticket: Ticket | str, given: float, metrics: dict[str, float]) -> Result:
         recorder = self._recorder
-        reward = min(given, recorder.state.settings.high)
+        state = recorder.state
+        reward = min(given, state.settings.high)
         seq, name = self._decision(ticket)
-        if seq not in recorder.state.open:
+        if seq not in state.open:
             return self._observe_closed(seq, name, reward)
         body: dict[str, Any] = {"reward": reward}
         if reward != given:
             body["clipped_from"] = given
         if metrics:
             body["metrics"] = metrics
-        arm = recorder.state.open[seq].arm
+        arm = state.open[seq].arm
         recorder.record("observed", seq, None, body)
         if metrics and arm > 0:
             self._retire_if_broken(arm)

@@ -52,6 +52,8 @@ class OpenPlay(msgspec.Struct, frozen=True, gc=False):
 class OpenPlays(OrderedDict[int, OpenPlay]):
     """The open plays by the sequence number of their decision, and the book that counts them."""
 
+    __slots__ = ("_free", "ages", "arrays", "book")
+
     def __init__(self, n_arms: int) -> None:
         super().__init__()
         self.arrays = in_lists(new_pending(n_arms, SLOTS))

@@ -30,6 +30,18 @@ MIN_OUTAGE_SECONDS = 1.0
 MAX_EXPIRED = 1000
 """Windows that end in one transaction; more would keep it waiting."""
 
+_process = os.getpid()
+"""This process, without a system call for each decision."""
+
+
+def _note_fork() -> None:
+    global _process
+    _process = os.getpid()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
+
 
 class Recorder:
     """A ledger and the state that its events lead to, kept in step.
@@ -54,7 +66,7 @@ class Recorder:
         if state.seq > 0:
             ahead = state.time - clock()
             self.ahead = ahead if 0 < ahead < math.inf else 0.0
-        self._process = os.getpid()
+        self._process = _process
         self._closed = False
         self._mutex = threading.RLock()
         self._in_transaction = False
@@ -135,7 +147,7 @@ class Recorder:
         ledger = self.ledger
         if self._closed:
             raise LedgerError(f"{ledger.locator}: is closed")
-        if os.getpid() != self._process:
+        if self._process != _process:
             raise LedgerError(
                 f"{ledger.locator}: is open in the process that this one was forked from; only one "
                 "can write to it"
@@ -213,20 +225,20 @@ class Recorder:
         decision_seq: int | None = None,
         key: str | None = None,
         body: dict[str, Any] | None = None,
+        time: float | None = None,
     ) -> Event:
-        """Record an event of now, inside a transaction."""
-        event = Event(self.state.seq + 1, self.now(), kind, decision_seq, key, body or {})
-        self._append(event)
-        return event
-
-    def _append(self, event: Event) -> None:
-        ledger = self.ledger
+        """Record an event inside a transaction; of now, unless a time is given."""
+        ledger, state = self.ledger, self.state
         if self._out_of_step or ledger.failed:
             raise self._lost_transaction()
+        if time is None:
+            time = self.now()
+        event = Event(state.seq + 1, time, kind, decision_seq, key, body or {})
         self._out_of_step = True  # unless both of these are done
         ledger.append(event)
-        self.state.apply(event)
+        state.apply(event)
         self._out_of_step = False
+        return event
 
     def record_outage(self, since: float | None, until: float) -> None:
         """Record that windows stood still from `since` until then, or until now if sooner.
@@ -251,8 +263,7 @@ class Recorder:
             body: dict[str, Any] = {"set_back": self.ahead}
             if state.serves is None:
                 body["epoch"] = state.epoch + 1
-            now = float(self._clock())
-            self._append(Event(state.seq + 1, now, "changed", None, None, body))
+            self.record("changed", body=body, time=float(self._clock()))
         self.ahead = 0.0
 
     def close(self) -> None:

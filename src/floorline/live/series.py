@@ -8,15 +8,18 @@ from typing import Any
 
 import msgspec
 
+from floorline.live.assessment import standing_of
 from floorline.live.campaign import Campaign
 from floorline.live.estimates import expected_rewards
 from floorline.live.same_rounds import SameRounds
 from floorline.live.settings import CampaignSettings
-from floorline.live.status import Status
+from floorline.live.state import State
+from floorline.live.status import Standing, Status
 
 log = logging.getLogger("floorline.live")
 
-MAX_POINTS = 512
+MAX_POINTS = 256
+"""As many fit into a chart. The first decisions of a campaign each make one."""
 
 
 class SeriesPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -50,10 +53,18 @@ class SeriesPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
 PLAYS = SeriesPoint.__struct_fields__.index("plays")
 
 
-def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) -> SeriesPoint:
+def point_after(state: State) -> SeriesPoint:
+    """The point of a state whose last event is a decision."""
+    return point_of(state.seq, state.time, standing_of(state, state.time), state.settings)
+
+
+def point_of(
+    seq: int, when: float, status: Status | Standing, settings: CampaignSettings
+) -> SeriesPoint:
     """The point of a status."""
     if status.same_rounds is not None:
-        return _same_rounds_point(seq, when, status, status.same_rounds)
+        promised_share = 1 - settings.max_loss
+        return _same_rounds_point(seq, when, status, status.same_rounds, promised_share)
     arms = status.arms
     expected = expected_rewards(settings, arms)
     return SeriesPoint(
@@ -72,7 +83,9 @@ def point_of(seq: int, when: float, status: Status, settings: CampaignSettings) 
     )
 
 
-def _same_rounds_point(seq: int, when: float, status: Status, same: SameRounds) -> SeriesPoint:
+def _same_rounds_point(
+    seq: int, when: float, status: Status | Standing, same: SameRounds, promised_share: float
+) -> SeriesPoint:
     return SeriesPoint(
         seq,
         when,
@@ -82,12 +95,12 @@ def _same_rounds_point(seq: int, when: float, status: Status, same: SameRounds) 
         same.received,
         same.received,
         same.default,
-        status.promised_share * same.default,
+        promised_share * same.default,
         status.guaranteed_budget,
         {arm.name: arm.plays for arm in status.arms},
         dict(status.reasons),
-        status.promised_share * same.default_lower,
-        status.promised_share * same.default_upper,
+        promised_share * same.default_lower,
+        promised_share * same.default_upper,
         same.challengers,
         same.missed,
         same.missed_upper,
@@ -115,15 +128,15 @@ class SeriesRecorder:
         """Whether the decision with this sequence number is a point."""
         return seq >= self._next
 
-    def note(self, campaign: Campaign, seq: int) -> None:
-        """Record a point if one is due at this decision: the last event, not committed yet."""
-        decided_at = self.last_decision_at = campaign.last_event_time
+    def note(self, campaign: Campaign) -> None:
+        """Record a point if one is due at the last event: a decision, not committed yet."""
+        seq = campaign.seq
+        self.last_decision_at = campaign.last_event_time
         if not self.is_due(seq):
             return
         self._next = (seq // self.step + 1) * self.step
         try:
-            point = point_of(seq, decided_at, campaign.status_at_last_event(), campaign.settings)
-            self._uncommitted.append(point)
+            self._uncommitted.append(campaign.look(point_after))
         except Exception:  # the decision matters more than a point
             log.exception("a point of a series is missing")
 

@@ -10,7 +10,7 @@ from typing import Any
 from floorline.boundaries import BOUNDARIES, Boundary
 from floorline.core.checks import choice, number, require, unit_of_reward
 from floorline.core.records import FOREVER
-from floorline.environments.delayed import MISSING_POLICIES
+from floorline.environments.arrivals import MISSING_POLICIES
 from floorline.live.durations import seconds_of
 from floorline.live.guardrails import Guardrail, checked_guardrails
 from floorline.live.names import check_arm_name
@@ -41,7 +41,7 @@ CHANGEABLE_IN_NEW_EPOCH = (*CHANGEABLE, "floor", "arms_may_change")
 class CampaignSettings:
     """The settings that a campaign is opened with.
 
-    >>> CampaignSettings(arms=("now", "video"), max_loss=0.1).missing
+    >>> CampaignSettings(arms=("current", "video"), max_loss=0.1).missing
     'unknown'
 
     Args:
@@ -60,7 +60,7 @@ class CampaignSettings:
         beyond: what becomes of a reward above `high`: `refuse` it (its decision counts as unknown
             unless another reward comes), or `clip` it to `high` (the promise is then about clipped
             rewards). One below `low` is refused.
-        unit: what rewards are counted in, as "EUR"; only shown.
+        unit: what rewards are counted in, such as "EUR"; only shown.
         missing: what a missing reward means: `unknown` (the worst is assumed until it arrives),
             `zero` (after the window it is a 0), or `random` (after the window it is skipped; you
             state that the loss of a reward does not depend on the reward).
@@ -149,7 +149,7 @@ class CampaignSettings:
         if self.missing == "random" and not floor.skips_lost_rewards:
             raise ValueError(
                 f'missing: "random" is refused under the {self.floor} floor, which assumes nothing '
-                'of which rewards get lost; take "zero" with a window, or "unknown"'
+                'of which rewards get lost; use "zero" with a window, or "unknown"'
             )
         if policy.unit_rewards and not (self.low >= 0 and self.high <= 1):
             raise ValueError(

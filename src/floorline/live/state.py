@@ -141,8 +141,9 @@ class State(Knowledge):
     def _decided(self, event: Event) -> None:
         body = event.body
         arm, number, reason = self.index[body["arm"]], self.decisions, body["reason"]
-        self.decisions += 1
-        self.on_challengers += arm > 0
+        self.decisions = number + 1
+        if arm > 0:
+            self.on_challengers += 1
         self.as_default[0] += 1
         self.reasons[reason] += 1
         if reason in ("budget-low", "no-rewards"):
@@ -167,11 +168,14 @@ class State(Knowledge):
             self.count(0, play.number, play.probability)
 
     def _observed(self, event: Event) -> None:
-        if event.decision_seq in self.open:
+        seq = event.decision_seq
+        if seq in self.open:
             body = event.body
-            self.clipped += "clipped_from" in body
-            self.refused -= event.decision_seq in self.refused_open  # it was corrected
-            play = self._close(event.decision_seq)
+            if "clipped_from" in body:
+                self.clipped += 1
+            if seq in self.refused_open:  # it was corrected
+                self.refused -= 1
+            play = self._close(seq)
             self._receive(play, body["reward"])
             if "metrics" in body:
                 self.guardrails.observed(play.arm, body["metrics"])
@@ -224,7 +228,7 @@ class State(Knowledge):
 
     def _is_watched(self, play: OpenPlay) -> bool:
         """Whether a play is one of the present default, since it became the default."""
-        return play.was_default and play.number >= self.promoted_at
+        return play.block >= 0 and play.number >= self.promoted_at
 
     def _changed(self, body: dict[str, Any]) -> None:
         if self.finished or not SERVABLE.isdisjoint(body):

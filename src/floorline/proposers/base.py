@@ -70,6 +70,9 @@ class Proposer(Part):
             safe only then ask for it.
         caches: whether its memory only caches what `arms` holds. Where rewards come late it is
             then cleared before each proposal, and `learn` is not called.
+        keeps_draws: whether its memory holds what it drew for several proposals. It may be cleared
+            between any two, and then draws again; nothing is learned in it. A live campaign keeps
+            it as long as it is open and its arms stay.
         learns_late: whether `learn` may be called after later proposals have been made.
         look: kernel `(rules, memory, visitors, kind)`, called before each proposal; it writes what
             it wants of the visitor's features, `feature(visitors, kind, index)`, into the memory.
@@ -90,6 +93,7 @@ class Proposer(Part):
     steady: bool = False
     optimistic: bool = False
     caches: bool = False
+    keeps_draws: bool = False
     learns_late: bool = True
     look: Function = look_at_nobody
     n_features: int = 0
@@ -99,6 +103,8 @@ class Proposer(Part):
             value = getattr(self, name)
             fits = is_kernel(value) or (name == "index" and value is None)
             require(fits, name, "a function marked with @kernel", value)
+        fits = self.learn is learn_nothing or not self.keeps_draws
+        require(fits, "learn", "left out where keeps_draws is set", self.learn)
         for name in ("memory", "shared_memory", "n_features"):
             object.__setattr__(self, name, whole(name, getattr(self, name), 0))
 

@@ -13,8 +13,13 @@ from floorline.proposers.base import Proposer
 from floorline.proposers.posterior import pair_after, posterior_draw, posterior_of, seed_of
 
 VOTERS = 8
+LONGEST_TERM = 64
+"""Rounds for which votes are kept, at most."""
+TERM_GROWTH = 16
+"""Before that, they are kept for the rounds so far over this, and one more."""
 
-# Memory, for N arms: their chances; then the largest draw of each voter, and the arm of it.
+# Memory, for N arms: their chances; the round in which the votes are counted again; then the
+# largest draw of each voter, and the arm of it.
 
 
 class VoteRules(NamedTuple):
@@ -31,9 +36,10 @@ class VoteRules(NamedTuple):
 def count_votes(rules: VoteRules, arms: Arms, memory: Floats, round: int) -> None:
     """Set the chance of each arm in `memory`: each voter draws all means, and votes for one."""
     n_arms = len(arms.plays)
-    voted = n_arms + rules.voters
-    for voter in range(n_arms, voted):
-        memory[voter] = -math.inf
+    largest = n_arms + 1
+    voted = largest + rules.voters
+    for voter in range(rules.voters):
+        memory[largest + voter] = -math.inf
     number = seed_of(arms, round)
     for i in range(n_arms):
         memory[i] = rules.uniform_share / n_arms
@@ -41,8 +47,8 @@ def count_votes(rules: VoteRules, arms: Arms, memory: Floats, round: int) -> Non
         for voter in range(rules.voters):
             number, x, y = pair_after(number)
             mean = posterior_draw(up, up_spread, down, down_spread, x, y)
-            if mean > memory[n_arms + voter]:
-                memory[n_arms + voter] = mean
+            if mean > memory[largest + voter]:
+                memory[largest + voter] = mean
                 memory[voted + voter] = i
     for voter in range(rules.voters):
         memory[int(memory[voted + voter])] += (1.0 - rules.uniform_share) / rules.voters
@@ -51,10 +57,13 @@ def count_votes(rules: VoteRules, arms: Arms, memory: Floats, round: int) -> Non
 @kernel
 def elected_arm(rules: VoteRules, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
     """Return an arm drawn by its share of the votes."""
-    count_votes(rules, arms, memory, round)
+    n_arms = len(arms.plays)
+    if round >= memory[n_arms]:
+        count_votes(rules, arms, memory, round)
+        memory[n_arms] = round + min(1 + round // TERM_GROWTH, LONGEST_TERM)
     rest = uniform(rng)
     last = 0
-    for i in range(len(arms.plays)):
+    for i in range(n_arms):
         if memory[i] > 0.0:
             last = i  # rounding may leave a little over for the last arm that has a chance
             rest -= memory[i]
@@ -75,7 +84,9 @@ def thompson_votes(
     """Thompson sampling by votes: each of a few voters draws a mean for every arm.
 
     The arm is drawn by its share of the votes, so that its chance is known exactly: off-policy
-    estimates need it. The voters' draws follow from the records (`proposers.posterior`).
+    estimates need it. The votes are kept for a while: the draws of all voters take long where they
+    are interpreted, and Thompson sampling in batches loses no more. They follow from the
+    records of the round in which they are counted (`proposers.posterior`).
 
     Args:
         noise_scale: standard deviation of Gaussian rewards; None for rewards in [0, 1], whose
@@ -96,8 +107,8 @@ def thompson_votes(
         elected_arm,
         rules=rules,
         memory=1,
-        shared_memory=2 * voters,
+        shared_memory=1 + 2 * voters,
         chance=vote_share,
         unit_rewards=noise_scale is None,
-        caches=True,
+        keeps_draws=True,
     )

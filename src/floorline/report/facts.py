@@ -6,12 +6,13 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 
+from floorline.live.assessment import status_of
 from floorline.live.events import CHANGES, Event
 from floorline.live.ledgers import LedgerReader, read_ledger
 from floorline.live.replay import start
-from floorline.live.series import MAX_POINTS, SeriesPoint, SeriesRecorder, point_of
+from floorline.live.series import MAX_POINTS, SeriesPoint, SeriesRecorder, point_after, point_of
 from floorline.live.settings import CampaignSettings
-from floorline.live.status import Status, status_of
+from floorline.live.status import Status
 from floorline.live.verify import Report, verify
 
 
@@ -71,8 +72,7 @@ def read_facts(
             continue
         last_decision_at = event.time
         if series.is_due(event.seq):
-            status = status_of(campaign_id, state, 0, event.time)
-            series.add([point_of(event.seq, event.time, status, state.settings)])
+            series.add([point_after(state)])
     status = status_of(campaign_id, state, 0, max(now, state.time))
     last = point_of(state.seq, last_decision_at, status, state.settings)
     points = [point for point in series.points if point.epoch == status.epoch]

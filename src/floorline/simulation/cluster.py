@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from distributed import Client
 
 CONNECT_SECONDS = 5.0
+
+NO_DASHBOARD: dict[str, Any] = {
+    "dashboard_address": None,
+    "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"},
+}
+"""For `LocalCluster`. Without its dashboard Dask still serves HTTP, and complains if its port is
+taken: 0 is any free one."""
 
 
 @contextmanager
@@ -49,7 +56,7 @@ def connect(cluster: str | None) -> Iterator[Client | None]:
                 n_workers=all_cores(),
                 threads_per_worker=1,
                 host="127.0.0.1",
-                dashboard_address=None,
+                **NO_DASHBOARD,
             )
             with local, Client(local) as client:
                 yield client

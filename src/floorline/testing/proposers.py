@@ -61,6 +61,7 @@ def check_proposer(
     - `steady`: it draws nothing, and plays of a default arm of known mean change no proposal;
     - `optimistic`: it names an arm with the largest upper end;
     - `caches`: with its memory cleared it proposes the same;
+    - `keeps_draws`: with its memory cleared it draws again, by chances that it states;
     - without `uses_intervals`: it proposes the same whatever the intervals are.
 
     Under a confidence floor it passes `check_policy`: compiled equals interpreted, and so on.
@@ -113,6 +114,11 @@ def _check_claims(
         cleared.memory.proposer.cells[:] = 0.0
         same = cleared.propose(round, copy.deepcopy(rng)) == candidate
         assert same, f"caches: in round {round} it proposes another arm with its memory cleared"
+    if proposer.keeps_draws:
+        cleared = run.copy()
+        cleared.memory.proposer.cells[:] = 0.0
+        drawn_again = cleared.propose(round, copy.deepcopy(rng))
+        _check_chances(cleared.chances(drawn_again), drawn_again)
     if not proposer.uses_intervals:
         blind = run.copy()
         blind.arms.lower[:] = blind.arms.upper[:] = math.nan

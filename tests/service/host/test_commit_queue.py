@@ -23,14 +23,28 @@ def new(folder: Path) -> tuple[Campaign, CommitQueue, list[Any]]:
 def test_requests_that_wait_are_committed_together(tmp_path: Path) -> None:
     async def ask() -> list[Any]:
         _, one, seen = new(tmp_path)
-        await asyncio.gather(*(one.submit(Campaign.decide) for _ in range(600)))
+        await asyncio.gather(*(one.submit(Campaign.decide) for _ in range(2 * full + 7)))
         await one.close()
         return seen
 
+    full = pending.MAX_GROUP
     seen = asyncio.run(ask())
     assert seen[::2] == [True] * 3
-    full = pending.MAX_GROUP
-    assert seen[1::2] == [full, full, 600 - 2 * full]
+    assert seen[1::2] == [full, full, 7]
+
+
+def test_a_group_waits_for_requests_that_are_being_read(tmp_path: Path) -> None:
+    async def ask() -> list[Any]:
+        _, one, seen = new(tmp_path)
+        works = []
+        for _ in range(10):
+            works.append(one.submit(Campaign.decide))
+            await asyncio.sleep(0)  # as if each were read in a turn of its own
+        await asyncio.gather(*works)
+        await one.close()
+        return seen
+
+    assert asyncio.run(ask()) == [True, 10]
 
 
 def wrong(campaign: Campaign) -> Ticket:
@@ -194,15 +208,14 @@ def test_decisions_go_first_and_batches_have_a_share(tmp_path: Path) -> None:
         works = [
             queue.submit(lambda _: order.append("batch"), pending.BATCH_PART) for _ in range(8)
         ]
-        works += [queue.submit(lambda _: order.append("single")) for _ in range(600)]
+        works += [queue.submit(lambda _: order.append("single")) for _ in range(2 * full + 88)]
         await asyncio.gather(*works)
         await queue.close()
         return seen
 
-    sizes = asyncio.run(ask())[1::2]
     full = pending.MAX_GROUP
+    sizes = asyncio.run(ask())[1::2]
     groups = [order[sum(sizes[:i]) : sum(sizes[: i + 1])] for i in range(len(sizes))]
     counts = [(group.count("single"), group.count("batch")) for group in groups]
-    last = 600 - 2 * full
-    assert counts == [(full, 1), (full, 1), (last, 3), (0, 3)]
+    assert counts == [(full, 1), (full, 1), (88, 3), (0, 3)]
     assert all(group == sorted(group, reverse=True) for group in groups)  # single ones first

@@ -79,7 +79,7 @@ def test_a_point_is_that_of_its_event_however_late_it_is_noted(tmp_path: Path) -
             with campaign.transaction():
                 ticket = campaign.decide()
                 clock[0] += 5  # as if the process had been halted
-                noted.note(campaign, campaign.seq)
+                noted.note(campaign)
                 campaign.observe(ticket, float(number % 2))
         last = campaign.seq
         noted.settle(True)
@@ -169,10 +169,11 @@ def test_points_of_a_group_that_failed_are_forgotten() -> None:
     with Campaign.open(
         ":memory:", arms=["now", "video"], max_loss=0.1, clock=lambda: 1e6
     ) as campaign:
-        recorder.note(campaign, 2)
+        campaign.decide()
+        recorder.note(campaign)
         recorder.settle(False)
         assert recorder.points == []
-        recorder.note(campaign, 2)
+        recorder.note(campaign)
         recorder.settle(True)
     assert [(point.seq, point.time) for point in recorder.points] == [(2, 1e6)], "by its own clock"
 
@@ -182,7 +183,7 @@ def test_points_that_were_stored_before_arms_could_change() -> None:
     with Campaign.open(":memory:", arms=["now", "video"], max_loss=0.1) as campaign:
         for _ in range(3):
             campaign.decide()
-            made.note(campaign, campaign.seq)
+            made.note(campaign)
     made.settle(committed=True)
     stored = msgspec.to_builtins(made.to_store())
     old = [[list(x.values()) if i == series.PLAYS else x for i, x in enumerate(p)] for p in stored]

@@ -8,9 +8,9 @@ TICKET = "6b1f6ab2a1c34a5d9f0e5c7d8a9b0c1d-1-5f2c9a4e7b1d3860"
 
 DECISION = {
     "ticket": TICKET,
-    "arm": "now",
+    "arm": "current",
     "is_default": True,
-    "candidate": "now",
+    "candidate": "current",
     "reason": "default-unknown",
     "guaranteed_budget": 0.0,
     "probability": 1.0,
@@ -19,8 +19,8 @@ DECISION = {
 
 FLAG = {
     "key": "page",
-    "value": "now",
-    "variant": "now",
+    "value": "current",
+    "variant": "current",
     "reason": "DEFAULT",
     "metadata": {
         "ticket": TICKET,
@@ -33,7 +33,7 @@ FLAG = {
 EXAMPLES: dict[str, Any] = {
     "NewCampaign": {
         "name": "page",
-        "arms": ["now", "video"],
+        "arms": ["current", "video"],
         "max_loss": 0.1,
         "missing": "zero",
         "window": 1800,
@@ -47,7 +47,7 @@ EXAMPLES: dict[str, Any] = {
     "RewardReceipt": {"ticket": TICKET, "result": "accepted"},
     "RewardResults": {"results": [{"ticket": TICKET, "result": "accepted"}]},
     "FinishBody": {"arm": "video"},
-    "StopBody": {"arm": "now"},
+    "StopBody": {"arm": "current"},
     "ArmBody": {"arm": "quiz"},
     "EpochBody": {"epoch": 0, "default": "video"},
     "NoteBody": {"text": "The newsletter went out."},

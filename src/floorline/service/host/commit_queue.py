@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from floorline.live import Campaign, DamagedLedger, LedgerError
 from floorline.live.errors import OpenElsewhere
 from floorline.service.host.errors import Unavailable
-from floorline.service.host.pending import PendingOperation, PendingOperations
+from floorline.service.host.pending import MAX_GROUP, PendingOperation, PendingOperations
 
 T = TypeVar("T")
 
@@ -88,13 +88,28 @@ class CommitQueue:
         self._pending.add(PendingOperation(run, weight, future, given))
         if self._drained is None:
             self._drained = self._loop.create_future()
-            self._loop.call_soon(self._start_group)  # with all that is submitted until then
+            self._start_soon()
         return future
 
     @property
     def is_idle(self) -> bool:
         """Whether no operation is pending or running, and no damage is to be remembered."""
         return self._drained is None and self.damage is None
+
+    def _start_soon(self, seen: int = 0) -> None:
+        """Start the next group once a turn of the event loop brings no more operations than `seen`.
+
+        The thread and the loop take turns at the interpreter. Requests that have come are answered
+        no later if they are read first, and all of them together take less time.
+        """
+        self._loop.call_soon(self._start_if_quiet, seen)
+
+    def _start_if_quiet(self, seen: int) -> None:
+        pending = len(self._pending)
+        if seen < pending < MAX_GROUP:
+            self._start_soon(pending)
+        else:
+            self._start_group()
 
     def _start_group(self) -> None:
         """Have the thread run the next operations, if there are some."""
@@ -117,15 +132,17 @@ class CommitQueue:
     def _answer(
         self, group: list[PendingOperation], results: list[tuple[Any, Exception | None]]
     ) -> None:
-        """Give the results to those who wait for them; the next group is run meanwhile."""
-        self._start_group()
-        for operation, (result, error) in zip(group, results, strict=True):
-            if operation.future.done():  # its client has disconnected
-                continue
-            if error is not None:
-                operation.future.set_exception(error)
-            else:
-                operation.future.set_result(result)
+        """Give the results to those who wait for them, and have the next group run."""
+        try:
+            for operation, (result, error) in zip(group, results, strict=True):
+                if operation.future.done():  # its client has disconnected
+                    continue
+                if error is not None:
+                    operation.future.set_exception(error)
+                else:
+                    operation.future.set_result(result)
+        finally:  # whatever was raised, or the queue would stall for good
+            self._start_soon()
 
     def _run_group(self, group: list[PendingOperation]) -> list[tuple[Any, Exception | None]]:
         """The result or error of each operation; all fail if the transaction does."""

@@ -12,8 +12,11 @@ from floorline.live import Campaign
 MAX_PENDING = 10_000
 """Single operations that may wait for one campaign, and as many items of batches."""
 
-MAX_GROUP = 256
-"""Operations that are committed together."""
+MAX_GROUP = 512
+"""Single operations that are committed together."""
+
+BATCH_SHARE = 256
+"""Items of batches that are committed together, less the single operations among them."""
 
 BATCH_PART = 64
 """Rewards of a batch that are one operation; at least one such is in a group, if any wait."""
@@ -60,7 +63,7 @@ class PendingOperations:
     def next_group(self) -> list[PendingOperation]:
         """Remove and return the operations to be committed next."""
         group = [self._single.popleft() for _ in range(min(len(self._single), MAX_GROUP))]
-        share = max(BATCH_PART, MAX_GROUP - len(group))
+        share = max(BATCH_PART, BATCH_SHARE - len(group))
         while self._batches and share > 0:
             batch = self._batches.popleft()
             group.append(batch)

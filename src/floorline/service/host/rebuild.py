@@ -8,8 +8,7 @@ import msgspec
 
 from floorline.live.ledgers import read_ledger
 from floorline.live.replay import load, start
-from floorline.live.series import SeriesPoint, SeriesRecorder, point_of
-from floorline.live.status import status_of
+from floorline.live.series import SeriesPoint, SeriesRecorder, point_after
 from floorline.service.host.elsewhere import become_elsewhere, output_of, write_output
 
 
@@ -28,8 +27,7 @@ def replay_points(locator: str, after: int, last: int, max_points: int) -> list[
         for event, _ in ledger.checked_events(after, ledger.check(after) or 0):
             state.apply(event)
             if event.kind == "decided" and series.is_due(event.seq):
-                status = status_of("", state, 0, event.time)
-                series.add([point_of(event.seq, event.time, status, state.settings)])
+                series.add([point_after(state)])
             if event.seq >= last:
                 break
     return series.points
