@@ -73,7 +73,9 @@ def _finish(service: Background, console: Console, visitors: int) -> None:
     note = f"Surely better after {visitors:,} visitors: finished"
     service.send(f"{PATH}/notes", {"text": note})
     service.send(f"{PATH}/finish", {"arm": best["name"]})
-    console.print(f"Finished with {best['name']!r}: everybody else sees it.\n")
+    console.print(
+        f"That is enough here: finished with {best['name']!r}, which everybody else sees.\n"
+    )
 
 
 def _report(url: str, console: Console, out: Path) -> None:
