@@ -51,8 +51,9 @@ class CampaignSettings:
         default_mean: the default arm's mean reward; learned unless given.
         policy: proposes an arm when no candidate is given: a policy that `floorline policies`
             lists as live, such as `conservative-ucb` or `conservative-thompson`.
-        floor: the name of the floor, one that the policy goes with: `confidence`, `joint`, or
-            `randomised`, under which candidates may look at the request.
+        floor: the name of the floor, one that the policy goes with: `confidence`, `joint`,
+            `joint-steady`, `joint-variance`, or `randomised`, under which candidates may look at
+            the request.
         boundary: the confidence boundary, one that is proved for rewards in a range.
         prior: the two numbers of its Beta prior, if it has one; the promise does not depend on it.
         low: the lowest possible reward.

@@ -33,17 +33,17 @@ class TicketIds:
 
     def __init__(self, campaign: str, secret: bytes | None) -> None:
         self.campaign = campaign
-        self._signed = None if secret is None else hmac.new(secret, digestmod="sha256")
+        self._keyed = None if secret is None else hmac.new(secret, digestmod="sha256")
         self._issued: dict[str, tuple[int, float]] = {}
         self._issued_before: dict[str, tuple[int, float]] = {}
 
     def name(self, seq: int, time: float) -> str:
         """Return the id of the decision with this sequence number, made at this time."""
-        if self._signed is None:
+        if self._keyed is None:
             return f"{self.campaign}-{seq}-{int(time * 1000) & 0xFFFFFF:x}"
-        signed = self._signed.copy()  # takes half of the time that a new HMAC takes
-        signed.update(f"{self.campaign} {seq} {float_text(time)}".encode())
-        return f"{self.campaign}-{seq}-{signed.digest()[:TAG_BYTES].hex()}"
+        tag = self._keyed.copy()  # takes half of the time that a new HMAC takes
+        tag.update(f"{self.campaign} {seq} {float_text(time)}".encode())
+        return f"{self.campaign}-{seq}-{tag.digest()[:TAG_BYTES].hex()}"
 
     def issue(self, seq: int, time: float) -> str:
         """Return the id of a decision that was made just now, and remember it."""
