@@ -12,7 +12,7 @@ TO = typer.Option(..., help="The new folder.")
 
 def backup(data: str = DATA, to: Path = TO) -> None:
     """Copy the data folder of a service, which may be running, to a new folder."""
-    from floorline.cli.ledger import in_one_line
+    from floorline.cli.ledger_files import in_one_line
 
     if "://" in data:
         raise ValueError("data: a database is backed up by its own tools; see pg_dump")

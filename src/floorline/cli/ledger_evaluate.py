@@ -9,7 +9,7 @@ import typer
 
 from floorline.cli import options
 from floorline.cli.json_output import print_json
-from floorline.cli.ledger import LEDGER, reading
+from floorline.cli.ledger_files import LEDGER, reading
 from floorline.core.words import counted
 
 if TYPE_CHECKING:

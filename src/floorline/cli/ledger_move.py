@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from floorline.cli.ledger import LEDGER, in_one_line, reading
+from floorline.cli.ledger_files import LEDGER, in_one_line, reading
 from floorline.core.words import counted
 
 TARGET = typer.Argument(

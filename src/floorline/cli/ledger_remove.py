@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from floorline.cli.ledger import LEDGER, in_one_line
+from floorline.cli.ledger_files import LEDGER, in_one_line
 from floorline.core.words import counted
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from floorline.cli.ledger import in_one_line, writing
+from floorline.cli.ledger_files import in_one_line, writing
 
 FILE = typer.Argument(..., metavar="CAMPAIGN", help="The campaign's ledger.", show_default=False)
 OUT = typer.Option(Path("report.html"), help="The file to write.")
