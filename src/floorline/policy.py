@@ -55,7 +55,7 @@ class Policy:
         if self.floor.needs_optimistic and not self.proposer.optimistic:
             raise ValueError(
                 "floor: this warm-up is safe only with the optimistic proposer; "
-                'take WarmUp(..., form="certain") or ConfidenceFloor'
+                'use WarmUp(..., form="certain") or ConfidenceFloor'
             )
         number("holdback", self.holdback, 0, 1)
 

@@ -50,7 +50,7 @@ class PolicySetup:
         high: no reward is above this.
         boundary: the name of the confidence boundary.
         floor: the name of the floor, for policies that go with several: `confidence`, `joint`,
-            `joint-variance` or `randomised`.
+            `joint-steady`, `joint-variance` or `randomised`.
         fallback: what confidence floors play instead of a refused candidate.
         guarantee: what confidence floors guarantee: `probability` or `expectation`.
         warm_up: the form of BudgetFirst's warm-up; by default chosen by the boundary.
@@ -159,6 +159,10 @@ class PolicySetup:
             return JointSuccessionFloor(floor.max_loss)
         return floor
 
+    def joint_steady_floor(self) -> JointFloor:
+        """The same where a single challenger's mean stays: better where its rewards are late."""
+        return replace(self._joint_floor(None), steady=True)
+
     def joint_variance_floor(self) -> JointFloor:
         """The same for rewards well inside their range."""
         return self._joint_floor("variance")
@@ -188,7 +192,7 @@ class PolicySetup:
         if self.voids:
             raise ValueError(
                 f"voids: the {floor} floor counts every decision when it is made, and cannot take "
-                'one back; leave voids out, or take floor="confidence"'
+                'one back; leave voids out, or use floor="confidence"'
             )
 
     def _refuse_in_flight(self, floor: str) -> None:
@@ -240,6 +244,7 @@ class PolicySetup:
 FLOORS: dict[str, Callable[[PolicySetup], Floor]] = {
     "confidence": PolicySetup.confidence_floor,
     "joint": PolicySetup.joint_floor,
+    "joint-steady": PolicySetup.joint_steady_floor,
     "joint-variance": PolicySetup.joint_variance_floor,
     "randomised": PolicySetup.randomised_floor,
 }

@@ -118,7 +118,7 @@ def test_a_service_beside_another_takes_another_port(tmp_path):
 def test_the_contrast_has_the_same_visitors():
     pytest.importorskip("starlette", reason="the extra [service] is not installed")
     from floorline import Bernoulli, Policy, classical_ucb, simulate
-    from floorline.cli.live_demo import RATES, Visitors, plain_ucb
+    from floorline.cli.live_demo_visitors import RATES, Visitors, plain_ucb
 
     visitors, rates = 300, list(RATES.values())
     draws = Visitors.draw(visitors, 5).draws

@@ -241,7 +241,7 @@ def test_bad_input_is_one_line_and_exit_code_2(floorline, options, message):
 
 
 def test_rewards_of_0_or_1_have_their_own_noise_scale(floorline):
-    """It was 1 unless told: four times the plays for the same certainty."""
+    """It was 1 by default: four times the plays for the same certainty."""
     start = [
         "--policy",
         "conservative-ucb",

@@ -6,8 +6,8 @@ import pytest
 from floorline import Bernoulli, ByReward, Delayed, Gaussian, Tabulated
 from floorline.core.kernel import bind
 from floorline.core.records import FOREVER
+from floorline.environments.arrivals import arrival_of
 from floorline.environments.base import draw
-from floorline.environments.delayed import arrival_of
 
 CLICKS = Bernoulli([0.5, 0.8])
 VALUES = Tabulated([[0, 2], [0, 1, 3]], [[0.5, 0.5], [0.2, 0.4, 0.4]])

@@ -8,7 +8,7 @@ from campaigns import Clock, new_campaign, play, replayed
 
 from floorline import kernel
 from floorline.core.slots import fallback_probability
-from floorline.floors.joint import LEARNED
+from floorline.floors.joint import LIVE_LEARNED
 from floorline.floors.joint_account import found_evidence
 from floorline.floors.joint_forms import JointRules
 from floorline.live import Campaign, recorder, snapshot
@@ -63,6 +63,25 @@ def test_late_and_lost_rewards_replay_to_the_same_state(
     assert report.snapshots >= 1
     assert report.lowest_budget >= 0
     assert before.guaranteed_budget > -1
+
+
+@pytest.mark.parametrize("delay", [0, 30])
+@pytest.mark.parametrize("policy", ["conservative-ucb", "conservative-thompson"])
+def test_decisions_are_the_same_where_all_intervals_are_updated_before_each(
+    monkeypatch, policy, delay
+):
+    """Reasons, too: `exploit` says that the intervals of two arms do not meet."""
+
+    def tickets():
+        with new_campaign(":memory:", policy=policy, seed=4, **JOINT) as campaign:
+            busy(campaign, random.Random(5), 600, delay, lost=0.0)
+            told = list(campaign.history())
+        return [(each.arm, each.reason, each.guaranteed_budget) for each in told]
+
+    spared = tickets()
+    monkeypatch.setattr(State, "prepare_decision", State.refresh)
+    assert spared == tickets()
+    assert {reason for _, reason, _ in spared} >= {"explore", "exploit", "budget-low"}
 
 
 def test_a_state_from_a_snapshot_decides_like_the_one_it_was_taken_from(monkeypatch):
@@ -243,5 +262,26 @@ def test_the_floor_holds_under_a_candidate_that_turns_bad_while_rewards_are_late
     The control takes any lead for proof.
     """
     assert not too_often(breaches(), CAMPAIGNS, DELTA)
-    monkeypatch.setitem(LEARNED, fallback_probability, refuse_unless_ahead)
+    monkeypatch.setitem(LIVE_LEARNED, fallback_probability, refuse_unless_ahead)
     assert too_often(breaches(), CAMPAIGNS, DELTA)
+
+
+def test_plays_on_their_way_count_like_those_before_where_a_challenger_is_steady(tmp_path):
+    path, rng, waiting = tmp_path / "c", random.Random(3), []
+    options = {"arms": ["now", "video"], "floor": "joint-steady", "max_loss": 0.1, "seed": 1}
+    with new_campaign(path, **options) as campaign:
+        for _ in range(700):
+            waiting.append(campaign.decide())
+            if len(waiting) > 150:
+                ticket = waiting.pop(0)
+                mean = 0.6 if ticket.arm == "video" else 0.3
+                campaign.observe(ticket, float(rng.random() < mean))
+        last = campaign.decide(candidate="video")
+        words = explain(campaign._ledger, last.id).arithmetic
+        assert last.arm == "video"
+        assert last.guaranteed_budget > 0
+    assert any("later plays of video count like those before" in line for line in words)
+    assert f"{last.guaranteed_budget:,.6g}" in words[-1]
+    report = verify(str(path))
+    assert report.problems == []
+    assert report.lowest_budget >= 0

@@ -99,7 +99,7 @@ def test_a_policy_follows_the_log() -> None:
     assert target[-500:, 1].mean() > 0.9
     votes = followed_target(log, policy("thompson-votes"))
     assert np.allclose(votes.sum(axis=1), 1) and len(np.unique(votes)) > 5
-    with pytest.raises(ValueError, match="its chances are not known"):
+    with pytest.raises(ValueError, match="its probabilities are not known"):
         followed_target(log, policy("thompson"))
 
 

@@ -5,10 +5,18 @@ import math
 import numpy as np
 import pytest
 
-from floorline import Boundary, Gaussian, Policy, Proposer, classical_ucb, optimistic
+from floorline import (
+    Boundary,
+    Gaussian,
+    Policy,
+    Proposer,
+    classical_ucb,
+    gaussian_thompson,
+    optimistic,
+)
 from floorline.core.records import new_arms
 from floorline.proposers.base import learn_nothing
-from floorline.proposers.thompson import GaussianThompsonRules, beta_sample, gaussian_sample
+from floorline.proposers.thompson import TABLE_SIZE, beta_sample, gaussian_sample, spread_of
 from floorline.simulation.stepping import step_through
 
 
@@ -48,11 +56,18 @@ def test_gaussian_thompson_draws_from_the_posterior():
     arms.plays[:] = 4, 9
     arms.average[:] = 0.5, 0.6
     rng = np.random.default_rng(0)
-    rules, memory = GaussianThompsonRules(2.0), np.zeros(2)
+    rules, memory = gaussian_thompson(2.0).rules, np.zeros(2)
     share = np.mean([gaussian_sample(rules, arms, memory, 1, rng) for _ in range(4000)])
     spread = 2.0 * math.sqrt(1 / 4 + 1 / 9)
     expected = 0.5 * (1 + math.erf(0.1 / spread / math.sqrt(2)))
     assert share == pytest.approx(expected, abs=6 * math.sqrt(0.25 / 4000))
+
+
+def test_the_spread_of_a_posterior_is_the_same_number_inside_and_outside_the_table():
+    rules = gaussian_thompson(0.7).rules
+    without_table = rules._replace(spreads=np.zeros(0))
+    for plays in (1, 2, 3, TABLE_SIZE - 1, TABLE_SIZE, 10 * TABLE_SIZE):
+        assert spread_of(rules, plays) == spread_of(without_table, plays) == 0.7 / math.sqrt(plays)
 
 
 def test_beta_thompson_prefers_the_arm_that_succeeds():

@@ -27,7 +27,7 @@ import { Transport } from "./transport.js";
  * @property {Log} [log] Where outages and refused rewards are told; the console unless given.
  */
 
-/** For a decision, unless told otherwise: a visitor waits. */
+/** For a decision, by default: a visitor waits. */
 const DECISION_TIMEOUT_MS = 150;
 
 /** For a request that no visitor waits for. */

@@ -61,7 +61,7 @@ def finish(name: str = NAME, arm: str = ARM, url: str = URL, key: str | None = K
 def stop(
     name: str = NAME,
     arm: str | None = typer.Argument(
-        None, metavar="[ARM]", help="The arm to play from now on: the default unless told."
+        None, metavar="[ARM]", help="The arm to play from now on; by default the default arm."
     ),
     url: str = URL,
     key: str | None = KEY,

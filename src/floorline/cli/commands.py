@@ -80,7 +80,7 @@ ENTRIES = {
     "ledger": CommandEntry(
         "ledger_commands", "app", "Verify, export and explain the ledger of a live campaign."
     ),
-    "webhook": CommandEntry("webhook", "webhook", "Say where a service sends its alerts."),
+    "webhook": CommandEntry("webhook", "webhook", "Manage the webhooks that receive alerts."),
 }
 
 

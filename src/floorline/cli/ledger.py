@@ -186,8 +186,8 @@ def repair_clock_command(ledger: str = LEDGER) -> None:
 
 
 def _show_status(ledger: LedgerReader) -> None:
+    from floorline.live.assessment import status_of
     from floorline.live.replay import load
-    from floorline.live.status import status_of
 
     state = load(ledger)
     status = status_of(ledger.opened().body["id"], state, 0, max(time.time(), state.time))

@@ -25,8 +25,8 @@ def evaluate(
     policy: Annotated[
         str,
         typer.Option(
-            help="An arm; uniform; shares: now=0.2,video=0.8; FILE.py:FUNCTION from a context to "
-            "the share of each arm; or one of `floorline policies`, which learns from the ledger."
+            help="An arm; uniform; shares: current=0.2,video=0.8; FILE.py:FUNCTION from a context "
+            "to each arm's share; or one of `floorline policies`, which learns from the ledger."
         ),
     ] = "uniform",
     confidence: Annotated[float, typer.Option(help="Of the intervals, at all times.")] = 0.95,

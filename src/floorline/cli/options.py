@@ -33,8 +33,8 @@ DefaultMean = Annotated[
 Floor = Annotated[
     str,
     typer.Option(
-        help="Floor of the conservative policies: confidence (the paper's), joint, joint-variance "
-        "or randomised."
+        help="Floor of the conservative policies: confidence (the paper's), joint, joint-steady, "
+        "joint-variance or randomised."
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Same seed, same results.")]

@@ -38,7 +38,7 @@ def plan(
     high: options.High = 1.0,
     unit: Annotated[
         str | None,
-        typer.Option(help="What rewards are counted in, as EUR.", show_default="not shown"),
+        typer.Option(help="What rewards are counted in, such as EUR.", show_default="not shown"),
     ] = None,
     spread: Annotated[
         float | None,

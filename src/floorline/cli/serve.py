@@ -23,8 +23,8 @@ TLS_CERT = typer.Option(None, envvar="FLOORLINE_TLS_CERT", help="Certificate in 
 CORS_ORIGIN = typer.Option(
     [],
     envvar="FLOORLINE_CORS_ORIGINS",
-    help="Origin of web pages that may call the service, as https://shop.example; may be given "
-    "again. They need a key for one campaign.",
+    help="Origin of web pages that may call the service, such as https://shop.example; repeatable. "
+    "They need a key for one campaign.",
 )
 TLS_KEY = typer.Option(None, envvar="FLOORLINE_TLS_KEY", help="Its private key in PEM.")
 WORKERS = typer.Option(
@@ -46,7 +46,7 @@ def serve(
     advertise: str | None = ADVERTISE,
     workers: int = WORKERS,
     alert_interval: float = typer.Option(
-        15.0, envvar="FLOORLINE_ALERT_INTERVAL", help="Seconds between two looks for alerts."
+        15.0, envvar="FLOORLINE_ALERT_INTERVAL", help="Seconds between checks for alerts."
     ),
 ) -> None:
     """Serve live campaigns over HTTP, until interrupted."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import typer
 
 webhook = typer.Typer(
-    help="Say where a service sends its alerts.", no_args_is_help=True, add_completion=False
+    help="Manage the webhooks that receive alerts.",
+    no_args_is_help=True,
+    add_completion=False,
 )
 
 DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder or database.")

@@ -84,7 +84,7 @@ class CampaignAdmin:
     def stop(self, name: str, arm: str | None = None) -> CampaignView:
         """End a campaign for good. Rewards are still taken.
 
-        Decisions get `arm` from then on, without a ticket: the default arm unless told, or the
+        Decisions get `arm` from then on, without a ticket: the default arm if none is given, or the
         winner of a finished campaign.
         """
         return self._change(name, "stop", arm=arm)
@@ -101,8 +101,8 @@ class CampaignAdmin:
         Args:
             name: of the campaign.
             epoch: the one that is to end, as in its status.
-            default: the arm that is the default of the new one; the same as before unless told.
-            arms_may_change: whether challengers may be added to it; as before unless told.
+            default: the arm that is the default of the new one; the same as before unless given.
+            arms_may_change: whether challengers may be added to it; as before unless given.
         """
         changes = {"default": default, "arms_may_change": arms_may_change}
         return self._change(name, "start-epoch", epoch=epoch, **changes)

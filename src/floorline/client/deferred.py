@@ -1,4 +1,4 @@
-"""Rewards that the service has refused for a reason that may pass, as an unknown ticket."""
+"""Rewards that the service has refused for a reason that may pass, such as an unknown ticket."""
 
 from __future__ import annotations
 

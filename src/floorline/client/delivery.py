@@ -28,7 +28,7 @@ class Delivery:
     retry: list[Reward] = field(default_factory=list)
     """To send again soon: the service, or one campaign of it, cannot take them now."""
     deferred: list[tuple[Reward, ServiceError]] = field(default_factory=list)
-    """To send again later: refused for a reason that may pass, as an unknown ticket."""
+    """To send again later: refused for a reason that may pass, such as an unknown ticket."""
     refused: list[tuple[Reward, ServiceError]] = field(default_factory=list)
     """Not to send again."""
     error: Exception | None = None

@@ -14,8 +14,8 @@ class Reward(NamedTuple):
     ticket: str
     reward: float
     deferred_since: float | None = None
-    """When the service first refused it for a reason that may pass, as an unknown ticket: in Unix
-    seconds."""
+    """When the service first refused it for a reason that may pass, such as an unknown ticket:
+    in Unix seconds."""
     metrics: tuple[tuple[str, float], ...] = ()
     """Names and values. A tuple, so that rewards can be compared and hashed."""
 

@@ -49,7 +49,7 @@ class RewardQueue:
         reward = checked_reward(ticket, value, metrics)
         with self._changed:
             if self._closing:
-                raise ValueError("client: must be open, and is closed")
+                raise ValueError("client: is closed")
             if len(self._waiting) + len(self._deferred) >= self._size and not self._evict():
                 full = f"{self._size} rewards are waiting"
                 log.warning("reward %g of %s dropped: %s", reward.reward, ticket, full)

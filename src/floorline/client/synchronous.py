@@ -34,7 +34,7 @@ TicketReward = tuple[str, float] | tuple[str, float, Mapping[str, float]]
 """Ticket, reward and, if there are any, metrics."""
 
 DECISION_TIMEOUT = 0.15
-"""Seconds for a decision, unless told otherwise: a visitor waits."""
+"""Seconds for a decision, by default: a visitor waits."""
 
 FLUSH_TIMEOUT = 5.0
 """Seconds for the rewards that wait when the client is flushed or closed."""

@@ -41,7 +41,7 @@ def whole(name: str, value: float, low: int) -> int:
 
 
 def unit_of_reward(name: str, value: str) -> str:
-    """Return `value` as a plain text if it is short and printable, as "EUR"; raise otherwise."""
+    """Return `value` as plain text if it is short and printable ("EUR"); raise otherwise."""
     fits = isinstance(value, str) and 1 <= len(value) <= MAX_UNIT and value.isprintable()
     require(fits, name, f"a printable text of 1 to {MAX_UNIT} characters", value)
     return str.__str__(value)

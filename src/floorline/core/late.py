@@ -114,6 +114,23 @@ def optimistic_end(
 
 
 @kernel
+def update_optimistic_end(
+    rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, low: float, arm: int
+) -> None:
+    """Update an arm's upper end for proposers, and not its interval."""
+    plays = pending.length[arm]
+    if arm == 0 and not math.isnan(rules.default_mean):
+        upper = rules.default_mean
+    elif plays == 0:
+        upper = math.inf
+    elif arms.seen[arm] == plays:
+        upper = upper_end(rules.boundary, memory.boundary, arm, plays, arms.total[arm])
+    else:
+        upper = optimistic_end(rules, arms, memory, pending, low, arm)
+    pending.optimistic_upper[arm] = upper
+
+
+@kernel
 def update_bounds(
     rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, low: float, high: float
 ) -> None:
@@ -124,13 +141,13 @@ def update_bounds(
     stale = pending.stale
     for i in range(len(stale)):
         if stale[i] != FRESH:
-            _update_arm(rules, arms, memory, pending, low, high, i)
+            update_interval(rules, arms, memory, pending, low, high, i)
             stale[i] = FRESH
     recount(rules.floor, arms, memory.floor, pending, low)
 
 
 @kernel
-def _update_arm(
+def update_interval(
     rules: Rules,
     arms: Arms,
     memory: Memory,
@@ -139,7 +156,7 @@ def _update_arm(
     high: float,
     arm: int,
 ) -> None:
-    """Update one arm's interval."""
+    """Update an arm's interval, and its upper end for proposers."""
     if arm == 0 and not math.isnan(rules.default_mean):
         pending.optimistic_upper[0] = rules.default_mean
         return

@@ -108,6 +108,9 @@ class Floor(Part):
     counts_received: bool = False
     """Whether the floor is under the rewards received, against the default's own in the very same
     rounds: simulations then draw what the default would have earned, too."""
+    reads_intervals: bool = True
+    """Whether its answers depend on the arms' intervals; live campaigns then update them before
+    each decision, and else where somebody asks."""
     takes_late_rewards: bool = False
     """Whether the floor holds where rewards come late: `recount` is all the account it needs,
     besides what `await_reward` and `take_late_reward` told it."""
@@ -165,6 +168,13 @@ class Floor(Part):
     def explain(self, moment: Moment) -> Arithmetic:
         """Return the arithmetic of the guaranteed budget of a decision; live floors bring it."""
         raise NotImplementedError
+
+    def live_kernels(self) -> dict[Function, Function]:
+        """Return kernels with the same answers that live campaigns use in the place of others.
+
+        A live campaign states the guaranteed budget with every decision.
+        """
+        return {}
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernels of a floor without accounts; subclasses add their own."""

@@ -39,9 +39,11 @@ from floorline.floors.joint_account import (
     proves_share,
     refuse_below_zero,
     refuse_unless_proved,
+    refuse_unless_stated,
     rounds_to_save,
     share_by_evidence,
     share_of_known,
+    stated_budget,
 )
 from floorline.floors.joint_evidence import gamma_excess
 from floorline.floors.joint_forms import BOUNDED, SUBGAUSSIAN, JointRules
@@ -51,6 +53,9 @@ from floorline.floors.joint_late import (
     WITHOUT_SPREAD,
     count_play,
     count_reward,
+    credit_a_single_challenger,
+    credit_none,
+    on_their_way,
     proof,
     proof_known,
     proof_learned,
@@ -85,6 +90,10 @@ LEARNED: dict[Function, Function] = {
     recount: recount_learned,
     proof: proof_learned,
 }
+LIVE_LEARNED: dict[Function, Function] = {
+    fallback_probability: refuse_unless_stated,
+    guaranteed_budget: stated_budget,
+}
 KNOWN: dict[Function, Function] = {
     fallback_probability: refuse_below_zero,
     guaranteed_budget: budget_of_known,
@@ -115,12 +124,16 @@ class JointFloor(Floor):
         weight: how much the test expects before it is sharpest: the sum of rewards over their
             range (bounded; by default 6), or the number of plays (subgaussian; 100). It must
             not come from the rewards. The floor holds whatever it is.
+        steady: whether a single challenger's mean stays, as the confidence floor assumes. Where
+            rewards are late, its plays on their way then count like those before. With several
+            challengers it changes nothing.
     """
 
     max_loss: float
     default_mean: float | None = None
     form: str | None = None
     weight: float | None = None
+    steady: bool = False
 
     def __post_init__(self) -> None:
         number("max_loss", self.max_loss, 0, 1)
@@ -133,6 +146,7 @@ class JointFloor(Floor):
 
     needs_boundary = True
     can_fast_forward = True
+    reads_intervals = False
     takes_late_rewards = True
     live = True
     shared_memory = MEMORY
@@ -179,9 +193,16 @@ class JointFloor(Floor):
             **super().kernels(),
             **(LEARNED if self.default_mean is None else KNOWN),
             **FORMS[self.form],
+            on_their_way: credit_a_single_challenger if self.steady else credit_none,
             await_reward: count_play,
             take_late_reward: count_reward,
         }
+
+    def live_kernels(self) -> dict[Function, Function]:
+        """Return the kernels by which a decision and the budget stated with it are one formula."""
+        if self.default_mean is not None or self.form != "bounded":
+            return {}
+        return LIVE_LEARNED
 
     def explain(self, moment: Moment) -> Arithmetic:
         """The sums that the test is made of, and what it finds."""

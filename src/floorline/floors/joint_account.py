@@ -28,8 +28,13 @@ from floorline.floors.joint_memory import (
     COST,
     DEFAULT,
     DEFAULT_MISSING,
+    ON_THEIR_WAY,
     PLAYS,
+    REFUSAL,
+    REFUSAL_FOR,
     SPREAD,
+    STATED,
+    STATED_FOR,
     SURE,
     TOTAL,
     VOIDED,
@@ -39,6 +44,9 @@ LARGEST_SHARE = 1e6
 """No larger share of the default's reward is told."""
 
 SHARE_HALVINGS = 40
+
+DOUBT = 1e-6
+"""Share of the highest reward of all rounds within which the stated budget may be inexact."""
 
 
 @kernel
@@ -60,6 +68,50 @@ def proved_budget(rules: JointRules, arms: Arms, memory: Floats, round: int, arm
 
 
 @kernel
+def refuse_unless_stated(
+    rules: JointRules, arms: Arms, memory: Floats, round: int, candidate: int
+) -> float:
+    """The same where the budget is stated anyway: it is at least 0 if the test is passed.
+
+    Within rounding of 0 the test itself decides. All challengers have the same answer.
+    """
+    if candidate == 0:
+        return 0.0
+    if memory[REFUSAL_FOR] != round:
+        memory[REFUSAL] = refusal_by_budget(rules, arms, memory, round, candidate)
+        memory[REFUSAL_FOR] = round
+    return memory[REFUSAL]  # type: ignore[no-any-return]
+
+
+@kernel
+def refusal_by_budget(
+    rules: JointRules, arms: Arms, memory: Floats, round: int, candidate: int
+) -> float:
+    """The answer to a challenger, by the budget that is then stated."""
+    if memory[STATED] < 0.0:  # last time: the test alone takes less, and will most likely do
+        refusal = refuse_unless_proved(rules, arms, memory, round, candidate)
+        if refusal > 0.0:
+            return refusal
+    stated = least_budget(rules, memory, round, arms.plays[0])
+    memory[STATED] = stated
+    memory[STATED_FOR] = round
+    doubt = DOUBT * rules.width * round
+    if stated > doubt:
+        return 0.0
+    if stated < -doubt:
+        return 1.0
+    return refuse_unless_proved(rules, arms, memory, round, candidate)
+
+
+@kernel
+def stated_budget(rules: JointRules, arms: Arms, memory: Floats, round: int, arm: int) -> float:
+    """The least budget that the rewards do not refute if `arm` is played now."""
+    if arm > 0 and memory[STATED_FOR] == round:
+        return memory[STATED]  # type: ignore[no-any-return]
+    return proved_budget(rules, arms, memory, round, arm)
+
+
+@kernel
 def proved_budget_now(rules: JointRules, arms: Arms, memory: Floats, rounds: int) -> float:
     """The least budget that the rewards do not refute after `rounds` decisions."""
     return least_budget(rules, memory, rounds, arms.plays[0])
@@ -73,6 +125,7 @@ def least_budget(rules: JointRules, memory: Floats, rounds: int, default_plays: 
     (point 14).
     """
     deficit = default_deficit(rules.max_loss, rounds, default_plays)
+    each = 1.0 + memory[ON_THEIR_WAY]
     default_total = memory[DEFAULT + TOTAL]
     challenger_cost = memory[CHALLENGERS + COST]
     if deficit < 0.0:
@@ -84,10 +137,10 @@ def least_budget(rules: JointRules, memory: Floats, rounds: int, default_plays: 
             memory[CHALLENGERS + TOTAL],
             memory[CHALLENGERS + SPREAD],
         )
-    return rules.width * sure_budget(
+    least = sure_budget(
         rules,
-        deficit,
-        rules.shift * rounds - memory[VOIDED],
+        deficit / each,
+        (rules.shift * rounds - memory[VOIDED]) / each,
         memory[DEFAULT + PLAYS],
         default_total,
         memory[CHALLENGERS + PLAYS],
@@ -95,6 +148,7 @@ def least_budget(rules: JointRules, memory: Floats, rounds: int, default_plays: 
         memory[DEFAULT + COST],
         challenger_cost,
     )
+    return rules.width * each * least  # type: ignore[no-any-return]
 
 
 @kernel
@@ -102,10 +156,11 @@ def found_evidence(
     rules: JointRules, memory: Floats, max_loss: float, rounds: int, default_plays: int
 ) -> float:
     """Least evidence against a negative budget, if `max_loss` were the share that may be lost."""
+    each = 1.0 + memory[ON_THEIR_WAY]
     return evidence(
         rules,
-        default_deficit(max_loss, rounds, default_plays),
-        max_loss * rules.low / rules.width * rounds - memory[VOIDED],
+        default_deficit(max_loss, rounds, default_plays) / each,
+        (max_loss * rules.low / rules.width * rounds - memory[VOIDED]) / each,
         memory[DEFAULT + PLAYS],
         memory[DEFAULT + TOTAL],
         memory[CHALLENGERS + PLAYS],

@@ -53,7 +53,9 @@ def add_reward(memory: Floats, place: int, reward: float, less: float) -> None:
     """
     if less != 0.0:
         memory[place + SPREAD] -= less
-    if math.isnan(reward):
+    if reward == 0.0:
+        memory[place + SEEN] += 1.0
+    elif math.isnan(reward):
         memory[place + PLAYED] -= 1.0
     else:
         memory[place + SEEN] += 1.0
@@ -79,12 +81,10 @@ def segment_end(memory: Floats, at: int, segment: int) -> int:
 
 
 @kernel
-def make_room(memory: Floats, at: int, groups: int, decision: int) -> bool:
-    """Make a segment for the newest decision; return whether segments were doubled for it."""
-    doubles = segment_of(memory, at, decision) >= SEGMENTS
+def make_room(memory: Floats, at: int, groups: int, decision: int) -> None:
+    """Double segments until there is one for the newest decision."""
     while segment_of(memory, at, decision) >= SEGMENTS:
         _double(memory, at, groups)
-    return doubles
 
 
 @kernel

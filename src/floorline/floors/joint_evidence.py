@@ -26,11 +26,11 @@ STEPS = 12
 HALVINGS = 60
 """More steps than the guaranteed budget ever needs."""
 
-CLOSE = 1e-7
-"""Share of nu at which these steps end: the next, about its square, would be below SAFE_SIDE."""
+LARGEST_POWER = 50.0
+"""So that a start that is far too large is still a number."""
 
-SAFE_SIDE = 1e-12
-"""Share by which nu is raised in the end."""
+CLOSE = 0.006
+"""Share of nu at which these steps end: the budget then lacks about its fourth power."""
 
 
 @kernel
@@ -218,62 +218,87 @@ def sure_budget_bounded(
     kappa = deficit / default_plays
     x = rho + challenger_total
     y = rho + default_total
-    challengers = rho
-    challengers_end = x / rho - 1.0  # the nu from which on they stay there
-    default = y  # which is right where the default does not matter
-    default_end = math.inf
+    limit = rho + default_plays if kappa > 0.0 else rho
+    outside = challenger_total / rho  # from here on a sum is at its limit
     if kappa != 0.0:
-        default = rho + default_plays if kappa > 0.0 else rho
-        default_end = (1.0 - y / default) / kappa
-    against_challengers = divergence(x, challengers)
-    against_default = divergence(y, default)
-    if against_challengers + against_default > allowed:
-        first = min(challengers_end, default_end)
-        if x * tilted(first) + y * tilted(-kappa * first) >= allowed:
-            nu = least_nu(kappa, x, y, first, allowed)
-            challengers = x / (1.0 + nu)
-            default = y / (1.0 - kappa * nu)
-        elif challengers_end < default_end:
-            nu = least_nu(kappa, 0.0, y, default_end, allowed - against_challengers)
-            default = y / (1.0 - kappa * nu)
-        else:
-            nu = least_nu(0.0, x, 0.0, challengers_end, allowed - against_default)
-            challengers = x / (1.0 + nu)
-    return challengers - rho - kappa * (default - rho) + shift
+        outside = min(outside, (1.0 - y / limit) / kappa)
+    nu = least_nu(kappa, x, y, outside, allowed)
+    if nu < outside:
+        return least_tilted(kappa, x, y, nu, allowed) - rho + kappa * rho + shift
+    return least_at_limits(kappa, x, y, limit, allowed, rho) + shift
 
 
 @kernel
-def tilted(share: float) -> float:
-    """divergence(1, 1 / (1 + share)), without the large terms that cancel."""
-    return math.log1p(share) - share / (1.0 + share)
+def least_at_limits(
+    kappa: float, x: float, y: float, limit: float, allowed: float, rho: float
+) -> float:
+    """The least u - rho - kappa (v - rho) where u is rho, or v is `limit`, or both."""
+    if kappa == 0.0:
+        return 0.0
+    against_challengers = divergence(x, rho)
+    against_default = divergence(y, limit)
+    if against_challengers + against_default <= allowed:
+        return kappa * (rho - limit)
+    challengers_end = x / rho - 1.0
+    default_end = (1.0 - y / limit) / kappa
+    if challengers_end < default_end:
+        left = allowed - against_challengers
+        nu = least_nu(kappa, 0.0, y, default_end, left)
+        return kappa * rho + least_tilted(kappa, 0.0, y, nu, left)
+    left = allowed - against_default
+    nu = least_nu(0.0, x, 0.0, challengers_end, left)
+    return least_tilted(0.0, x, 0.0, nu, left) - rho + kappa * (rho - limit)
+
+
+@kernel
+def least_tilted(kappa: float, x: float, y: float, nu: float, allowed: float) -> float:
+    """The least u - kappa v with divergence(x, u) + divergence(y, v) <= `allowed`, or less.
+
+    Less by about the square of the error of nu, in parts of x nu: no pair is below, whatever nu is
+    (docs/joint-floor.md, point 11).
+    """
+    return (x * math.log1p(nu) + y * math.log1p(-kappa * nu) - allowed) / nu
 
 
 @kernel
 def least_nu(kappa: float, x: float, y: float, outside: float, allowed: float) -> float:
-    """The nu of `sure_budget_bounded` for sums not at their limits, a little too large.
+    """About the nu at which u = x / (1 + nu) and v = y / (1 - kappa nu) reach `allowed`.
 
-    The evidence rises with nu, and reaches `allowed` before `outside`. Newton's steps, and a
-    halving wherever one would leave what is known to hold the root.
+    `outside` if that is not inside. divergence(x, u) + divergence(y, v) rises with nu, about as
+    its square. Newton's steps for the square root, and a halving wherever one would leave what is
+    known to hold the solution. They start with three terms of a series in z, where
+    nu = (exp(a z) - 1) / a, and a is the `tilt` with which the fourth is small.
     """
+    square = kappa * kappa
+    bend = x + square * y
+    tilt = (x - square * kappa * y) / bend
+    z = math.sqrt(2.0 * allowed / bend)
+    rest = 7.0 / 9.0 * tilt * tilt - 0.75 * (x + square * square * y) / bend
+    z *= 1.0 + z * (tilt / 6.0 + z * rest)
+    nu = math.expm1(min(tilt * z, LARGEST_POWER)) / tilt if tilt != 0.0 else z
     inside = 0.0
-    bend = x + kappa * kappa * y
-    nu = math.sqrt(2.0 * allowed / bend)
-    nu *= 1.0 + nu * (x - kappa * kappa * kappa * y) / (1.5 * bend)  # the series' next term
+    beyond = math.inf
+    if not 0.0 < nu < outside:
+        nu = outside
     for _ in range(HALVINGS):
-        if not inside < nu < outside:
-            nu = 0.5 * (inside + outside)
         more = 1.0 + nu
         tilt = 1.0 - kappa * nu
-        excess = x * tilted(nu) + y * tilted(-kappa * nu) - allowed
-        if excess < 0.0:
+        found = x * (math.log(more) - nu / more) + y * (math.log(tilt) + kappa * nu / tilt)
+        if found < allowed and nu >= outside:
+            return outside
+        slope = nu * (x / (more * more) + square * y / (tilt * tilt))
+        step = 2.0 * (found - math.sqrt(found * allowed)) / slope
+        after = nu - step
+        if abs(step) <= CLOSE * nu and abs(kappa * step) <= CLOSE * tilt and after < outside:
+            return after
+        if found < allowed:
             inside = nu
         else:
-            outside = nu
-        step = excess / (nu * (x / (more * more) + kappa * kappa * y / (tilt * tilt)))
-        nu -= step
-        if abs(step) <= CLOSE * nu:
-            break
-    return nu * (1.0 + SAFE_SIDE)
+            beyond = nu
+        nu = min(after, outside)
+        if not inside < nu < beyond:
+            nu = 0.5 * (inside + beyond)
+    return nu
 
 
 @kernel

@@ -128,16 +128,14 @@ def sure_budget(
 
 
 @slot
-def fill_in(tally: Tally) -> tuple[float, float]:
-    """Return the sums of the default and of challengers, missing rewards at the worst."""
+def fill_in(
+    default_total: float,
+    default_missing: float,
+    challenger_total: float,
+    challenger_missing: float,
+) -> tuple[float, float]:
+    """Return the sums of the default and of challengers, so many rewards missing, at the worst."""
     raise NotImplementedError
-
-
-@kernel
-def is_complete(tally: Tally) -> bool:
-    """Whether no reward is missing."""
-    default_seen = tally.default_seen >= tally.default_plays
-    return default_seen and tally.challenger_seen >= tally.challenger_plays
 
 
 @kernel
@@ -215,10 +213,14 @@ def bounded_budget(
 
 
 @kernel
-def fill_with_bounds(tally: Tally) -> tuple[float, float]:
+def fill_with_bounds(
+    default_total: float,
+    default_missing: float,
+    challenger_total: float,
+    challenger_missing: float,
+) -> tuple[float, float]:
     """A missing reward is 1 for the default and 0 for a challenger."""
-    missing = tally.default_plays - tally.default_seen
-    return tally.default_total + missing, tally.challenger_total
+    return default_total + default_missing, challenger_total
 
 
 @kernel
@@ -291,11 +293,16 @@ def subgaussian_budget(
 
 
 @kernel
-def fill_with_nothing(tally: Tally) -> tuple[float, float]:
+def fill_with_nothing(
+    default_total: float,
+    default_missing: float,
+    challenger_total: float,
+    challenger_missing: float,
+) -> tuple[float, float]:
     """Without bounds nothing can be filled in: plays of which some are missing prove nothing."""
-    if is_complete(tally):
-        return tally.default_total, tally.challenger_total
-    return math.inf, -math.inf
+    if default_missing > 0.0 or challenger_missing > 0.0:
+        return math.inf, -math.inf
+    return default_total, challenger_total
 
 
 BOUNDED: dict[Function, Function] = {

@@ -16,6 +16,7 @@ from floorline.floors.joint_cuts import (
     FIELDS,
     PLAYED,
     SEEN,
+    SEGMENTS,
     SPREAD,
     add_play,
     add_reward,
@@ -43,7 +44,10 @@ from floorline.floors.joint_memory import (
     DEFAULT,
     DEFAULT_MISSING,
     MEMORY,
+    ON_THEIR_WAY,
     PLAYS,
+    REFUSAL_FOR,
+    STATED_FOR,
     SURE,
     TOTAL,
     VOIDED,
@@ -89,20 +93,23 @@ def proof(rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tal
 
 
 @slot
-def remember_guesses(memory: Floats, decision: int) -> None:
-    """Take note of what rewards are guessed to be from this decision on."""
+def on_their_way(arms: Arms, counted: float) -> float:
+    """Return how many plays of challengers are beyond those counted, for each of these.
+
+    0 unless they surely have the same mean.
+    """
     raise NotImplementedError
 
 
 @slot
-def worst_spread(memory: Floats, group: int, decision: int) -> float:
-    """Return the most by which the reward of a play may spread."""
+def play_spread(memory: Floats, group: int, decision: int) -> float:
+    """Return the most by which the reward of a play that is made now may spread."""
     raise NotImplementedError
 
 
 @slot
-def late_spread(memory: Floats, group: int, decision: int, gain: float) -> float:
-    """Return by how much the moved reward of a play spreads."""
+def spread_surplus(memory: Floats, group: int, decision: int, gain: float) -> float:
+    """Return by how much less the moved reward of a play spreads; NaN for one that is lost."""
     raise NotImplementedError
 
 
@@ -113,18 +120,27 @@ def missing_cost(rules: JointRules, tally: Tally) -> float:
 
 
 @kernel
-def guess_nothing(memory: Floats, decision: int) -> None:
-    """For forms that do not use the spread."""
-
-
-@kernel
-def no_worst_spread(memory: Floats, group: int, decision: int) -> float:
-    """Return 0, likewise."""
+def credit_none(arms: Arms, counted: float) -> float:
+    """Return 0: challengers' means may change, and there may be several."""
     return 0.0
 
 
 @kernel
-def no_late_spread(memory: Floats, group: int, decision: int, gain: float) -> float:
+def credit_a_single_challenger(arms: Arms, counted: float) -> float:
+    """Return all plays of a single challenger over those counted, less 1; 0 if there are more."""
+    if len(arms.plays) > 2 or counted <= 0.0:
+        return 0.0
+    return max(arms.plays[1] / counted - 1.0, 0.0)  # type: ignore[no-any-return]
+
+
+@kernel
+def no_play_spread(memory: Floats, group: int, decision: int) -> float:
+    """Return 0: for forms that do not use the spread."""
+    return 0.0
+
+
+@kernel
+def no_surplus(memory: Floats, group: int, decision: int, gain: float) -> float:
     """Return 0, likewise."""
     return 0.0
 
@@ -141,15 +157,17 @@ def count_play(
     is_due = memory[NEWS] > 0.0 and decision + 1 >= memory[NEXT_LOOK]
     looks = is_due and misses_rewards(memory, ALL)
     memory[DECISIONS] = decision + 1
-    if make_room(memory, CUTS, GROUPS, decision):
+    segment = segment_of(memory, CUTS, decision)
+    if segment >= SEGMENTS:
+        make_room(memory, CUTS, GROUPS, decision)
         forget_cut(memory)  # it may lie inside a segment now
+        segment = segment_of(memory, CUTS, decision)
     if arm > 0 or math.isnan(rules.default_mean):
         group = 1 if arm > 0 else 0
-        remember_guesses(memory, decision)
-        spread = worst_spread(memory, group, decision)
-        tally = tally_of(CUTS, GROUPS, segment_of(memory, CUTS, decision))
-        add_play(memory, tally + FIELDS * group, spread)
-        add_play(memory, ALL + FIELDS * group, spread)
+        spread = play_spread(memory, group, decision)
+        place = FIELDS * group
+        add_play(memory, place + tally_of(CUTS, GROUPS, segment), spread)
+        add_play(memory, place + ALL, spread)
     if looks:
         look_at_cuts(rules, arms, memory, decision + 1)
 
@@ -169,14 +187,13 @@ def count_reward(
         group = 1 if arm > 0 else 0
         memory[NEWS] += 1.0
         gain = (reward - rules.low) / rules.width
-        less = worst_spread(memory, group, decision)
-        if not math.isnan(reward):
-            less -= late_spread(memory, group, decision, gain)
-        tally = tally_of(CUTS, GROUPS, segment_of(memory, CUTS, decision))
-        add_reward(memory, tally + FIELDS * group, gain, less)
-        add_reward(memory, ALL + FIELDS * group, gain, less)
+        less = spread_surplus(memory, group, decision, gain)
+        place = FIELDS * group
+        segment = segment_of(memory, CUTS, decision)
+        add_reward(memory, place + tally_of(CUTS, GROUPS, segment), gain, less)
+        add_reward(memory, place + ALL, gain, less)
         if decision < memory[END]:
-            add_reward(memory, CUT + FIELDS * group, gain, less)
+            add_reward(memory, place + CUT, gain, less)
 
 
 @kernel
@@ -240,10 +257,15 @@ def look_at_cuts(rules: JointRules, arms: Arms, memory: Floats, decisions: int) 
 
 
 @kernel
+def best_place(memory: Floats) -> int:
+    """The tally of all plays if no reward is missing; else this, or that before the cut."""
+    return CUT if memory[USES_CUT] > 0.0 and misses_rewards(memory, ALL) else ALL
+
+
+@kernel
 def best_tally(memory: Floats) -> Tally:
-    """All plays if no reward is missing; else these, or those before the cut."""
-    uses_cut = memory[USES_CUT] > 0.0 and misses_rewards(memory, ALL)
-    return tally_at(memory, CUT if uses_cut else ALL)
+    """The tally that the test is made of."""
+    return tally_at(memory, best_place(memory))
 
 
 @kernel
@@ -261,11 +283,17 @@ def proof_learned(
     rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tally
 ) -> float:
     """Least evidence against a negative budget."""
-    default_total, challenger_total = fill_in(tally)
+    default_total, challenger_total = fill_in(
+        tally.default_total,
+        tally.default_plays - tally.default_seen,
+        tally.challenger_total,
+        tally.challenger_plays - tally.challenger_seen,
+    )
+    each = 1.0 + on_their_way(arms, tally.challenger_plays)
     found = evidence(
         rules,
-        default_deficit(rules.max_loss, rounds, arms.plays[0]),
-        rules.shift * rounds,
+        default_deficit(rules.max_loss, rounds, arms.plays[0]) / each,
+        rules.shift * rounds / each,
         tally.default_plays,
         default_total,
         tally.challenger_plays,
@@ -291,30 +319,45 @@ def recount_learned(
     rules: JointRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
 ) -> None:
     """Set the sums that the test is made of."""
+    memory[STATED_FOR] = 0.0
+    memory[REFUSAL_FOR] = 0.0
     count_voided(memory, pending, 1)
-    tally = best_tally(memory)
-    default_total, challenger_total = fill_in(tally)
+    place = best_place(memory)
+    other = place + FIELDS
+    default_plays, challenger_plays = memory[place + PLAYED], memory[other + PLAYED]
+    default_missing = default_plays - memory[place + SEEN]
+    challenger_missing = challenger_plays - memory[other + SEEN]
+    default_total, challenger_total = fill_in(
+        memory[place + EARNED], default_missing, memory[other + EARNED], challenger_missing
+    )
     steady = leaves_cost(0.0)  # the cost of mixing changes only when a sum does
     if default_total != memory[DEFAULT + TOTAL] or not steady:
-        spread = tally.default_spread
-        memory[DEFAULT + COST] = mixture(rules, tally.default_plays, default_total, spread)
+        spread = memory[place + SPREAD]
+        memory[DEFAULT + COST] = mixture(rules, default_plays, default_total, spread)
+        memory[DEFAULT + TOTAL] = default_total
     if challenger_total != memory[CHALLENGERS + TOTAL] or not steady or rules.low > 0.0:
-        spread = tally.challenger_spread
-        cost = mixture(rules, tally.challenger_plays, challenger_total, spread)
-        memory[CHALLENGERS + COST] = cost - missing_cost(rules, tally)
-    memory[DEFAULT_MISSING] = tally.default_plays - tally.default_seen
-    memory[CHALLENGERS_MISSING] = tally.challenger_plays - tally.challenger_seen
-    memory[DEFAULT + PLAYS] = tally.default_plays
-    memory[DEFAULT + TOTAL] = default_total
-    memory[CHALLENGERS + PLAYS] = tally.challenger_plays
-    memory[CHALLENGERS + TOTAL] = challenger_total
+        cost = mixture(rules, challenger_plays, challenger_total, memory[other + SPREAD])
+        memory[CHALLENGERS + COST] = cost - missing_cost(rules, tally_at(memory, place))
+        memory[CHALLENGERS + TOTAL] = challenger_total
+    memory[ON_THEIR_WAY] = on_their_way(arms, challenger_plays)
+    memory[DEFAULT_MISSING] = default_missing
+    memory[CHALLENGERS_MISSING] = challenger_missing
+    memory[DEFAULT + PLAYS] = default_plays
+    memory[CHALLENGERS + PLAYS] = challenger_plays
 
 
 @kernel
 def proof_known(rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tally) -> float:
-    """What challengers have surely earned."""
-    _, challenger_total = fill_in(tally)
-    return sure_sum(rules, tally.challenger_plays, challenger_total, tally.challenger_spread)
+    """What challengers have surely earned, or will, in all plays."""
+    _, challenger_total = fill_in(
+        tally.default_total,
+        tally.default_plays - tally.default_seen,
+        tally.challenger_total,
+        tally.challenger_plays - tally.challenger_seen,
+    )
+    plays = tally.challenger_plays
+    sure = sure_sum(rules, plays, challenger_total, tally.challenger_spread)
+    return sure * (1.0 + on_their_way(arms, plays))
 
 
 @kernel
@@ -327,9 +370,8 @@ def recount_known(
 
 
 WITHOUT_SPREAD: dict[Function, Function] = {
-    remember_guesses: guess_nothing,
-    worst_spread: no_worst_spread,
-    late_spread: no_late_spread,
+    play_spread: no_play_spread,
+    spread_surplus: no_surplus,
     missing_cost: cost_above_zero,
 }
 """How forms fill these slots that do not use the spread."""

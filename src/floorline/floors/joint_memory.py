@@ -18,4 +18,14 @@ VOIDED = 9
 DEFAULT_MISSING, CHALLENGERS_MISSING = 10, 11
 """How many rewards are missing among the plays counted, and filled in."""
 
-MEMORY = 12
+ON_THEIR_WAY = 12
+"""Challengers' plays beyond those counted, for each of these, where they earn alike; else 0."""
+
+STATED, STATED_FOR = 13, 14
+"""The budget that was stated for a challenger, and in which round; 0 if something came since."""
+
+REFUSAL, REFUSAL_FOR = 15, 16
+"""The answer to challengers, and in which round, likewise. None of the four is part of the
+account."""
+
+MEMORY = 17

@@ -30,10 +30,9 @@ from floorline.floors.joint_late import (
     GROUPS,
     GUESSES,
     STRETCHES,
-    late_spread,
     missing_cost,
-    remember_guesses,
-    worst_spread,
+    play_spread,
+    spread_surplus,
 )
 from floorline.floors.joint_variance import (
     guess,
@@ -144,9 +143,19 @@ def farthest(memory: Floats, group: int, decision: int) -> float:
 
 
 @kernel
-def distance_to_guess(memory: Floats, group: int, decision: int, gain: float) -> float:
-    """The squared distance of a reward to the guess made before it."""
-    return (gain - guess_of(memory, group, decision)) ** 2
+def farthest_from_now(memory: Floats, group: int, decision: int) -> float:
+    """The same for a play that is made now, for which there may be no guess yet."""
+    guess_by_stretch(memory, decision)
+    return farthest(memory, group, decision)
+
+
+@kernel
+def closer_than_farthest(memory: Floats, group: int, decision: int, gain: float) -> float:
+    """How much closer to its guess a reward is than the farther end of the range, squared."""
+    most = farthest(memory, group, decision)
+    if math.isnan(gain):
+        return most
+    return most - (gain - guess_of(memory, group, decision)) ** 2
 
 
 @kernel
@@ -163,9 +172,8 @@ SPREAD_FORM: dict[Function, Function] = {
     sure_sum: spread_sum,
     sure_budget: spread_budget,
     fill_in: fill_with_bounds,
-    remember_guesses: guess_by_stretch,
-    worst_spread: farthest,
-    late_spread: distance_to_guess,
+    play_spread: farthest_from_now,
+    spread_surplus: closer_than_farthest,
     missing_cost: no_missing_cost,
 }
 """How this form fills the slots of the joint floor."""

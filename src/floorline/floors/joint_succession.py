@@ -70,6 +70,7 @@ class JointSuccessionFloor(JointFloor):
         require(floor.form == "bounded", "form", f"bounded {changes}", floor.form)
         fits = floor.weight is not None and floor.weight >= 1
         require(fits, "weight", f"at least 1 {changes}", floor.weight)
+        require(not self.steady, "steady", f"False {changes}", self.steady)
         require(self.default_mean is None, "default_mean", f"None {changes}", self.default_mean)
         return floor, boundary
 
@@ -86,6 +87,10 @@ class JointSuccessionFloor(JointFloor):
             await_reward: await_by_groups,
             take_late_reward: reward_by_groups,
         }
+
+    def live_kernels(self) -> dict[Function, Function]:
+        """Return none: tests by groups are made by the budget itself."""
+        return {}
 
     def rearranged(self, memory: Floats, n_arms: int, order: Sequence[int | None]) -> list[float]:
         """Return the memory for another order of arms; the tenure of another default is over."""

@@ -8,7 +8,16 @@ from floorline.floors.arithmetic import Moment
 from floorline.floors.joint_account import found_evidence, known_budget, least_budget
 from floorline.floors.joint_evidence import default_deficit
 from floorline.floors.joint_forms import JointRules, Tally
-from floorline.floors.joint_late import ALL, CUT, DECISIONS, END, START, best_tally, tally_at
+from floorline.floors.joint_late import (
+    ALL,
+    CUT,
+    DECISIONS,
+    END,
+    START,
+    best_tally,
+    on_their_way,
+    tally_at,
+)
 from floorline.floors.joint_memory import SURE, VOIDED
 from floorline.floors.joint_succession_account import (
     ARM,
@@ -107,8 +116,17 @@ def _challenger_sums(moment: Moment) -> list[str]:
         lines.append(f"of these, {counted(memory[VOIDED], 'play')} reached nobody and count as 0")
     if tally != tally_at(memory, ALL) and tally == tally_at(memory, CUT):
         made = f"{memory[END]:,.0f} of {memory[DECISIONS]:,.0f}"
-        lines.append(f"up to decision {made}: later rewards are not awaited, and count as 0")
+        lines.append(f"up to decision {made}: later rewards are not awaited{_later(moment, plays)}")
     return lines
+
+
+def _later(moment: Moment, counted_plays: float) -> str:
+    """Return what challengers' plays after the cut count as."""
+    each = moment.kernels[on_their_way](moment.arms, counted_plays)
+    if not each:
+        return ", and count as 0"
+    more = each * counted_plays
+    return f"; the {counted(more, 'later play')} of {moment.names[1]} count like those before"
 
 
 def _owed(moment: Moment, name: str, rounds: float, plays: float) -> str:

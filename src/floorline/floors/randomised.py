@@ -123,6 +123,7 @@ class RandomisedFloor(Floor):
     in_flight_burst: float = 0.0
 
     tosses_coins = True
+    reads_intervals = False
     counts_received = True
     live = True
     assumes_steady_means = False

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from floorline.live import snapshot
+from floorline.live.assessment import status_of
 from floorline.live.choose import choose
 from floorline.live.coins import SystemCoin
 from floorline.live.controls import Controls
@@ -28,7 +29,7 @@ from floorline.live.request import check_request, checked_chances
 from floorline.live.seals import Nonces
 from floorline.live.settings import plain_text
 from floorline.live.state import State
-from floorline.live.status import Status, status_of
+from floorline.live.status import Status
 from floorline.live.tickets import TicketIds, ticket_of
 
 T = TypeVar("T")

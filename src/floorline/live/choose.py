@@ -24,7 +24,7 @@ def choose(
     independent of each other and of the rewards. `chances` says how likely each arm was to be the
     candidate, where it comes from outside and that is known.
     """
-    state.refresh()
+    state.prepare_decision()
     arms = state.settings.arms
     if state.finished:
         return _settled(state, state.index[state.serves or arms[0]], candidate, "finished")

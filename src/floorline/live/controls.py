@@ -64,7 +64,7 @@ class Controls:
         """End the campaign for good. Rewards are still recorded.
 
         Args:
-            arm: the arm that everybody is to get from now on; unless told, the winner of a
+            arm: the arm that everybody is to get from now on; by default the winner of a
                 finished campaign, else the default. The campaign no longer decides: `decide`
                 raises Stopped, which names this arm.
 
@@ -172,7 +172,7 @@ class Controls:
         recorded and no longer used.
 
         Args:
-            default: the arm that is the default of the new epoch; the same as before unless told.
+            default: the arm that is the default of the new epoch; the same as before unless given.
             settings: `floor`, `policy`, `holdback` and `arms_may_change` may change with it.
         """
         changed = self._changed_settings(settings, CHANGEABLE_IN_NEW_EPOCH)

@@ -8,8 +8,15 @@ from copy import copy
 from typing import Any, cast
 
 from floorline.core.kernel import Function, bind
-from floorline.core.late import best_ends, late_ends, receive, update_bounds
-from floorline.core.pending import close_play, skip_play
+from floorline.core.late import (
+    best_ends,
+    late_ends,
+    receive,
+    update_bounds,
+    update_interval,
+    update_optimistic_end,
+)
+from floorline.core.pending import CLOSED, FRESH, close_play, skip_play
 from floorline.core.records import (
     FOREVER,
     Arms,
@@ -26,6 +33,7 @@ from floorline.core.slots import (
     current_budget,
     guaranteed_budget,
     guaranteed_share,
+    recount,
     take_late_reward,
 )
 from floorline.core.steps import candidate_of, decide_on, forget, refusal_probability
@@ -62,10 +70,11 @@ class Knowledge:
         self._proposer = made.proposer
         self.proposer_is_sure = made.proposer.chance is sure_chance
         """Whether what it proposes follows from the past."""
-        self._names_largest_end = made.proposer.propose is most_promising
         self.proposer_learns = not (made.proposer.caches or made.proposer.keeps_draws)
         """Whether its memory holds what follows from the events, and not from the counts."""
-        self.kernels: dict[Function, Function] = {**policy.kernels, late_ends: best_ends}
+        self._names_largest_end = made.proposer.propose is most_promising
+        live: dict[Function, Function] = {late_ends: best_ends, **policy.floor.live_kernels()}
+        self.kernels: dict[Function, Function] = {**policy.kernels, **live}
         choices = self.kernels
         self.rules = in_slots(policy.rules)
         memory: Memory = in_slots(in_lists(new_memory(policy.memory)))
@@ -74,10 +83,16 @@ class Knowledge:
         self.memory, self.floor = memory, policy.floor
         self._steady_means = policy.floor.assumes_steady_means
         self._counts_received = policy.floor.counts_received
+        self._reads_upper_ends = made.proposer.uses_intervals
+        reads_lower_ends = made.proposer.uses_intervals and not made.proposer.optimistic
+        self._needs_intervals = policy.floor.reads_intervals or reads_lower_ends
         self._proposal = cast(Any, copy(memory))
         self._proposal.proposer = []
         self._forget = bind(forget, choices)
         self._update_bounds = bind(update_bounds, choices)
+        self._update_interval = bind(update_interval, choices)
+        self._update_optimistic_end = bind(update_optimistic_end, choices)
+        self._recount = bind(choices[recount], choices)
         self._candidate_of = bind(candidate_of, choices)
         self._decide_on = bind(decide_on, choices)
         self._refusal_probability = bind(refusal_probability, choices)
@@ -107,6 +122,8 @@ class Knowledge:
         lowest reward, from coins that it won."""
         self.open = OpenPlays(n_arms)
         self.book = self.open.book
+        self._behind: set[int] = set()
+        """Arms whose interval is older than their upper end for proposers."""
         self.leave(range(n_arms))
         arms = in_lists(new_arms(n_arms))
         self.arms = in_slots(arms)
@@ -139,6 +156,7 @@ class Knowledge:
         for name in Arms._fields:
             reorder(getattr(self.arms, name), order, fresh.get(name, 0.0))
         self.open.rearrange(order)
+        self._behind.clear()  # all are updated from there
 
     # Plays and rewards.
 
@@ -270,13 +288,54 @@ class Knowledge:
         return float(self.arms.lower[arm]), float(self.arms.upper[arm])
 
     def is_surely_better(self, arm: int) -> bool:
-        """Whether an arm's mean surely is at least the default's. Call `refresh` first."""
-        arms = self.arms
-        return bool(self._steady_means and arms.lower[arm] >= arms.upper[0])
+        """Whether an arm's mean surely is at least the default's. Call `prepare_decision` first."""
+        if not self._steady_means:
+            return False
+        arms, book = self.arms, self.book
+        if not self._needs_intervals:
+            if 0 in self._behind and arms.seen[0] == book.length[0]:  # nothing is missing
+                upper = book.optimistic_upper[0]
+            else:
+                self._catch_up(0)
+                upper = arms.upper[0]
+            least = book.closed[arm] * upper
+            if arms.average[arm] <= upper and book.closed_least[arm] <= least:
+                return False  # a lower end is below the average that it is made from
+            self._catch_up(0)
+            self._catch_up(arm)
+        return bool(arms.lower[arm] >= arms.upper[0])
+
+    def prepare_decision(self) -> None:
+        """Update what a decision depends on: less than `refresh` where nobody needs intervals."""
+        if self._needs_intervals:
+            self.refresh()
+            return
+        rules, book = self.rules, self.book
+        low, stale = self.settings.low, book.stale
+        for arm, age in enumerate(stale) if self._reads_upper_ends else ():
+            if age != FRESH:
+                self._update_optimistic_end(rules, self.arms, self.memory, book, low, arm)
+                stale[arm] = FRESH
+                self._behind.add(arm)
+        self._recount(rules.floor, self.arms, self.memory.floor, book, low)
+
+    def _catch_up(self, arm: int) -> None:
+        """Update the interval of an arm, if it is not that of now."""
+        stale = self.book.stale
+        if arm in self._behind:
+            self._behind.remove(arm)
+            stale[arm] = CLOSED
+        if stale[arm] != FRESH:
+            low, high = self.settings.low, self.settings.high
+            self._update_interval(self.rules, self.arms, self.memory, self.book, low, high, arm)
+            stale[arm] = FRESH
 
     def refresh(self) -> None:
         """Update the intervals and what the floor derives from its accounts."""
         low, high = self.settings.low, self.settings.high
+        for arm in self._behind:
+            self.book.stale[arm] = CLOSED
+        self._behind.clear()
         self._update_bounds(self.rules, self.arms, self.memory, self.book, low, high)
 
     def budget_after_default(self) -> float:

@@ -8,12 +8,13 @@ from typing import Any
 
 import msgspec
 
+from floorline.live.assessment import standing_of
 from floorline.live.campaign import Campaign
 from floorline.live.estimates import expected_rewards
 from floorline.live.same_rounds import SameRounds
 from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
-from floorline.live.status import Standing, Status, standing_of
+from floorline.live.status import Standing, Status
 
 log = logging.getLogger("floorline.live")
 

@@ -10,7 +10,7 @@ from typing import Any
 from floorline.boundaries import BOUNDARIES, Boundary
 from floorline.core.checks import choice, number, require, unit_of_reward
 from floorline.core.records import FOREVER
-from floorline.environments.delayed import MISSING_POLICIES
+from floorline.environments.arrivals import MISSING_POLICIES
 from floorline.live.durations import seconds_of
 from floorline.live.guardrails import Guardrail, checked_guardrails
 from floorline.live.names import check_arm_name
@@ -51,8 +51,9 @@ class CampaignSettings:
         default_mean: the default arm's mean reward; learned unless given.
         policy: proposes an arm when no candidate is given: a policy that `floorline policies`
             lists as live, such as `conservative-ucb` or `conservative-thompson`.
-        floor: the name of the floor, one that the policy goes with: `confidence`, `joint`, or
-            `randomised`, under which candidates may look at the request.
+        floor: the name of the floor, one that the policy goes with: `confidence`, `joint`,
+            `joint-steady`, `joint-variance`, or `randomised`, under which candidates may look at
+            the request.
         boundary: the confidence boundary, one that is proved for rewards in a range.
         prior: the two numbers of its Beta prior, if it has one; the promise does not depend on it.
         low: the lowest possible reward.
@@ -60,7 +61,7 @@ class CampaignSettings:
         beyond: what becomes of a reward above `high`: `refuse` it (its decision counts as unknown
             unless another reward comes), or `clip` it to `high` (the promise is then about clipped
             rewards). One below `low` is refused.
-        unit: what rewards are counted in, as "EUR"; only shown.
+        unit: what rewards are counted in, such as "EUR"; only shown.
         missing: what a missing reward means: `unknown` (the worst is assumed until it arrives),
             `zero` (after the window it is a 0), or `random` (after the window it is skipped; you
             state that the loss of a reward does not depend on the reward).
@@ -149,7 +150,7 @@ class CampaignSettings:
         if self.missing == "random" and not floor.skips_lost_rewards:
             raise ValueError(
                 f'missing: "random" is refused under the {self.floor} floor, which assumes nothing '
-                'of which rewards get lost; take "zero" with a window, or "unknown"'
+                'of which rewards get lost; use "zero" with a window, or "unknown"'
             )
         if policy.unit_rewards and not (self.low >= 0 and self.high <= 1):
             raise ValueError(

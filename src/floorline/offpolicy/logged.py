@@ -67,9 +67,9 @@ class LoggedData:
         missing = int(np.isnan(self.propensity).sum())
         if missing:
             raise ValueError(
-                f"propensities: {missing:,} of {len(self):,} decisions have none, so that what "
-                "other policies would have earned cannot be estimated without bias; log decisions "
-                "by a policy whose chances are known, as conservative-thompson-votes"
+                f"propensities: {missing:,} of {len(self):,} decisions have none, so what other "
+                "policies would have earned cannot be estimated without bias; log the decisions of "
+                "a policy whose probabilities are known, such as conservative-thompson-votes"
             )
 
 

@@ -59,8 +59,8 @@ def followed_target(log: LoggedData, policy: Policy, seed: int = 1) -> Floats:
         chances = stepper.chances(decision)
         if chances is None:
             raise ValueError(
-                "policy: its chances are not known, so that weights are not; use replay, or a "
-                "policy whose chances are known, as thompson-votes"
+                "policy: its probabilities are not known, so weights cannot be computed; use "
+                "replay, or a policy whose probabilities are known, such as thompson-votes"
             )
         rows.append(chances)
         stepper.learn(arm, reward, decision.fallback_probability)

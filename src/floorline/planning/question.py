@@ -31,7 +31,7 @@ class Question:
         delta: chance that the floor fails.
         low: no reward is below this.
         high: no reward is above this.
-        unit: what rewards are counted in, as "EUR"; only shown.
+        unit: what rewards are counted in, such as "EUR"; only shown.
         spread: standard deviation of one reward, the same for all arms. None: each reward is
             `low` or `high`, as a click is 0 or 1.
         learned: whether the campaign must learn the default mean instead of being given it.

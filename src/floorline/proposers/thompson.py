@@ -5,17 +5,31 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from floorline.core.checks import number
 from floorline.core.kernel import kernel
 from floorline.core.random import beta, normal
 from floorline.core.records import Arms, Floats, NoRules
 from floorline.proposers.base import Proposer, unknown_chance
 
+TABLE_SIZE = 2**12
+"""Counts whose spread is looked up: roots and divisions took a third of the time of a round."""
+
 
 class GaussianThompsonRules(NamedTuple):
-    """Standard deviation of the rewards."""
+    """Standard deviation of the rewards, and of the average of few of them, by their number."""
 
     noise_scale: float
+    spreads: Floats
+
+
+@kernel
+def spread_of(rules: GaussianThompsonRules, plays: int) -> float:
+    """Return the standard deviation of the average of so many rewards."""
+    if plays < len(rules.spreads):
+        return rules.spreads[plays]  # type: ignore[no-any-return]
+    return rules.noise_scale / math.sqrt(plays)
 
 
 @kernel
@@ -28,7 +42,7 @@ def gaussian_sample(
     for i in range(len(arms.plays)):
         if arms.plays[i] == 0:
             return i
-        mean = arms.average[i] + rules.noise_scale / math.sqrt(arms.plays[i]) * normal(rng)
+        mean = arms.average[i] + spread_of(rules, arms.plays[i]) * normal(rng)
         if mean > best_mean:
             best = i
             best_mean = mean
@@ -52,9 +66,10 @@ def beta_sample(rules: NoRules, arms: Arms, memory: Floats, round: int, rng: Any
 def gaussian_thompson(noise_scale: float = 1.0) -> Proposer:
     """Thompson sampling for Gaussian rewards with a flat prior."""
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
-    return Proposer(
-        gaussian_sample, rules=GaussianThompsonRules(float(noise_scale)), chance=unknown_chance
-    )
+    with np.errstate(divide="ignore"):
+        spreads = noise_scale / np.sqrt(np.arange(TABLE_SIZE))
+    rules = GaussianThompsonRules(float(noise_scale), spreads)
+    return Proposer(gaussian_sample, rules=rules, chance=unknown_chance)
 
 
 def beta_thompson() -> Proposer:

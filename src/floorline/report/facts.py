@@ -6,12 +6,13 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 
+from floorline.live.assessment import status_of
 from floorline.live.events import CHANGES, Event
 from floorline.live.ledgers import LedgerReader, read_ledger
 from floorline.live.replay import start
 from floorline.live.series import MAX_POINTS, SeriesPoint, SeriesRecorder, point_after, point_of
 from floorline.live.settings import CampaignSettings
-from floorline.live.status import Status, status_of
+from floorline.live.status import Status
 from floorline.live.verify import Report, verify
 
 

@@ -11,6 +11,7 @@ from floorline.core.words import counted
 from floorline.live.amounts import amount, exact_percent, percent
 from floorline.report import parts
 from floorline.report.charts import guaranteed_range, reward_chart, traffic_chart
+from floorline.report.elements import legend, section
 from floorline.report.facts import ReportFacts
 
 STYLE = Path(__file__).with_name("style.css")
@@ -93,7 +94,7 @@ def _rewards(facts: ReportFacts) -> str:
     ]
     label = ", ".join(f"{name} {value}" for _, name, value in shown)
     chart = reward_chart(facts.points, f"Reward over time: {label}")
-    return parts.section("Reward and floor over time", parts.legend(shown) + chart)
+    return section("Reward and floor over time", legend(shown) + chart)
 
 
 def _traffic(facts: ReportFacts) -> str:
@@ -107,4 +108,4 @@ def _traffic(facts: ReportFacts) -> str:
     chart = traffic_chart(
         facts.points, facts.settings.arms, f"Shares of the traffic over time: {label}"
     )
-    return parts.section("Traffic over time", parts.legend(shown) + chart)
+    return section("Traffic over time", legend(shown) + chart)

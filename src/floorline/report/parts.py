@@ -1,8 +1,8 @@
-"""The sections of a report, as HTML. What comes from outside is escaped."""
+"""The sections of a report, as HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from html import escape
 
 from floorline.core.words import counted
@@ -10,53 +10,11 @@ from floorline.live.amounts import amount, exact_percent, percent, sentence
 from floorline.live.headline import difference
 from floorline.live.notes import words_of
 from floorline.live.status import ArmStatus
+from floorline.report.elements import numbers, section, table
 from floorline.report.facts import ReportFacts
 
 MAX_PROBLEMS = 20
 """Problems that are listed."""
-
-
-def section(title: str, content: str, look: str = "") -> str:
-    """Return a section with a heading."""
-    return f'<section class="{look}"><h2>{escape(title)}</h2>\n{content}</section>'
-
-
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: int = 0) -> str:
-    """Return a table of texts; the last `numbers` columns are numbers."""
-    first = len(columns) - numbers
-
-    def row(cells: Sequence[str], tag: str) -> str:
-        shown = (
-            f"<{tag}{' class=number' if i >= first else ''}>{escape(cell)}</{tag}>"
-            for i, cell in enumerate(cells)
-        )
-        return f"<tr>{''.join(shown)}</tr>"
-
-    body = "\n".join(row(cells, "td") for cells in rows)
-    head = row(columns, "th").replace("<th", '<th scope="col"')
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(columns[0])}: table">'
-        f"<table><thead>{head}</thead>\n<tbody>{body}</tbody></table></div>"
-    )
-
-
-def legend(entries: Iterable[tuple[str, str, str]]) -> str:
-    """Return what the colours of a chart mean: look, name and value of each."""
-    items = (
-        f'<li><i class="{look}"></i>{escape(name)} <b>{escape(value)}</b></li>'
-        for look, name, value in entries
-    )
-    return f'<ul class="legend">{"".join(items)}</ul>\n'
-
-
-def numbers(entries: Iterable[tuple[str, str, str]]) -> str:
-    """Return a list of numbers: name, value and remark of each."""
-    items = (
-        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd>"
-        f'<dd class="soft">{escape(remark)}</dd></div>'
-        for name, value, remark in entries
-    )
-    return f'<dl class="numbers">{"".join(items)}</dl>'
 
 
 def verdict(facts: ReportFacts) -> str:

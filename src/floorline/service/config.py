@@ -38,7 +38,7 @@ class Config:
             given, the address to listen on.
         workers: how many processes serve; more than one need a database.
         shares_port: whether other processes listen on the same port.
-        alert_interval: seconds between two looks for alerts.
+        alert_interval: seconds between checks for alerts.
     """
 
     data: Path | str

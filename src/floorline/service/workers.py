@@ -21,7 +21,7 @@ RESTART_SECONDS = 1.0
 """Before a worker that ended by itself is started again."""
 
 LOOK_SECONDS = 0.2
-"""Between two looks at the workers."""
+"""Seconds between checks of the workers."""
 
 
 def run_workers(config: Config, serve: Callable[[Config], None]) -> None:

@@ -12,8 +12,8 @@ from floorline.core.kernel import bind
 from floorline.core.records import Floats, new_arms
 from floorline.environments import Environment
 from floorline.environments.adversary import set_rewards
+from floorline.environments.arrivals import arrival_of
 from floorline.environments.base import draw, draw_sum
-from floorline.environments.delayed import arrival_of
 from floorline.environments.moments import changes, click_now, kinds_of, mean_now, visitor_kind
 from floorline.floors import ConfidenceFloor, NoFloor, RandomisedFloor
 from floorline.policy import Policy

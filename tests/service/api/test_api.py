@@ -95,8 +95,8 @@ def test_of_many_decisions_all_are_made_or_none(
     assert client.get(page).json()["status"]["decisions"] == 0
 
 
-def test_one_and_many_do_not_mix(client: TestClient, page: str) -> None:
-    body = {"request_key": "a", "requests": [{}]}
+@pytest.mark.parametrize("body", [{"request_key": "a", "requests": [{}]}, {"requests": None}])
+def test_one_and_many_do_not_mix(client: TestClient, page: str, body: dict[str, object]) -> None:
     problem(client.post(f"{page}/decisions", json=body), 422, "invalid", "now")
 
 

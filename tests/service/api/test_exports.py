@@ -51,7 +51,7 @@ READ: dict[str, Callable[[bytes], list[dict[str, Any]]]] = {
 
 
 def tables(server: Server, table: str, *forms: str) -> list[list[dict[str, Any]]]:
-    """The rows of a table in these formats, all unless told, as others read them."""
+    """The rows of a table in these formats, by default all, as others read them."""
     found = []
     with server.client() as client:
         for form in forms or READ:

@@ -12,7 +12,7 @@ from floorline.live.errors import LedgerError
 TIME: LiteralString = "SELECT extract(epoch FROM clock_timestamp())::double precision"
 
 LOOK_AGAIN_SECONDS = 10.0
-"""Between two looks at the database's clock."""
+"""Seconds between readings of the database's clock."""
 
 
 class DatabaseTime:

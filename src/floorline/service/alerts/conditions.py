@@ -35,12 +35,12 @@ class RewardFlow:
     decisions: int = 0
     """When the last reward had come."""
     epoch: int | None = None
-    """None before the first look."""
+    """None before the first check."""
     is_known: bool = False
-    """Whether a reward came between two looks: before that, rewards may have stopped earlier."""
+    """Whether a reward came between two checks: before that, rewards may have stopped earlier."""
 
     def has_stopped(self, status: Status) -> bool:
-        """Whether rewards should have come by now at the rate so far; call it at each look."""
+        """Whether rewards should have come by now at the rate so far; call it at each check."""
         if status.state in ENDED:
             self.is_known = True
             return False

@@ -26,12 +26,12 @@ from floorline.service.host.owners import OwnedElsewhere
 log = logging.getLogger("floorline.service")
 
 INTERVAL_SECONDS = 15.0
-"""Between two looks."""
+"""Seconds between checks."""
 MIN_FREE_BYTES = 500 * 2**20
 MIN_FREE_SHARE = 0.02
 """Of the disk: an alert is raised below both of them."""
 MAX_REFUSED_REQUESTS = 20
-"""Requests with a wrong key, or one without the scope, between two looks."""
+"""Requests with a wrong key, or one without the scope, between two checks."""
 
 
 class Watch:
@@ -71,7 +71,7 @@ class Watch:
             try:
                 await self.look()
             except Exception:  # the next look may succeed
-                log.exception("no look for alerts")
+                log.exception("the check for alerts failed")
             await asyncio.sleep(self._interval)
 
     async def look(self) -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from floorline.live import Campaign, Conflict
 from floorline.live.names import check_campaign_name
-from floorline.service.api.requests import EraseBody
+from floorline.service.api.campaign_requests import EraseBody
 from floorline.service.api.responses import CampaignAnswer, Campaigns, Deleted, Erased
 from floorline.service.host.campaigns import ClosedCampaign, HostedCampaign, UnavailableCampaign
 from floorline.service.host.errors import Unavailable, UnknownCampaign

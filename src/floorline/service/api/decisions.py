@@ -33,7 +33,7 @@ async def decide(call: Call) -> DecisionAnswer | Decisions:
     """Which arm to play, for one request or a batch."""
     hosted = await call.host.registry.get(call.path["name"])
     body: DecisionBody = call.body
-    if body.requests is None:
+    if body.requests is msgspec.UNSET:
         return await hosted.queue.submit(
             lambda campaign: decide_one(hosted, campaign, body), keys=(body.request_key,)
         )

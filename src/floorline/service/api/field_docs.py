@@ -12,7 +12,7 @@ from typing import Any, get_args, get_type_hints
 def field_docs(kinds: Iterable[Any]) -> dict[str, dict[str, str]]:
     """The docstrings of fields, by class and field, of these classes and those in their fields.
 
-    >>> from floorline.service.api.requests import FinishBody
+    >>> from floorline.service.api.campaign_requests import FinishBody
     >>> field_docs([FinishBody])
     {'FinishBody': {'arm': 'The arm that everybody gets from now on.'}}
     """

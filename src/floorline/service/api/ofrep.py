@@ -8,7 +8,8 @@ import msgspec
 
 from floorline.live import CampaignError, Stopped
 from floorline.service.api.decisions import decide_one
-from floorline.service.api.requests import DecisionRequest, OfrepBody, OfrepContext
+from floorline.service.api.ofrep_requests import OfrepBody, OfrepContext
+from floorline.service.api.requests import DecisionRequest
 from floorline.service.api.responses import OfrepAnswer, OfrepFlag, OfrepFlags
 from floorline.service.host.owners import OwnedElsewhere
 from floorline.service.http.forwarding import RefusedThere

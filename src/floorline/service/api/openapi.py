@@ -9,9 +9,10 @@ from typing import Any, get_args
 import msgspec
 
 from floorline import __version__
+from floorline.service.api.campaign_requests import NewCampaign
 from floorline.service.api.examples import EXAMPLES
 from floorline.service.api.field_docs import field_docs
-from floorline.service.api.requests import CampaignName, NewCampaign, TicketId
+from floorline.service.api.fields import CampaignName, TicketId
 from floorline.service.http.operations import Operation
 from floorline.service.http.problems import MEDIA_TYPE
 

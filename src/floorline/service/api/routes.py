@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from floorline.live import RewardReceipt
 from floorline.service.api import (
+    campaign_requests,
     campaigns,
     decisions,
     explain,
@@ -12,6 +13,7 @@ from floorline.service.api import (
     health,
     history,
     ofrep,
+    ofrep_requests,
     report,
     requests,
     responses,
@@ -26,9 +28,14 @@ TICKET = "/v1/decisions/{ticket}"
 CHANGES = (
     ("pause", campaigns.pause, "Play the default until resumed", None),
     ("resume", campaigns.resume, "Go on after a pause", None),
-    ("add-arm", campaigns.add_arm, "Add a challenger", requests.ArmBody),
-    ("retire-arm", campaigns.retire_arm, "Stop playing a challenger", requests.ArmBody),
-    ("promote-arm", campaigns.promote_arm, "Make a challenger the default", requests.ArmBody),
+    ("add-arm", campaigns.add_arm, "Add a challenger", campaign_requests.ArmBody),
+    ("retire-arm", campaigns.retire_arm, "Stop playing a challenger", campaign_requests.ArmBody),
+    (
+        "promote-arm",
+        campaigns.promote_arm,
+        "Make a challenger the default",
+        campaign_requests.ArmBody,
+    ),
 )
 
 OPERATIONS = (
@@ -87,8 +94,8 @@ OPERATIONS = (
         "Decide, in the protocol of feature flags (OFREP)",
         "decide",
         responses.OfrepAnswer,
-        requests.OfrepBody,
-        (requests.OfrepFlagBody,),
+        ofrep_requests.OfrepBody,
+        (ofrep_requests.OfrepFlagBody,),
         body_required=False,
         problems=(404, 409),
         problem=ofrep.OfrepProblem,
@@ -102,8 +109,8 @@ OPERATIONS = (
         "Decide all campaigns that the key reaches (OFREP)",
         "decide",
         responses.OfrepFlags,
-        requests.OfrepBody,
-        (requests.OfrepBulkBody,),
+        ofrep_requests.OfrepBody,
+        (ofrep_requests.OfrepBulkBody,),
         status=(200, 304),
         problem=ofrep.OfrepProblem,
         refine=ofrep.refine,
@@ -135,7 +142,7 @@ OPERATIONS = (
         "Open a campaign",
         "admin",
         responses.CampaignAnswer,
-        requests.NewCampaign,
+        campaign_requests.NewCampaign,
         status=(201, 200),
         problems=(409,),
     ),
@@ -171,7 +178,7 @@ OPERATIONS = (
         "Declare a winner, and serve it from now on",
         "admin",
         responses.CampaignAnswer,
-        requests.FinishBody,
+        campaign_requests.FinishBody,
         problems=(404, 409),
     ),
     Operation(
@@ -182,7 +189,7 @@ OPERATIONS = (
         "End a campaign for good",
         "admin",
         responses.CampaignAnswer,
-        requests.StopBody,
+        campaign_requests.StopBody,
         body_required=False,
         problems=(404, 409),
     ),
@@ -194,7 +201,7 @@ OPERATIONS = (
         "Erase request keys and contexts",
         "admin",
         responses.Erased,
-        requests.EraseBody,
+        campaign_requests.EraseBody,
         problems=(404, 409),
     ),
     Operation(
@@ -205,7 +212,7 @@ OPERATIONS = (
         "Delete a campaign that has ended",
         "admin",
         responses.Deleted,
-        requests.DeleteBody,
+        campaign_requests.DeleteBody,
         problems=(404, 409),
     ),
     Operation(
@@ -216,7 +223,7 @@ OPERATIONS = (
         "Begin anew, as after a drift alarm",
         "admin",
         responses.CampaignAnswer,
-        requests.EpochBody,
+        campaign_requests.EpochBody,
         body_required=False,
         problems=(404, 409),
     ),
@@ -290,7 +297,7 @@ OPERATIONS = (
         "Add a note to what happened",
         "admin",
         responses.CampaignAnswer,
-        requests.NoteBody,
+        campaign_requests.NoteBody,
         problems=(404, 409),
     ),
     Operation(
@@ -301,7 +308,7 @@ OPERATIONS = (
         "Replace the labels",
         "admin",
         responses.CampaignAnswer,
-        requests.LabelsBody,
+        campaign_requests.LabelsBody,
         problems=(404, 409),
     ),
     Operation(
@@ -312,7 +319,7 @@ OPERATIONS = (
         "Leave it out of lists, or take it back in",
         "admin",
         responses.CampaignAnswer,
-        requests.ArchiveBody,
+        campaign_requests.ArchiveBody,
         body_required=False,
         problems=(404, 409),
     ),

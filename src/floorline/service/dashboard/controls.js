@@ -10,8 +10,8 @@ const ASK = {
   "add-arm": { title: "Add a challenger?", arm: "Its name", yes: "Add it", typed: true,
     words: "It is tried from the next decision on, as far as the budget allows." },
   "retire-arm": { title: "Retire a challenger?", arm: "Retire", yes: "Retire it", names: running,
-    words: "It is not played any more. What it was played stays charged, and rewards that still come count. This "
-      + "cannot be undone." },
+    words: "It is no longer played. Its past decisions stay charged to the budget, and rewards that still come "
+      + "count. This cannot be undone." },
   "promote-arm": { title: "Make a challenger the default?", arm: "Promote", yes: "Promote it", names: running,
     words: "It is the default from the next decision on, and the default becomes a challenger. The floor is held "
       + "against whatever was the default at the time." },
@@ -19,8 +19,8 @@ const ASK = {
     words: "From now on everybody gets this arm and no other: there is no control group, and a drift "
       + "alarm changes nothing. Decisions and rewards are still recorded. This cannot be undone." },
   stop: { title: "Stop this campaign for good?", arm: "Play instead", yes: "Stop for good",
-    words: "Nothing more is decided or recorded, except rewards of decisions made so far. Programs that "
-      + "ask are told to play this arm instead. This cannot be undone." },
+    words: "Nothing more is decided or recorded, except rewards of decisions made so far. Clients "
+      + "are told to play this arm instead. This cannot be undone." },
   "start-epoch": { title: "Start a new epoch?", yes: "Start it",
     words: "Counts, intervals and budget begin at zero, and the promise holds for the new epoch by "
       + "itself. Do this after the default has changed." },
@@ -31,7 +31,7 @@ export function controls(campaign, scopes, onDone) {
   const allowed = scopes.has("admin");
   let status = null;
   byId("hint").hidden = allowed;
-  say(byId("hint"), "This key may look, and not change anything: it lacks the scope admin.");
+  say(byId("hint"), "This key can read but not change anything: it lacks the scope admin.");
   for (const word of WORDS) {
     byId(word).addEventListener("click", async () => {
       const body = word in ASK ? await asked(word, status) : undefined;

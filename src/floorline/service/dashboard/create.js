@@ -52,13 +52,13 @@ function hints(form) {
   const loss = Number(byId("max_loss").value);
   const delta = Number(byId("delta").value);
   say(byId("max_loss-hint"), `The floor: ${exactPercent(1 - loss)} of the default's reward.`);
-  say(byId("delta-hint"), `Confidence: ${exactPercent(1 - delta)}, for all time together.`);
+  say(byId("delta-hint"), `Confidence: ${exactPercent(1 - delta)}, for the whole campaign.`);
   say(byId("beyond-hint"), BEYOND[byId("beyond").value]);
   say(byId("floor-hint"), FLOORS[byId("floor").value]);
   const waits = ["zero", "random"].includes(form.elements.missing.value);
   byId("window-field").hidden = !waits;
   byId("window").disabled = !waits;
-  say(byId("window-hint"), "Take the shortest time in which nearly every report arrives: what comes later "
+  say(byId("window-hint"), "Choose the shortest time in which nearly every report arrives: what comes later "
     + "is not used.");
 }
 

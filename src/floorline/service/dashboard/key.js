@@ -16,7 +16,7 @@ export async function enter() {
   return found.scopes;
 }
 
-const LACKS_READ = "This key may not look at campaigns: it lacks the scope read.";
+const LACKS_READ = "This key cannot read campaigns: it lacks the scope read.";
 
 function askUntilGiven(before) {
   const error = el("p", { id: "key-error", class: "error", role: "alert" });

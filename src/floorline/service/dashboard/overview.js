@@ -57,7 +57,7 @@ async function start() {
   const scopes = await enter();
   byId("new").disabled = !scopes.has("admin");
   byId("hint").hidden = scopes.has("admin");
-  say(byId("hint"), "This key may look, and not open campaigns: it lacks the scope admin.");
+  say(byId("hint"), "This key can read campaigns but not open any: it lacks the scope admin.");
   creation(byId("new"), (name) => location.assign(`/campaigns/${encodeURIComponent(name)}`));
   byId("archived").addEventListener("change", () => refresh().catch(() => {}));
   watch();

@@ -12,18 +12,21 @@ export function showPrice(status, { unit }) {
   }
   const turned = status.turned_away;
   const share = percent(status.decisions > 0 ? turned / status.decisions : 0);
-  const control = status.reasons.holdback ?? 0;
   refill(byId("price"),
     el("p", { class: "price" }, won(status.gain, unit, "the default alone")),
     el("p", { class: "about" }, wonWords(status, unit)),
     el("p", { class: "price" }, paid(status.price, unit)),
-    el("p", { class: "about" }, `An estimate in hindsight of what ${plural(turned, "decision")} (${share}) would `
-      + `have earned ${status.price < 0 ? "less than" : "beyond"} the default, which got them because the budget could `
-      + "not pay for the challenger that "
-      + `was proposed. ${count(control)} more were the control group, by which a change of the default is noticed.`));
+    el("p", { class: "about" }, `An estimate, in hindsight, of what ${plural(turned, "decision")} (${share}) would `
+      + `have earned ${status.price < 0 ? "less than" : "beyond"} the default. They went to the default because the `
+      + `budget could not pay for the proposed challenger.${controlWords(status.reasons.holdback ?? 0)}`));
 }
 
 const words = (value, unit) => inUnit(Math.abs(value), unit ?? "of reward");
+
+function controlWords(decisions) {
+  if (decisions === 0) return "";
+  return ` ${count(decisions)} more went to the control group, which shows whether the default changes.`;
+}
 
 function won(gain, unit, rival) {
   if (gain === null) return "–";

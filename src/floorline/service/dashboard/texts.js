@@ -7,7 +7,7 @@ const EXPECTED = {
     + "over; the reward surely lies in the band.",
   "budget-about": "Reward that is surely in hand above the floor. Until the campaign is finished, no challenger is "
     + "played that could bring it below zero.",
-  "arms-about": "The estimate, and the interval that holds at all times together.",
+  "arms-about": "The estimate and its interval. All intervals hold at all times together.",
   "price-title": "What was won, and what the floor cost",
 };
 

@@ -83,7 +83,7 @@ class HostedCampaign:
                 self.series.add(replay_points(*self._missing_points()))
                 self._series_is_complete = True
         except Exception as error:  # decisions do not need the series
-            log.warning("no series", extra={"campaign": self.name, "why": str(error)})
+            log.warning("series not available", extra={"campaign": self.name, "why": str(error)})
 
     @property
     def series_is_complete(self) -> bool:
@@ -98,7 +98,7 @@ class HostedCampaign:
             await self.queue.submit(lambda _: self.series.add(points))
             self._series_is_complete = True
         except Exception as error:
-            log.warning("no series", extra={"campaign": self.name, "why": str(error)})
+            log.warning("series not available", extra={"campaign": self.name, "why": str(error)})
 
     def _missing_points(self) -> tuple[str, int, int, int]:
         return self.locator, self._stored_at, self._opened_at, self.series.max_points
@@ -121,7 +121,7 @@ class HostedCampaign:
                 await self.queue.submit(Campaign.save_snapshot)
             status = await self.queue.submit(Campaign.status)
         except Exception as error:  # the ledger is complete without a snapshot
-            log.warning("no snapshot", extra={"campaign": self.name, "why": str(error)})
+            log.warning("snapshot not saved", extra={"campaign": self.name, "why": str(error)})
         await self.queue.close()
         return ClosedCampaign(self.name, self.settings, self.default_arm, status, self.is_failing)
 

@@ -221,7 +221,7 @@ class Cluster:
             except LedgerError as error:
                 self._member_since = float("inf")
                 if not failing:
-                    log.error("no heartbeat", extra={"why": str(error)})
+                    log.error("heartbeat failed", extra={"why": str(error)})
                 failing = True
             except Exception:
                 log.exception("a heartbeat failed")

@@ -35,7 +35,7 @@ def adversarial_run(
     budget is compared with what the default would have paid.
     """
     forget(rules, arms, memory)
-    n_arms = arms.plays.size
+    n_arms = len(arms.plays)
     rewards, totals, chances = scratch
     for i in range(n_arms):
         totals[i] = 0.0

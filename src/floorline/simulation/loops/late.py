@@ -21,8 +21,8 @@ from floorline.core.pending import (
 from floorline.core.records import TOLERANCE, Arms, Counts, Floats, Memory, Rules
 from floorline.core.slots import await_reward, take_late_reward
 from floorline.core.steps import candidate_of, decide_on, forget
+from floorline.environments.arrivals import DelayedRules, arrival_of
 from floorline.environments.base import draw
-from floorline.environments.delayed import DelayedRules, arrival_of
 from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, RunRecords, write_checkpoint
 
 
@@ -130,7 +130,7 @@ def late_run(
                 for i in range(memory.proposer.size):
                     memory.proposer[i] = 0.0
             candidate = candidate_of(rules, seen_by_proposer, memory, played + 1, rng)
-            if candidate < 0 or candidate >= arms.plays.size:
+            if candidate < 0 or candidate >= len(arms.plays):
                 outcome.first_breach[run] = NO_SUCH_ARM
                 return
             decision = decide_on(rules, arms, memory, played + 1, candidate, rng)

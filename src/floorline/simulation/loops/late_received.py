@@ -12,8 +12,8 @@ from floorline.core.kernel import kernel
 from floorline.core.pending import NONE
 from floorline.core.records import ROUNDING, Arms, Counts, Floats, Memory, Rules
 from floorline.core.steps import candidate_of, decide_on, forget, observe, play
+from floorline.environments.arrivals import DelayedRules, arrival_of
 from floorline.environments.base import draw
-from floorline.environments.delayed import DelayedRules, arrival_of
 from floorline.simulation.loops.late import expect_arrival
 from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, RunRecords, write_checkpoint
 
@@ -96,7 +96,7 @@ def late_received_run(
         while played < measure.checkpoints[c]:
             observe_arrivals(rules, arms, memory, scratch, played)
             candidate = candidate_of(rules, arms, memory, played + 1, rng)
-            if candidate < 0 or candidate >= arms.plays.size:
+            if candidate < 0 or candidate >= len(arms.plays):
                 outcome.first_breach[run] = NO_SUCH_ARM
                 return
             decision = decide_on(rules, arms, memory, played + 1, candidate, rng)

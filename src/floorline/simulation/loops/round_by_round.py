@@ -77,7 +77,7 @@ def round_by_round_run(
     drawn after the coin but independently of it, as if it had been drawn before.
     """
     n_arms = measure.means.size
-    sets = arms.plays.size // n_arms
+    sets = len(arms.plays) // n_arms
     for number in range(sets):
         forget(rules, arms_of(arms, number, n_arms), memory_of(memory, number, sets))
     all_arms = arms_of(arms, 0, n_arms)

@@ -134,7 +134,7 @@ def write_checkpoint(
         outcome.rewards[run, checkpoint] = received
     write_plays(arms, outcome, run, checkpoint, 0)
     regret = 0.0
-    for i in range(arms.plays.size):
+    for i in range(len(arms.plays)):
         regret += outcome.plays[run, checkpoint, i] * measure.gaps[i]
     outcome.pseudo_regret[run, checkpoint] = regret
 
@@ -142,7 +142,7 @@ def write_checkpoint(
 @kernel
 def write_plays(arms: Arms, outcome: RunRecords, run: int, checkpoint: int, hidden: int) -> None:
     """Write how often each arm was played so far, including `hidden` default plays."""
-    for i in range(arms.plays.size):
+    for i in range(len(arms.plays)):
         outcome.plays[run, checkpoint, i] = arms.plays[i]
     outcome.plays[run, checkpoint, 0] += hidden
 

@@ -81,7 +81,8 @@ def stochastic_run(
             received = 0.0
             c = 0
         candidate = candidate_of(rules, arms, memory, played + 1, rng)
-        if candidate < 0 or candidate >= arms.plays.size:
+        # As `refusal_probability` asks, so that the compiler drops its question; `.size` would not.
+        if candidate < 0 or candidate >= len(arms.plays):
             outcome.first_breach[run] = NO_SUCH_ARM
             return
         granted, probability = apply_floor(rules, arms, memory, played + 1, candidate, rng)
