@@ -80,15 +80,6 @@ class Rules(NamedTuple):
     """Whether the proposer's memory only caches what `Arms` holds, and may be cleared."""
 
 
-class Permission(NamedTuple):
-    """A floor's answer to a candidate."""
-
-    granted: bool
-    """Whether the candidate may be played; if not, the fallback is."""
-    fallback_probability: float
-    """The probability with which the fallback was to be played: 0, 1, or that of a coin."""
-
-
 class Choice(NamedTuple):
     """One decision: what the proposer wanted, and what is played."""
 
@@ -97,7 +88,7 @@ class Choice(NamedTuple):
     acted: bool
     """Whether the candidate is played; else `arm` is the fallback."""
     fallback_probability: float
-    """As in `Permission`."""
+    """The probability with which the fallback was to be played: 0, 1, or that of a coin."""
 
 
 class NoRules(NamedTuple):

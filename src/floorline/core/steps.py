@@ -7,7 +7,7 @@ from typing import Any
 
 from floorline.core.kernel import kernel
 from floorline.core.random import uniform
-from floorline.core.records import Arms, Choice, Memory, Permission, Rules
+from floorline.core.records import Arms, Choice, Memory, Rules
 from floorline.core.slots import (
     charge,
     credit,
@@ -66,9 +66,10 @@ def refusal_probability(
 @kernel
 def apply_floor(
     rules: Rules, arms: Arms, memory: Memory, round: int, candidate: int, coin: Any
-) -> Permission:
+) -> tuple[bool, float]:
     """Ask the floor about a candidate, and toss its coin: the only place where either is done.
 
+    Return whether the candidate may be played, and the fallback probability: 0, 1 or the coin's.
     `coin` is the random generator for the coin, used only where there is one to toss. A
     candidate that does not exist is refused, and so is one whose probability is NaN.
 
@@ -76,7 +77,7 @@ def apply_floor(
     simulation takes twice as long (docs/performance.md).
     """
     probability = refusal_probability(rules, arms, memory, round, candidate)
-    return Permission(toss(probability, coin), probability)
+    return toss(probability, coin), probability
 
 
 @kernel
@@ -84,11 +85,11 @@ def decide_on(
     rules: Rules, arms: Arms, memory: Memory, round: int, candidate: int, coin: Any
 ) -> Choice:
     """Decide between a candidate and the fallback arm."""
-    permission = apply_floor(rules, arms, memory, round, candidate, coin)
+    granted, probability = apply_floor(rules, arms, memory, round, candidate, coin)
     arm = candidate
-    if not permission.granted:
+    if not granted:
         arm = fallback_arm(rules.floor, arms, memory.floor)
-    return Choice(candidate, arm, permission.granted, permission.fallback_probability)
+    return Choice(candidate, arm, granted, probability)
 
 
 @kernel

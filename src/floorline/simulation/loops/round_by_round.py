@@ -106,11 +106,12 @@ def round_by_round_run(
             if candidate < 0 or candidate >= n_arms:
                 outcome.first_breach[run] = NO_SUCH_ARM
                 return
-            permission = apply_floor(rules, all_arms, all_memory, played + 1, candidate, rng)
+            granted, probability = apply_floor(
+                rules, all_arms, all_memory, played + 1, candidate, rng
+            )
             arm = candidate
-            if not permission.granted:
+            if not granted:
                 arm = fallback_arm(rules.floor, all_arms, all_memory.floor)
-            probability = permission.fallback_probability
             played += 1
             reward = reward_at(environment, arm, played, kind, rng)
             play(rules, all_arms, all_memory, arm, probability)

@@ -85,11 +85,11 @@ def stochastic_run(
         if candidate < 0 or candidate >= len(arms.plays):
             outcome.first_breach[run] = NO_SUCH_ARM
             return
-        permission = apply_floor(rules, arms, memory, played + 1, candidate, rng)
+        granted, probability = apply_floor(rules, arms, memory, played + 1, candidate, rng)
         # Branches instead of one choice of arm: the processor can then predict the likely one.
-        if candidate == 0 or not permission.granted:
+        if candidate == 0 or not granted:
             arm = 0
-            if not permission.granted:
+            if not granted:
                 arm = fallback_arm(rules.floor, arms, memory.floor)
             if arm == 0 and known_default:
                 if rules.fast_forward:
@@ -98,7 +98,6 @@ def stochastic_run(
                     fast_forward(rules, arms, memory, rounds)
                 else:
                     rounds = 1
-                    probability = permission.fallback_probability
                     play(rules, arms, memory, 0, probability)
                     observe_known_default(rules, arms, memory, probability, 1)
                 if measure.wants_rewards:
@@ -109,15 +108,15 @@ def stochastic_run(
                 if candidate == 0 or not rules.fast_forward or played == measure.checkpoints[c]:
                     continue
                 # The proposer would propose the same again, so only the floor is asked again.
-                permission = apply_floor(rules, arms, memory, played + 1, candidate, rng)
-                if not permission.granted:
+                granted, probability = apply_floor(rules, arms, memory, played + 1, candidate, rng)
+                if not granted:
                     continue
                 arm = candidate  # now affordable
         else:
             arm = candidate
-        play(rules, arms, memory, arm, permission.fallback_probability)
+        play(rules, arms, memory, arm, probability)
         reward = draw(environment, arm, rng)
-        observe(rules, arms, memory, arm, permission.fallback_probability, reward)
+        observe(rules, arms, memory, arm, probability, reward)
         received += reward
         played += 1
         if miss == 0 and missed(measure, arms, arm):  # only now has an interval changed
