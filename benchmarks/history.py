@@ -77,7 +77,9 @@ def python_loop() -> None:
 
 def live_rounds(floor: str) -> Slice:
     """Return a function that makes 100 decisions and reports their rewards, in memory."""
-    campaign = Campaign.open(":memory:", arms=ARMS, max_loss=0.1, seed=1, floor=floor)
+    campaign = Campaign.open(
+        ":memory:", arms=ARMS, max_loss=0.1, seed=1, floor=floor, policy="conservative-ucb"
+    )
     rng = random.Random(1)
 
     def run() -> None:
@@ -92,7 +94,9 @@ def live_rounds(floor: str) -> Slice:
 
 def durable_groups(folder: Path) -> tuple[Slice, Slice]:
     """Return two functions: 16 durable groups of decisions, and as many rows in bare SQLite."""
-    campaign = Campaign.open(folder / "campaign", arms=ARMS, max_loss=0.1, seed=1)
+    campaign = Campaign.open(
+        folder / "campaign", arms=ARMS, max_loss=0.1, seed=1, policy="conservative-ucb"
+    )
     bare = apsw.Connection(str(folder / "bare"))
     bare.execute(SCHEMA)
     bare.pragma("journal_mode", "wal")

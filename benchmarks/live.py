@@ -31,7 +31,7 @@ INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 def new_campaign(path: str | Path = ":memory:") -> Campaign:
-    return Campaign.open(path, arms=ARMS, max_loss=0.1, seed=1)
+    return Campaign.open(path, arms=ARMS, max_loss=0.1, policy="conservative-ucb", seed=1)
 
 
 # One decision and its reward.

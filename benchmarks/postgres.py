@@ -42,7 +42,9 @@ def group_times(database: str, keyed: bool) -> tuple[float, float]:
     own, bare = [], []
     locator = f"{database}/{'keyed' if keyed else 'plain'}"
     with (
-        Campaign.open(locator, arms=ARMS, max_loss=0.1, seed=1) as campaign,
+        Campaign.open(
+            locator, arms=ARMS, max_loss=0.1, seed=1, policy="conservative-ucb"
+        ) as campaign,
         psycopg.connect(database, autocommit=True) as connection,
     ):
         other = connection.execute(

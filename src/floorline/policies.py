@@ -166,6 +166,12 @@ CATALOGUE: dict[str, Entry] = {
 }
 
 
+def usual_policy(setup: PolicySetup) -> str:
+    """Return the policy of a live campaign that is given none; docs/proposers.md says why."""
+    votes = setup.n_arms > 2 and setup.has_range
+    return "conservative-thompson-votes" if votes else "conservative-ucb"
+
+
 def make_policy(name: str, setup: PolicySetup) -> Policy:
     """Return the policy called `name`, of the catalogue or of a plug-in, made for `setup`.
 

@@ -210,9 +210,17 @@ class PolicySetup:
         return beta_thompson() if self.bounded else gaussian_thompson(self.noise_scale)
 
     def votes(self) -> Proposer:
-        """Thompson sampling by votes, Beta for any range that the boundary takes."""
-        ranged = self.bounded or self.intervals().kind.needs_range
-        return thompson_votes(None if ranged else self.noise_scale, low=self.low, high=self.high)
+        """Thompson sampling by votes, Beta for any range."""
+        if self.bounded:
+            return thompson_votes()
+        if self.has_range:
+            return thompson_votes(low=self.low, high=self.high)
+        return thompson_votes(self.noise_scale)
+
+    @property
+    def has_range(self) -> bool:
+        """Whether rewards are known to lie in [0, 1], or in a range that the boundary needs."""
+        return self.bounded or self.intervals().kind.needs_range
 
     def bayes_ucb(self) -> Proposer:
         """Bayes-UCB, likewise."""

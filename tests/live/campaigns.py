@@ -21,8 +21,9 @@ class Clock:
 
 
 def new_campaign(path=":memory:", **settings):
-    """A campaign of two challengers with no holdback, so that nothing is left to a coin."""
+    """A campaign of two challengers, UCB and no holdback, so that nothing is left to a coin."""
     given = {"arms": ["now", "video", "quiz"], "max_loss": 0.1, "holdback": 0.0, "seed": 1}
+    given["policy"] = "conservative-ucb"
     return Campaign.open(path, **given | settings)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from campaigns import Clock, new_campaign, play, replayed
 
-from floorline.live import Conflict, Stopped
+from floorline.live import Campaign, Conflict, Stopped
 
 # Holdback.
 
@@ -21,6 +21,28 @@ def test_the_holdback_is_a_coin_that_nothing_else_moves():
             assert ticket.probability == (1.0 if ticket.candidate == "now" else 0.2)
         else:
             assert ticket.probability == (1.0 if ticket.candidate == "now" else 0.8)
+
+
+@pytest.mark.parametrize(
+    ("settings", "policy"),
+    [
+        ({"arms": ["now", "video"]}, "conservative-ucb"),
+        ({}, "conservative-thompson-votes"),
+        ({"policy": None}, "conservative-thompson-votes"),
+        ({"policy": "conservative-ucb"}, "conservative-ucb"),
+        ({"high": 200.0}, "conservative-thompson-votes"),
+        ({"boundary": "stitched"}, "conservative-thompson-votes"),
+        ({"boundary": "stitched", "high": 200.0}, "conservative-ucb"),
+        ({"floor": "joint"}, "conservative-thompson-votes"),
+    ],
+)
+def test_a_new_campaign_has_a_policy_that_fits(tmp_path, settings, policy):
+    """And keeps it: opened again, whatever a new one would have now."""
+    given = {"arms": ["now", "video", "quiz"], "max_loss": 0.1, **settings}
+    with Campaign.open(tmp_path / "page", **given) as campaign:
+        assert campaign.settings.policy == policy
+    with Campaign.open(tmp_path / "page", arms=given["arms"]) as again:
+        assert again.settings.policy == policy
 
 
 def test_propensity_is_unknown_where_chance_proposes():

@@ -18,6 +18,7 @@ from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
 from floorline.planning import Question, outlook, outlooks
 from floorline.planning.outlook import MIN_RUNS, over_runs
+from floorline.policies import usual_policy
 from floorline.simulation import simulate
 from floorline.simulation.engines.cpu import stream
 
@@ -116,6 +117,7 @@ def live_settings(question, max_loss):
     return CampaignSettings(
         arms=names,
         max_loss=max_loss,
+        policy=usual_policy(question._setup(max_loss)),
         delta=question.delta,
         default_mean=None if question.learned else question.default_mean,
         low=question.low,

@@ -14,7 +14,7 @@ from floorline.environments.arrivals import MISSING_POLICIES
 from floorline.live.durations import seconds_of
 from floorline.live.guardrails import Guardrail, checked_guardrails
 from floorline.live.names import check_arm_name
-from floorline.policies import CATALOGUE, find_entry
+from floorline.policies import CATALOGUE, find_entry, usual_policy
 from floorline.policy import Policy
 from floorline.policy_setup import FLOORS, PolicySetup
 
@@ -50,7 +50,9 @@ class CampaignSettings:
         delta: the probability that the floor ever fails.
         default_mean: the default arm's mean reward; learned unless given.
         policy: proposes an arm when no candidate is given: a policy that `floorline policies`
-            lists as live, such as `conservative-ucb` or `conservative-thompson`.
+            lists as live. In a new campaign, unless given, it is `conservative-ucb` with two arms,
+            and with more `conservative-thompson-votes` (if the boundary is `beta-binomial`, or
+            rewards are from 0 to 1).
         floor: the name of the floor, one that the policy goes with: `confidence`, `joint`,
             `joint-steady`, `joint-variance`, or `randomised`, under which candidates may look at
             the request.
@@ -214,7 +216,10 @@ class CampaignSettings:
 
         `numbers` are those of the arms, where arms may change: from 0 up unless given.
         """
-        setup = PolicySetup(
+        return find_entry(self.policy).build(self._to_setup(numbers))
+
+    def _to_setup(self, numbers: Sequence[int] | None = None) -> PolicySetup:
+        return PolicySetup(
             n_arms=len(self.arms),
             horizon=FOREVER,
             default_mean=self.low if self.default_mean is None else self.default_mean,
@@ -234,7 +239,6 @@ class CampaignSettings:
             in_flight_burst=self.in_flight_burst,
             numbers=tuple(numbers or range(len(self.arms))) if self.arms_may_change else None,
         )
-        return find_entry(self.policy).build(setup)
 
     def to_boundary(self) -> Boundary:
         """Return the confidence boundary for rewards in the declared range."""
@@ -261,12 +265,17 @@ class CampaignSettings:
 
     @classmethod
     def for_new(cls, values: Mapping[str, Any]) -> CampaignSettings:
-        """Return the settings of a new campaign, with the holdback of its floor unless given."""
-        given = dict(values)
-        if given.get("holdback") is None:
-            given.pop("holdback", None)
-            given["holdback"] = cls.from_json(given).to_policy().floor.live_holdback
-        return cls.from_json(given)
+        """Return the settings of a new campaign; unless given, policy and holdback fit the rest."""
+        chosen = ("policy", "holdback")
+        given = {
+            name: value for name, value in values.items() if name not in chosen or value is not None
+        }
+        settings = cls.from_json(given)
+        fitting = {
+            "policy": usual_policy(settings._to_setup()),
+            "holdback": settings.to_policy().floor.live_holdback,
+        }
+        return cls.from_json({**fitting, **given})
 
     @classmethod
     def from_ledger(cls, values: Mapping[str, Any]) -> CampaignSettings:

@@ -10,7 +10,7 @@ from floorline.boundaries import BOUNDARIES
 from floorline.core.checks import choice, number, require, unit_of_reward, whole
 from floorline.environments import Bernoulli, Delayed, Environment, Tabulated
 from floorline.floors import Floor
-from floorline.policies import make_policy
+from floorline.policies import make_policy, usual_policy
 from floorline.policy import Policy
 from floorline.policy_setup import FLOORS, PolicySetup
 
@@ -119,7 +119,8 @@ class Question:
 
     def policy(self, max_loss: float) -> Policy:
         """Return the policy of a live campaign with these settings."""
-        return make_policy("conservative-ucb", self._setup(max_loss))
+        setup = self._setup(max_loss)
+        return make_policy(usual_policy(setup), setup)
 
     @property
     def share_held_back(self) -> float:
@@ -148,6 +149,7 @@ class Question:
             noise_scale=half_range,
             low=self.low,
             high=self.high,
+            bounded=(self.low, self.high) == (0, 1),
             boundary=self.boundary,
             floor=self.floor,
             holdback=self.holdback,

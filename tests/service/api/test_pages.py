@@ -61,7 +61,7 @@ def test_all_that_a_file_needs_is_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["max_loss", "delta", "low", "high", "policy", "floor", "holdback", "drift_level"]
+    "name", ["max_loss", "delta", "low", "high", "floor", "holdback", "drift_level"]
 )
 def test_the_form_shows_the_defaults(name: str) -> None:
     form = (FILES / "overview.html").read_text()

@@ -49,8 +49,9 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """The probability that the floor ever fails."""
     default_mean: float | None = None
     """The default arm's mean reward; learned unless given."""
-    policy: Literal[LIVE_POLICIES] | None = DEFAULTS["policy"]  # type: ignore[valid-type]
-    """Proposes an arm when no candidate is given."""
+    policy: Literal[LIVE_POLICIES] | None = None  # type: ignore[valid-type]
+    """Proposes an arm when no candidate is given: unless told, `conservative-ucb` with two arms and
+    `conservative-thompson-votes` with more."""
     floor: Literal[LIVE_FLOORS] | None = DEFAULTS["floor"]  # type: ignore[valid-type]
     """The floor that the policy runs under."""
     boundary: Literal[LIVE_BOUNDARIES] | None = DEFAULTS["boundary"]  # type: ignore[valid-type]

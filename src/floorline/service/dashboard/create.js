@@ -65,8 +65,9 @@ function hints(form) {
 function settingsOf(form) {
   const values = Object.fromEntries(new FormData(form));
   const arms = composed(values.arms).split("\n").map((line) => line.trim()).filter(Boolean);
-  const { missing, policy, beyond, floor } = values;
-  const settings = { name: composed(values.name).trim(), arms, missing, policy, beyond, floor };
+  const { missing, beyond, floor } = values;
+  const settings = { name: composed(values.name).trim(), arms, missing, beyond, floor };
+  if (values.policy !== "") settings.policy = values.policy;
   if (values.unit.trim() !== "") settings.unit = values.unit.trim();
   for (const name of NUMBERS) {
     if ((values[name] ?? "").trim() !== "") settings[name] = Number(values[name]);
