@@ -6,8 +6,10 @@ Run: python benchmarks/proposers.py --runs 100 [--only clicks-5] [--floors confi
 from __future__ import annotations
 
 import argparse
+import math
 
 from floorline import Bernoulli, Environment, Gaussian, compare
+from floorline.planning import Question
 
 POLICIES = [
     "conservative-ucb",
@@ -18,11 +20,20 @@ POLICIES = [
     "conservative-thompson-votes",
     "conservative-information-directed",
 ]
+ORDERS = Question(
+    challengers=4,
+    default_mean=1.8,
+    improvement=1 / 3,
+    decisions_per_day=1000,
+    high=200.0,
+    spread=12.0,
+)
 INSTANCES: dict[str, tuple[Environment, int]] = {
     "paper": (Gaussian([0.5, 0.6, 0.4, 0.4, 0.4]), 10_000),
     "clicks-5": (Bernoulli([0.03, 0.04, 0.02, 0.02, 0.02]), 50_000),
     "clicks-2": (Bernoulli([0.03, 0.04]), 50_000),
     "none-better": (Bernoulli([0.3, 0.27, 0.24, 0.24, 0.24]), 10_000),
+    "orders-5": (ORDERS.environment(ORDERS.means(1)), 50_000),
 }
 
 
@@ -37,7 +48,8 @@ def main() -> None:
     for place in options.only.split(","):
         arms, horizon = INSTANCES[place]
         for floor in options.floors.split(","):
-            if floor == "randomised" and not arms.bounded:
+            ranged = arms.high < math.inf
+            if floor == "randomised" and not ranged:
                 continue
             names = [name for name in POLICIES if arms.bounded or name != "conservative-kl-ucb"]
             print(f"\n{place}, floor {floor}, {options.runs} runs of {horizon:,} rounds")
@@ -50,7 +62,8 @@ def main() -> None:
                     runs=options.runs,
                     max_loss=0.1,
                     floor=floor,
-                    boundary="beta-binomial" if arms.bounded else "stitched",
+                    boundary="beta-binomial" if ranged else "stitched",
+                    high=ORDERS.high if place == "orders-5" else 1.0,
                     learned=True,
                     holdback=None if floor == "randomised" else 0.02,
                     threads=options.threads,

@@ -210,8 +210,9 @@ class PolicySetup:
         return beta_thompson() if self.bounded else gaussian_thompson(self.noise_scale)
 
     def votes(self) -> Proposer:
-        """Thompson sampling by votes, likewise."""
-        return thompson_votes(None if self.bounded else self.noise_scale)
+        """Thompson sampling by votes, Beta for any range that the boundary takes."""
+        ranged = self.bounded or self.intervals().kind.needs_range
+        return thompson_votes(None if ranged else self.noise_scale, low=self.low, high=self.high)
 
     def bayes_ucb(self) -> Proposer:
         """Bayes-UCB, likewise."""

@@ -17,7 +17,7 @@ def drawn(arms, round, draws):
         row = []
         for i in range(len(arms.plays)):
             number, x, y = pair_after(number)
-            row.append(posterior_draw(*posterior_of(0.0, arms, i), x, y))
+            row.append(posterior_draw(*posterior_of(0.0, 0.0, 1.0, arms, i), x, y))
         rows.append(row)
     return np.array(rows)
 

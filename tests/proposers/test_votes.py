@@ -30,7 +30,7 @@ def clicks(plays, successes):
 
 def test_chances_follow_from_the_records_alone():
     arms, first, second = clicks([50, 40, 3], [10, 12, 1]), np.zeros(68), np.ones(68)
-    rules = VoteRules(0.0, 32, 0.0)
+    rules = VoteRules(0.0, 32, 0.0, 0.0, 1.0)
     count_votes(rules, arms, first, 94)
     count_votes(rules, arms, second, 94)
     assert first[:3].tolist() == second[:3].tolist()
@@ -45,7 +45,7 @@ def test_votes_are_those_of_the_posterior(noise_scale):
     """Shares over 60,000 voters within 0.01 of the posterior's: five standard errors and more."""
     arms = clicks([50, 40, 30], [10, 12, 5])
     memory = np.zeros(4 + 2 * 60_000)
-    count_votes(VoteRules(noise_scale, 60_000, 0.0), arms, memory, 121)
+    count_votes(VoteRules(noise_scale, 60_000, 0.0, 0.0, 1.0), arms, memory, 121)
     rng = np.random.default_rng(1)
     size = (200_000, 3)
     if noise_scale:
@@ -54,6 +54,20 @@ def test_votes_are_those_of_the_posterior(noise_scale):
         draws = rng.beta(1 + arms.total, 1 + arms.seen - arms.total, size)
     exact = np.bincount(draws.argmax(axis=1), minlength=3) / len(draws)
     assert memory[:3] == pytest.approx(exact, abs=0.012)
+
+
+def test_rewards_in_any_range_are_parts_of_a_success():
+    """Votes on order values from 50 to 250 are those on the same rewards from 0 to 1."""
+    units, orders = clicks([50, 40, 0], [10, 12, 0]), clicks([50, 40, 0], [4500, 4400, 0])
+    found = []
+    for arms, low, high in ((units, 0.0, 1.0), (orders, 50.0, 250.0)):
+        proposer, memory = thompson_votes(low=low, high=high), np.zeros(20)
+        assert proposer.unit_rewards == (high == 1.0)
+        count_votes(proposer.rules, arms, memory, 91)
+        found.append(memory[:3].tolist())
+    assert found[0] == found[1] and max(found[0]) < 1
+    with pytest.raises(ValueError, match="high: must be"):
+        thompson_votes(low=1.0, high=1.0)
 
 
 def test_normal_and_gamma_draws_have_their_distributions():
@@ -72,7 +86,7 @@ def test_normal_and_gamma_draws_have_their_distributions():
 
 def test_a_uniform_share_leaves_every_arm_a_chance():
     arms, memory = clicks([5000, 5000, 5000], [4000, 10, 10]), np.zeros(68)
-    count_votes(VoteRules(0.0, 32, 0.06), arms, memory, 15_001)
+    count_votes(VoteRules(0.0, 32, 0.06, 0.0, 1.0), arms, memory, 15_001)
     assert memory[:3] == pytest.approx([0.96, 0.02, 0.02])
     with pytest.raises(ValueError, match="uniform_share: must be"):
         thompson_votes(uniform_share=1.5)
@@ -140,7 +154,7 @@ def test_votes_are_counted_again_where_arms_change_and_are_no_part_of_the_state(
 
     def kept():
         """The votes of each arm, and the round of the next count."""
-        return campaign._state._proposal.proposer[: len(campaign._state.left) + 1]
+        return campaign._state._draws[: len(campaign._state.left) + 1]
 
     run_clicks(campaign, 300, rng)
     due, before = kept()[-1], kept()

@@ -8,11 +8,9 @@ kernel in it: after an edit anywhere, stale code is never loaded.
 from __future__ import annotations
 
 import gc
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -87,64 +85,6 @@ def _compile_inner(
     if key not in _inner or not mark.complete:
         _inner[key] = compiled_for_callers(copy, INNER)
     return _inner[key]
-
-
-def compiled_for_gpu(
-    function: Function,
-    choices: Mapping[Function, Function],
-    constants: Mapping[str, int],
-    **options: Any,
-) -> Any:
-    """Return `function` with its slots filled, compiled for a GPU or loaded from the cache.
-
-    `constants` replace global numbers of its module: sizes that must be known at compile time.
-    """
-    mark = fingerprint(function, choices)
-    variant = (*sorted(constants.items()), *sorted(options.items()))
-    key = (mark, function, frozenset(choices.items()), variant)
-    with _lock:
-        if key not in _compiled:
-            _compiled[key] = _compile_for_gpu(function, choices, mark, constants, options)
-        return _compiled[key]
-
-
-def _compile_for_gpu(
-    function: Function,
-    choices: Mapping[Function, Function],
-    mark: Fingerprint,
-    constants: Mapping[str, int],
-    options: Mapping[str, Any],
-) -> Any:
-    import numba
-    from numba import cuda
-    from numba.cuda.core import config
-
-    compiler: Any = cuda
-    settings: Any = numba.config
-    if settings.ENABLE_CUDASIM:  # numba's simulator runs plain functions, and much faster
-        entry = bind(function, choices)
-        entry.__globals__.update(constants)
-        return compiler.jit(entry)
-    entry = bind(
-        function,
-        choices,
-        wrap=lambda copy, original: compiler.jit(device=True, fastmath=_is_rough(original))(copy),
-    )
-    entry.__globals__.update(constants)
-    folder = cache_folder() if mark.complete else None
-    if folder is None:
-        return compiler.jit(**options)(entry)
-    variant = f"{mark.digest} {constants} {options} {version('numba-cuda')}"
-    entry.__qualname__ += "_" + hashlib.sha256(variant.encode()).hexdigest()[:32]
-    previous, config.CACHE_DIR = config.CACHE_DIR, str(folder)
-    try:
-        return compiler.jit(cache=True, **options)(entry)
-    finally:
-        config.CACHE_DIR = previous
-
-
-def _is_rough(function: Function) -> bool:
-    return bool(getattr(function, "__rough__", False))
 
 
 @contextmanager

@@ -30,6 +30,8 @@ from floorline.floors.joint_memory import (
     DEFAULT_MISSING,
     ON_THEIR_WAY,
     PLAYS,
+    REFUSAL,
+    REFUSAL_FOR,
     SPREAD,
     STATED,
     STATED_FOR,
@@ -71,10 +73,21 @@ def refuse_unless_stated(
 ) -> float:
     """The same where the budget is stated anyway: it is at least 0 if the test is passed.
 
-    Within rounding of 0 the test itself decides.
+    Within rounding of 0 the test itself decides. All challengers have the same answer.
     """
     if candidate == 0:
         return 0.0
+    if memory[REFUSAL_FOR] != round:
+        memory[REFUSAL] = refusal_by_budget(rules, arms, memory, round, candidate)
+        memory[REFUSAL_FOR] = round
+    return memory[REFUSAL]  # type: ignore[no-any-return]
+
+
+@kernel
+def refusal_by_budget(
+    rules: JointRules, arms: Arms, memory: Floats, round: int, candidate: int
+) -> float:
+    """The answer to a challenger, by the budget that is then stated."""
     if memory[STATED] < 0.0:  # last time: the test alone takes less, and will most likely do
         refusal = refuse_unless_proved(rules, arms, memory, round, candidate)
         if refusal > 0.0:

@@ -46,6 +46,7 @@ from floorline.floors.joint_memory import (
     MEMORY,
     ON_THEIR_WAY,
     PLAYS,
+    REFUSAL_FOR,
     STATED_FOR,
     SURE,
     TOTAL,
@@ -319,6 +320,7 @@ def recount_learned(
 ) -> None:
     """Set the sums that the test is made of."""
     memory[STATED_FOR] = 0.0
+    memory[REFUSAL_FOR] = 0.0
     count_voided(memory, pending, 1)
     place = best_place(memory)
     other = place + FIELDS

@@ -22,7 +22,10 @@ ON_THEIR_WAY = 12
 """Challengers' plays beyond those counted, for each of these, where they earn alike; else 0."""
 
 STATED, STATED_FOR = 13, 14
-"""The budget that was stated for a challenger, and in which round; 0 if something came since.
-Neither is part of the account."""
+"""The budget that was stated for a challenger, and in which round; 0 if something came since."""
 
-MEMORY = 15
+REFUSAL, REFUSAL_FOR = 15, 16
+"""The answer to challengers, and in which round, likewise. None of the four is part of the
+account."""
+
+MEMORY = 17

@@ -33,10 +33,11 @@ from floorline.core.slots import (
     current_budget,
     guaranteed_budget,
     guaranteed_share,
+    propose,
     recount,
     take_late_reward,
 )
-from floorline.core.steps import candidate_of, decide_on, forget, refusal_probability
+from floorline.core.steps import decide_on, forget, refusal_probability
 from floorline.floors import Floor, NoFloor
 from floorline.floors.arithmetic import Arithmetic, Moment, Received
 from floorline.floors.base import await_nothing, take_nothing_late
@@ -86,14 +87,14 @@ class Knowledge:
         self._reads_upper_ends = made.proposer.uses_intervals
         reads_lower_ends = made.proposer.uses_intervals and not made.proposer.optimistic
         self._needs_intervals = policy.floor.reads_intervals or reads_lower_ends
-        self._proposal = cast(Any, copy(memory))
-        self._proposal.proposer = []
+        self._draws: Any = []
+        """The proposer's memory in its last proposal; it may keep its draws for the next one."""
         self._forget = bind(forget, choices)
         self._update_bounds = bind(update_bounds, choices)
         self._update_interval = bind(update_interval, choices)
         self._update_optimistic_end = bind(update_optimistic_end, choices)
         self._recount = bind(choices[recount], choices)
-        self._candidate_of = bind(candidate_of, choices)
+        self._propose = bind(choices[propose], choices)
         self._decide_on = bind(decide_on, choices)
         self._refusal_probability = bind(refusal_probability, choices)
         self._receive_reward = bind(receive, choices)
@@ -137,7 +138,7 @@ class Knowledge:
     def leave(self, arms: Sequence[int]) -> None:
         """Let the proposer choose among these arms only."""
         self.left = list(arms)
-        self._proposal.proposer = []
+        self._draws = []
         self._place = {arm: place for place, arm in enumerate(self.left)}
 
     def rearrange(self, order: Order) -> None:
@@ -226,28 +227,27 @@ class Knowledge:
 
     def propose(self, rng: Any) -> int:
         """Return the arm that the proposer would play now; its counts include open plays."""
-        proposal, seen = self._proposal, self._seen_by_proposer
-        n_arms = len(self.numbers)
+        seen, n_arms = self._seen_by_proposer, len(self.numbers)
         all_left = len(self.left) == n_arms
         arm: int
         if all_left and self._names_largest_end:  # Python finds it faster than the kernel
             upper: Any = seen.upper
             arm = upper.index(max(upper))
             return arm
-        if not (proposal.proposer and self._proposer.keeps_draws):
+        if not (self._draws and self._proposer.keeps_draws):
             # On a copy of its memory: the state must follow from the events alone.
-            proposal.proposer = self.memory.proposer.copy()
+            self._draws = self.memory.proposer.copy()
             if not all_left:
-                proposal.proposer = self._proposer.rearranged(proposal.proposer, n_arms, self.left)
+                self._draws = self._proposer.rearranged(self._draws, n_arms, self.left)
         if not all_left:  # it knows nothing of the others
             seen = _selected(seen, self.left)
         self._proposed_from = seen
-        arm = self._candidate_of(self.rules, seen, proposal, self.rounds + 1, rng)
-        return self.left[arm]
+        arm = self._propose(self.rules.proposer, seen, self._draws, self.rounds + 1, rng)
+        return self.left[int(arm)]
 
     def chances(self, candidate: int) -> list[float]:
         """Return how likely the proposer was to propose each arm when it proposed `candidate`."""
-        rules, seen, memory = self.rules.proposer, self._proposed_from, self._proposal.proposer
+        rules, seen, memory = self.rules.proposer, self._proposed_from, self._draws
         proposed, chances = self._place[candidate], [0.0] * len(self.numbers)
         for place, arm in enumerate(self.left):
             chances[arm] = self._chance(rules, seen, memory, proposed, place)

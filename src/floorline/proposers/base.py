@@ -35,16 +35,6 @@ def unknown_chance(rules: Any, arms: Arms, memory: Floats, candidate: int, arm: 
     return math.nan
 
 
-@kernel
-def largest(values: Floats) -> int:
-    """Index of the largest value; the lowest index of several."""
-    best = 0
-    for i in range(1, len(values)):
-        if values[i] > values[best]:
-            best = i
-    return best
-
-
 @dataclass(frozen=True, eq=False)
 class Proposer(Part):
     """Names the arm it would like to play. It knows nothing of safety.

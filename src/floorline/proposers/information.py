@@ -47,7 +47,7 @@ def draw_means(rules: InformationRules, arms: Arms, memory: Floats, round: int) 
     for cell in range((SUMS + n_arms) * n_arms):
         memory[cell] = 0.0
     for i in range(n_arms):
-        up, up_spread, down, down_spread = posterior_of(rules.noise_scale, arms, i)
+        up, up_spread, down, down_spread = posterior_of(rules.noise_scale, 0.0, 1.0, arms, i)
         memory[UP * n_arms + i] = up
         memory[UP_SPREAD * n_arms + i] = up_spread
         memory[DOWN * n_arms + i] = down

@@ -48,18 +48,21 @@ def cube_root_of_gamma(shape: float) -> tuple[float, float]:
 
 
 @kernel
-def posterior_of(noise_scale: float, arms: Arms, arm: int) -> tuple[float, float, float, float]:
+def posterior_of(
+    noise_scale: float, low: float, high: float, arms: Arms, arm: int
+) -> tuple[float, float, float, float]:
     """Return what `posterior_draw` draws an arm's mean from: Beta if the noise scale is 0.
 
-    Beta(1 + successes, 1 + failures) for rewards in [0, 1]: the means and deviations of two cube
-    roots. Else N(average, noise_scale^2 / T), followed by zeros; of an arm without rewards, that is
-    the default's average with the spread of one reward.
+    Beta(1 + successes, 1 + failures) for rewards from `low` to `high`, each a part of a success:
+    the means and deviations of two cube roots. Else N(average, noise_scale^2 / T), followed by
+    zeros; of an arm without rewards, that is the default's average with the spread of one reward.
     """
     seen = int(arms.seen[arm])  # plain numbers, which Python counts with faster than NumPy's
     if noise_scale > 0.0:
         centre = float(arms.average[arm] if seen > 0 else arms.average[0])
         return centre, noise_scale / math.sqrt(max(seen, 1)), 0.0, 0.0
-    successes = float(arms.total[arm])
+    successes = (float(arms.total[arm]) - seen * low) / (high - low)
+    successes = min(max(successes, 0.0), float(seen))  # but for rounding it is between them
     up, up_spread = cube_root_of_gamma(1.0 + successes)
     down, down_spread = cube_root_of_gamma(1.0 + seen - successes)
     return up, up_spread, down, down_spread

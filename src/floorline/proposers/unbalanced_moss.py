@@ -11,7 +11,7 @@ import numpy as np
 from floorline.core.checks import number, require, whole
 from floorline.core.kernel import kernel
 from floorline.core.records import TOLERANCE, Arms, Floats
-from floorline.proposers.base import Proposer, largest
+from floorline.proposers.base import Proposer
 
 
 class MossRules(NamedTuple):
@@ -41,10 +41,13 @@ def remember_index(rules: MossRules, arms: Arms, memory: Floats, arm: int, rewar
 @kernel
 def moss_arm(rules: MossRules, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
     """The arm with the largest index; each arm once before that, unless an index is infinite."""
+    best = 0
     for i in range(len(arms.plays)):
         if arms.plays[i] == 0 or memory[i] == math.inf:
             return i
-    return largest(memory)
+        if memory[i] > memory[best]:
+            best = i
+    return best
 
 
 def unbalanced_moss(

@@ -13,7 +13,7 @@ from floorline.proposers.base import Proposer
 from floorline.proposers.posterior import pair_after, posterior_draw, posterior_of, seed_of
 
 VOTERS = 8
-LONGEST_TERM = 64
+LONGEST_TERM = 32
 """Rounds for which votes are kept, at most."""
 TERM_GROWTH = 16
 """Before that, they are kept for the rounds so far over this, and one more."""
@@ -30,6 +30,9 @@ class VoteRules(NamedTuple):
     voters: int
     uniform_share: float
     """The part of the chances that all arms share alike."""
+    low: float
+    high: float
+    """Between these all rewards lie, for Beta posteriors."""
 
 
 @kernel
@@ -43,7 +46,9 @@ def count_votes(rules: VoteRules, arms: Arms, memory: Floats, round: int) -> Non
     number = seed_of(arms, round)
     for i in range(n_arms):
         memory[i] = rules.uniform_share / n_arms
-        up, up_spread, down, down_spread = posterior_of(rules.noise_scale, arms, i)
+        up, up_spread, down, down_spread = posterior_of(
+            rules.noise_scale, rules.low, rules.high, arms, i
+        )
         for voter in range(rules.voters):
             number, x, y = pair_after(number)
             mean = posterior_draw(up, up_spread, down, down_spread, x, y)
@@ -79,7 +84,11 @@ def vote_share(rules: VoteRules, arms: Arms, memory: Floats, candidate: int, arm
 
 
 def thompson_votes(
-    noise_scale: float | None = None, voters: int = VOTERS, uniform_share: float = 0.0
+    noise_scale: float | None = None,
+    voters: int = VOTERS,
+    uniform_share: float = 0.0,
+    low: float = 0.0,
+    high: float = 1.0,
 ) -> Proposer:
     """Thompson sampling by votes: each of a few voters draws a mean for every arm.
 
@@ -89,19 +98,24 @@ def thompson_votes(
     records of the round in which they are counted (`proposers.posterior`).
 
     Args:
-        noise_scale: standard deviation of Gaussian rewards; None for rewards in [0, 1], whose
-            posteriors are Beta with a uniform prior.
+        noise_scale: standard deviation of Gaussian rewards; None for rewards in [low, high], whose
+            posteriors are Beta with a uniform prior: each reward counts as a part of a success.
         voters: how many; with any number an arm is as likely as in Thompson sampling, before the
             votes are known. More of them leave more arms a chance in each round, and take longer.
         uniform_share: this part of the chances is shared by all arms alike, so that none is
             below `uniform_share` over the number of arms, and estimates exist for every policy.
+        low: the least reward, for Beta posteriors.
+        high: the largest one.
     """
+    number("high", high, low, math.inf, open_low=True)
     if noise_scale is not None:
         number("noise_scale", noise_scale, 0, math.inf, open_low=True)
     rules = VoteRules(
         float(noise_scale or 0.0),
         whole("voters", voters, 1),
         number("uniform_share", uniform_share, 0, 1),
+        float(low),
+        float(high),
     )
     return Proposer(
         elected_arm,
@@ -109,6 +123,6 @@ def thompson_votes(
         memory=1,
         shared_memory=1 + 2 * voters,
         chance=vote_share,
-        unit_rewards=noise_scale is None,
+        unit_rewards=noise_scale is None and (low, high) == (0, 1),
         keeps_draws=True,
     )

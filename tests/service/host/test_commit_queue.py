@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,36 @@ def test_a_group_waits_for_requests_that_are_being_read(tmp_path: Path) -> None:
         return seen
 
     assert asyncio.run(ask()) == [True, 10]
+
+
+def test_a_small_group_waits_for_those_who_were_just_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commit_queue, "GATHERING_SHARE", 1e9)
+    monkeypatch.setattr(commit_queue, "MAX_GATHERING_SECONDS", 0.3)
+    second_waits = threading.Event()
+
+    def first(campaign: Campaign) -> Ticket:
+        second_waits.wait()
+        return campaign.decide()
+
+    async def ask() -> list[Any]:
+        _, one, seen = new(tmp_path)
+        answered = one.submit(first)
+        await turns(10)  # until it is being run
+        second = one.submit(Campaign.decide)
+        second_waits.set()
+        await answered
+        await turns(10)  # as if the answer were read, and another request sent
+        await asyncio.gather(second, one.submit(Campaign.decide))
+        await one.close()
+        return seen
+
+    async def turns(count: int) -> None:
+        for _ in range(count):
+            await asyncio.sleep(0)
+
+    assert asyncio.run(ask()) == [True, 1, True, 2]
 
 
 def wrong(campaign: Campaign) -> Ticket:

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
 from functools import cache, cached_property, partial
 from typing import Any
 
-import numba
 import numpy as np
 from numba import cuda as _cuda
 
-from floorline.core.compiler import compilation, compiled_for_gpu
 from floorline.core.kernel import Function
 from floorline.core.random import normal, uniform
 from floorline.environments import Environment
@@ -26,10 +23,9 @@ from floorline.proposers.growing_index import SEARCH_ALWAYS
 from floorline.simulation.digest import CHUNK, MEASURED, PartialSums
 from floorline.simulation.engines.base import loop_choices, new_outcome
 from floorline.simulation.engines.cuda.parts import Shape, Task, overlapped
-from floorline.simulation.engines.cuda.pointers import followed_pointers
+from floorline.simulation.engines.cuda.program import Program, program, simulated
 from floorline.simulation.engines.cuda.random import cuda_normal, cuda_uniform, rough_weight
 from floorline.simulation.engines.cuda.settings import pack, packable, pick, picker, the_only_one
-from floorline.simulation.engines.cuda.sums import on_grid
 from floorline.simulation.engines.cuda.thread import one_thread, take_next_run
 from floorline.simulation.loops.learners import in_sets, sets_for
 from floorline.simulation.loops.run import Measure, RunRecords, next_run, no_next_run, one_run
@@ -107,21 +103,20 @@ class CudaEngine:
             "THREADS": self._threads,
             "SHARED": self._threads <= fits,
             "SHARED_SCRATCH": self._threads <= fits and self._adversarial,
-            "FOLLOWED_POINTERS": self._in_step,
         }
 
     @cached_property
-    def _single(self) -> Any:
+    def _single(self) -> Program:
         """The program for one setting, whose records are arguments and cost nothing."""
         choices = {**self._choices, pick: the_only_one}
-        return compiled_for_gpu(one_thread, choices, self._sizes, max_registers=REGISTERS)
+        return program(one_thread, choices, self._sizes, REGISTERS, followed=self._in_step)
 
     @cached_property
-    def _many(self) -> Any:
+    def _many(self) -> Program:
         """The program for many settings."""
         choices = {**self._choices, pick: picker(self._records)}
         registers = REGISTERS if self._in_step else SWEEP_REGISTERS
-        return compiled_for_gpu(one_thread, choices, self._sizes, max_registers=registers)
+        return program(one_thread, choices, self._sizes, registers, followed=self._in_step)
 
     @staticmethod
     def start() -> None:
@@ -168,7 +163,7 @@ class CudaEngine:
 
     def compile(self) -> None:
         """Compile or load the code, by playing one run."""
-        if not self._single.overloads:
+        if not self._single.loaded:
             for _ in self.parts(1, lambda done: None):
                 pass
 
@@ -196,10 +191,13 @@ class CudaEngine:
         runs = outcome.first_breach.size // settings
         lanes = self._lanes(runs, settings)
         taken = cuda.to_device(np.zeros(settings, np.int32), stream)
-        program = self._single if settings == 1 else self._many
-        launch = on_grid(program, -(-settings * lanes // self._threads), self._threads, stream)
-        with compilation(), followed_pointers() if self._in_step else nullcontext():
-            launch(records, self._seed, np.uint64(first), runs, lanes, taken, outcome)
+        chosen = self._single if settings == 1 else self._many
+        chosen.start(
+            -(-settings * lanes // self._threads),
+            self._threads,
+            stream,
+            *(records, self._seed, np.uint64(first), runs, lanes, taken, outcome),
+        )
 
     def _lanes(self, runs: int, settings: int) -> int:
         """Return the threads for each setting.
@@ -233,12 +231,6 @@ class CudaEngine:
             shape = engine._shape(settings, min(chunk, runs - first))
             launch = partial(engine._launch, on_device, first=first, settings=settings)
             yield Task(shape, checkpoints, launch)
-
-
-def simulated() -> bool:
-    """Return whether there is no card, only numba's simulator, in which kernels have no atomics."""
-    settings: Any = numba.config
-    return bool(settings.ENABLE_CUDASIM)
 
 
 def to_device(record: Any) -> Any:

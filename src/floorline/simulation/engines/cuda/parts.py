@@ -26,8 +26,8 @@ cuda: Any = _cuda
 MAX_LAUNCHES = 32
 """The most launches on the GPU at a time: as many as have a queue of their own."""
 
-RUNS_TO_FILL_GPU = 2**18
-"""Runs on the GPU at a time, unless one launch has more: enough to keep it busy."""
+RUNS_TO_FILL_GPU = 2**20
+"""Runs on the GPU at a time, unless one launch has more: enough to keep it busy to the end."""
 
 LAUNCHES_PER_CLEANUP = 32
 """Launches after which unused GPU memory is freed."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import warnings
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numba import cuda as _cuda
 
-from floorline.core.compiler import compiled_for_gpu
 from floorline.core.kernel import Function, kernel
 from floorline.simulation.bins import BINS, key_of
+from floorline.simulation.engines.cuda.program import program
 from floorline.simulation.loops.run import NO_SUCH_ARM
 
 cuda: Any = _cuda
@@ -139,12 +137,4 @@ def empty_bins(bins: Any, touched: Any, counts: Any, sizes: Any, group: Any) -> 
 
 def start_kernel(function: Function, threads: int, stream: Any, *arguments: Any) -> None:
     """Start a kernel of this file on a stream, with at least `threads` threads."""
-    on_grid(compiled_for_gpu(function, {}, {}), -(-threads // THREADS), THREADS, stream)(*arguments)
-
-
-@lru_cache(maxsize=256)
-def on_grid(kernel: Any, blocks: int, threads: int, stream: Any) -> Any:
-    """Return a compiled kernel configured for a grid, without warnings about small ones."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return kernel[blocks, threads, stream]
+    program(function, {}, {}).start(-(-threads // THREADS), THREADS, stream, *arguments)
