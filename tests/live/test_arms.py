@@ -115,8 +115,8 @@ def test_the_share_of_the_votes_goes_to_the_arms_that_are_left():
     state, coin = campaign._state, random.Random(1)
     state.refresh()
     state.propose(coin)
-    assert sum(state.chances(0)) == pytest.approx(1.0)
-    assert state.chances(0)[1] == 0.0
+    assert sum(state.proposals.chances(0)) == pytest.approx(1.0)
+    assert state.proposals.chances(0)[1] == 0.0
     made = [campaign.decide() for _ in range(100)]
     assert {ticket.arm for ticket in made} == {"now", "chat"}
     assert all(0 < ticket.propensity <= 1 for ticket in made)

@@ -280,7 +280,9 @@ def test_plays_on_their_way_count_like_those_before_where_a_challenger_is_steady
         words = explain(campaign._ledger, last.id).arithmetic
         assert last.arm == "video"
         assert last.guaranteed_budget > 0
-    assert any("later plays of video count like those before" in line for line in words)
+    assert any(
+        "other plays of video, on their way or lost, count like these" in line for line in words
+    )
     assert f"{last.guaranteed_budget:,.6g}" in words[-1]
     report = verify(str(path))
     assert report.problems == []

@@ -60,3 +60,20 @@ def test_a_challenger_where_only_the_default_may_be_played_is_found(tmp_path, ki
         campaign._ledger.append(Event(3, 2e9, "decided", None, None, decided(arm="quiz")))
         campaign._ledger.commit()
     assert len(verify(str(tmp_path / "c")).problems) == 1
+
+
+@pytest.mark.parametrize(("error", "problems"), [(5e-10, 0), (5e-9, 1)])
+def test_a_budget_may_differ_by_the_rounding_of_its_sums(tmp_path, error, problems):
+    """It is a small difference of sums that an earlier version may have rounded otherwise."""
+    rounds = 40
+    with new_campaign(tmp_path / "c", clock=Clock(), floor="joint") as campaign:
+        for _ in range(rounds):
+            campaign.observe(campaign.decide(), 1.0)
+        state = campaign._state
+        state.refresh()
+        budget = state.budget_after_default() + error * rounds
+        event = Event(state.seq + 1, state.time, "decided", None, None, decided())
+        event.body["guaranteed_budget"] = budget
+        campaign._ledger.append(event)
+        campaign._ledger.commit()
+    assert len(verify(str(tmp_path / "c")).problems) == problems

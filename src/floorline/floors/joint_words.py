@@ -114,19 +114,15 @@ def _challenger_sums(moment: Moment) -> list[str]:
     lines = [_sum(moment, "challengers together", plays, seen, total, "lowest")]
     if memory[VOIDED]:
         lines.append(f"of these, {counted(memory[VOIDED], 'play')} reached nobody and count as 0")
+    others = plays * moment.kernels[on_their_way](moment.arms, plays)
     if tally != tally_at(memory, ALL) and tally == tally_at(memory, CUT):
         made = f"{memory[END]:,.0f} of {memory[DECISIONS]:,.0f}"
-        lines.append(f"up to decision {made}: later rewards are not awaited{_later(moment, plays)}")
+        rest = "" if others else ", and count as 0"
+        lines.append(f"up to decision {made}: later rewards are not awaited{rest}")
+    if others:
+        more = f"{counted(others, 'other play')} of {moment.names[1]}"
+        lines.append(f"the {more}, on their way or lost, count like these")
     return lines
-
-
-def _later(moment: Moment, counted_plays: float) -> str:
-    """Return what challengers' plays after the cut count as."""
-    each = moment.kernels[on_their_way](moment.arms, counted_plays)
-    if not each:
-        return ", and count as 0"
-    more = each * counted_plays
-    return f"; the {counted(more, 'later play')} of {moment.names[1]} count like those before"
 
 
 def _owed(moment: Moment, name: str, rounds: float, plays: float) -> str:

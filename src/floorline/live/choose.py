@@ -90,9 +90,9 @@ def propensity_of(
     where the campaign's own proposer did not name it.
     """
     if chances is None:
-        if state.proposer_is_sure:
+        if state.proposals.is_sure:
             return probability
-        chances = state.chances(decision.candidate)
+        chances = state.proposals.chances(decision.candidate)
     chance = chances[decision.candidate]
     if math.isnan(chance):
         return None

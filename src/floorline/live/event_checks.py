@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from floorline.core.records import TOLERANCE
 from floorline.live.errors import Conflict
 from floorline.live.events import Event
 from floorline.live.guardrails import checked_metrics
@@ -39,7 +40,10 @@ def _decided(state: State, event: Event) -> str | None:
         return f"{event.body['arm']} was played after it was retired"
     budget = state.budget_after(arm) if arm > 0 else state.budget_after_default()
     affordable = arm == 0 or state.refusal_probability(arm) < 1.0 or state.finished
-    if not affordable or not math.isclose(recorded, budget, rel_tol=1e-9, abs_tol=1e-9):
+    # A budget is a small difference of large sums, and an earlier version may have rounded these
+    # otherwise.
+    sums = max(1.0, (state.settings.high - state.settings.low) * state.rounds)
+    if not affordable or not math.isclose(recorded, budget, abs_tol=TOLERANCE * sums):
         return f"decided at a guaranteed budget of {recorded:g}; the events before give {budget:g}"
     return _tossed(state, event.body)
 

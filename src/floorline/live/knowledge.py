@@ -4,112 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from copy import copy
-from typing import Any, cast
+from typing import Any
 
-from floorline.core.kernel import Function, bind
-from floorline.core.late import (
-    best_ends,
-    late_ends,
-    receive,
-    update_bounds,
-    update_interval,
-    update_optimistic_end,
-)
 from floorline.core.pending import CLOSED, FRESH, close_play, skip_play
-from floorline.core.records import (
-    FOREVER,
-    Arms,
-    Choice,
-    Memory,
-    in_lists,
-    in_slots,
-    new_arms,
-    new_memory,
-)
-from floorline.core.slots import (
-    await_reward,
-    chance,
-    current_budget,
-    guaranteed_budget,
-    guaranteed_share,
-    propose,
-    recount,
-    take_late_reward,
-)
-from floorline.core.steps import decide_on, forget, refusal_probability
-from floorline.floors import Floor, NoFloor
+from floorline.core.records import Arms, Choice, in_lists, in_slots, new_arms
 from floorline.floors.arithmetic import Arithmetic, Moment, Received
-from floorline.floors.base import await_nothing, take_nothing_late
+from floorline.live.bound_policy import BoundPolicy
 from floorline.live.order import Order, reorder
 from floorline.live.plays import OpenPlay, OpenPlays
 from floorline.live.settings import CampaignSettings
-from floorline.proposers.base import sure_chance
-from floorline.proposers.optimistic import most_promising
 
 
-class Knowledge:
-    """Counts, intervals and the accounts of the policy's parts, by the kernels of simulations."""
-
-    memory: Memory
+class Knowledge(BoundPolicy):
+    """Counts, intervals and the accounts of the policy's parts."""
 
     def __init__(self, settings: CampaignSettings, numbers: Sequence[int] | None = None) -> None:
-        self.settings = settings
-        self.numbers = list(range(len(settings.arms)) if numbers is None else numbers)
-        """The number of each arm, by which it has its share of delta if arms may change."""
-        self.floor: Floor = NoFloor()
-        self.prepare()
+        super().__init__(settings, numbers)
         self.start()
-
-    def prepare(self) -> None:
-        """Bind the kernels of the policy, which may change during a campaign.
-
-        A new proposer starts with an empty memory. A floor that stays keeps its accounts.
-        """
-        made = self.settings.to_policy(self.numbers)
-        policy = made.prepare(len(self.settings.arms), FOREVER, late=True)
-        self._proposer = made.proposer
-        self.proposer_is_sure = made.proposer.chance is sure_chance
-        """Whether what it proposes follows from the past."""
-        self.proposer_learns = not (made.proposer.caches or made.proposer.keeps_draws)
-        """Whether its memory holds what follows from the events, and not from the counts."""
-        self._names_largest_end = made.proposer.propose is most_promising
-        live: dict[Function, Function] = {late_ends: best_ends, **policy.floor.live_kernels()}
-        self.kernels: dict[Function, Function] = {**policy.kernels, **live}
-        choices = self.kernels
-        self.rules = in_slots(policy.rules)
-        memory: Memory = in_slots(in_lists(new_memory(policy.memory)))
-        if policy.floor == self.floor:
-            cast(Any, memory).floor = self.memory.floor
-        self.memory, self.floor = memory, policy.floor
-        self._steady_means = policy.floor.assumes_steady_means
-        self._counts_received = policy.floor.counts_received
-        self._reads_upper_ends = made.proposer.uses_intervals
-        reads_lower_ends = made.proposer.uses_intervals and not made.proposer.optimistic
-        self._needs_intervals = policy.floor.reads_intervals or reads_lower_ends
-        self._draws: Any = []
-        """The proposer's memory in its last proposal; it may keep its draws for the next one."""
-        self._forget = bind(forget, choices)
-        self._update_bounds = bind(update_bounds, choices)
-        self._update_interval = bind(update_interval, choices)
-        self._update_optimistic_end = bind(update_optimistic_end, choices)
-        self._recount = bind(choices[recount], choices)
-        self._propose = bind(choices[propose], choices)
-        self._decide_on = bind(decide_on, choices)
-        self._refusal_probability = bind(refusal_probability, choices)
-        self._receive_reward = bind(receive, choices)
-        self._chance = bind(choices[chance], choices)
-        self._budget_after = bind(choices[guaranteed_budget], choices)
-        self._current_budget = bind(choices[current_budget], choices)
-        self._guaranteed_share = bind(choices[guaranteed_share], choices)
-        self._await_reward = bind(choices[await_reward], choices)
-        self._take_late_reward = bind(choices[take_late_reward], choices)
-        # Most floors need to know nothing of single plays.
-        self._tells_floor = (
-            choices[await_reward] is not await_nothing
-            or choices[take_late_reward] is not take_nothing_late
-            or policy.floor.in_flight_check() is not None
-        )
 
     def start(self) -> None:
         """Reset counts, intervals and accounts to zero."""
@@ -138,8 +49,7 @@ class Knowledge:
     def leave(self, arms: Sequence[int]) -> None:
         """Let the proposer choose among these arms only."""
         self.left = list(arms)
-        self._draws = []
-        self._place = {arm: place for place, arm in enumerate(self.left)}
+        self.proposals.leave(self.left)
 
     def rearrange(self, order: Order) -> None:
         """Go on with the arms of the settings: where each was before, None for a new one.
@@ -147,7 +57,7 @@ class Knowledge:
         The settings and `numbers` are those of the new order already.
         """
         n_before, memory = len(self.arms.plays), self.memory
-        proposer, floor = self._proposer, self.floor
+        proposer, floor = self.proposals.proposer, self.floor
         self.prepare()
         kept: Any = self.memory
         kept.floor = floor.rearranged(memory.floor, n_before, order)
@@ -227,31 +137,8 @@ class Knowledge:
 
     def propose(self, rng: Any) -> int:
         """Return the arm that the proposer would play now; its counts include open plays."""
-        seen, n_arms = self._seen_by_proposer, len(self.numbers)
-        all_left = len(self.left) == n_arms
-        arm: int
-        if all_left and self._names_largest_end:  # Python finds it faster than the kernel
-            upper: Any = seen.upper
-            arm = upper.index(max(upper))
-            return arm
-        if not (self._draws and self._proposer.keeps_draws):
-            # On a copy of its memory: the state must follow from the events alone.
-            self._draws = self.memory.proposer.copy()
-            if not all_left:
-                self._draws = self._proposer.rearranged(self._draws, n_arms, self.left)
-        if not all_left:  # it knows nothing of the others
-            seen = _selected(seen, self.left)
-        self._proposed_from = seen
-        arm = self._propose(self.rules.proposer, seen, self._draws, self.rounds + 1, rng)
-        return self.left[int(arm)]
-
-    def chances(self, candidate: int) -> list[float]:
-        """Return how likely the proposer was to propose each arm when it proposed `candidate`."""
-        rules, seen, memory = self.rules.proposer, self._proposed_from, self._draws
-        proposed, chances = self._place[candidate], [0.0] * len(self.numbers)
-        for place, arm in enumerate(self.left):
-            chances[arm] = self._chance(rules, seen, memory, proposed, place)
-        return chances
+        memory, round = self.memory.proposer, self.rounds + 1
+        return self.proposals.propose(self._seen_by_proposer, memory, round, rng)
 
     def default_propensity(self, chances: Sequence[float]) -> float:
         """Return how likely the default is to be played if candidates are proposed so likely.
@@ -262,7 +149,7 @@ class Knowledge:
         total = chances[0]
         for candidate in range(1, len(chances)):
             chance = chances[candidate]
-            if chance > 0.0 and candidate in self._place:
+            if chance > 0.0 and candidate in self.left:
                 chance *= self._refusal_probability(rules, arms, memory, round, candidate)
             total += chance
         return total
@@ -402,12 +289,3 @@ class Knowledge:
             fallback_probability=probability,
         )
         return self.floor.explain(moment)
-
-
-def _selected(seen: Any, places: Sequence[int]) -> Any:
-    """Return what is known of some of the arms."""
-    some = copy(seen)
-    for name in Arms._fields:
-        values = getattr(seen, name)
-        setattr(some, name, [values[place] for place in places])
-    return some

@@ -49,7 +49,7 @@ def to_json(state: State) -> dict[str, Any]:
         "early": None if state.early is None else state.early.to_json(),
         "known": {name: list(getattr(state.arms, name)) for name in KNOWN},
         "book": {name: list(getattr(state.book, name)) for name in BY_ARM},
-        "proposer": list(state.memory.proposer) if state.proposer_learns else [],
+        "proposer": list(state.memory.proposer) if state.proposals.learns else [],
         "floor": [state.memory.floor[index] for index in state.floor.account(len(state.numbers))],
         "in_flight": None if state.in_flight is None else state.in_flight.to_json(),
         "open": {

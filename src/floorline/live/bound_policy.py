@@ -1,0 +1,88 @@
+"""The policy of a live campaign, with its kernels bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from floorline.core.kernel import Function, bind
+from floorline.core.late import (
+    best_ends,
+    late_ends,
+    receive,
+    update_bounds,
+    update_interval,
+    update_optimistic_end,
+)
+from floorline.core.records import FOREVER, Memory, in_lists, in_slots, new_memory
+from floorline.core.slots import (
+    await_reward,
+    current_budget,
+    guaranteed_budget,
+    guaranteed_share,
+    recount,
+    take_late_reward,
+)
+from floorline.core.steps import decide_on, forget, refusal_probability
+from floorline.floors import Floor, NoFloor
+from floorline.floors.base import await_nothing, take_nothing_late
+from floorline.live.proposals import Proposals
+from floorline.live.settings import CampaignSettings
+
+
+class BoundPolicy:
+    """Rules, memory and kernels of a campaign's policy: those of simulations, interpreted."""
+
+    memory: Memory
+
+    def __init__(self, settings: CampaignSettings, numbers: Sequence[int] | None = None) -> None:
+        self.settings = settings
+        self.numbers = list(range(len(settings.arms)) if numbers is None else numbers)
+        """The number of each arm, by which it has its share of delta if arms may change."""
+        self.left = list(range(len(settings.arms)))
+        """The arms that may be proposed."""
+        self.floor: Floor = NoFloor()
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Bind the kernels of the policy, which may change during a campaign.
+
+        A new proposer starts with an empty memory. A floor that stays keeps its accounts.
+        """
+        made = self.settings.to_policy(self.numbers)
+        policy = made.prepare(len(self.settings.arms), FOREVER, late=True)
+        live: dict[Function, Function] = {late_ends: best_ends, **policy.floor.live_kernels()}
+        self.kernels: dict[Function, Function] = {**policy.kernels, **live}
+        choices = self.kernels
+        self.rules = in_slots(policy.rules)
+        memory: Memory = in_slots(in_lists(new_memory(policy.memory)))
+        if policy.floor == self.floor:
+            cast(Any, memory).floor = self.memory.floor
+        self.memory, self.floor = memory, policy.floor
+        self._steady_means = policy.floor.assumes_steady_means
+        self._counts_received = policy.floor.counts_received
+        self._reads_upper_ends = made.proposer.uses_intervals
+        reads_lower_ends = made.proposer.uses_intervals and not made.proposer.optimistic
+        self._needs_intervals = policy.floor.reads_intervals or reads_lower_ends
+        self.proposals = Proposals(
+            made.proposer, choices, self.rules.proposer, len(self.numbers), self.left
+        )
+        self._forget = bind(forget, choices)
+        self._update_bounds = bind(update_bounds, choices)
+        self._update_interval = bind(update_interval, choices)
+        self._update_optimistic_end = bind(update_optimistic_end, choices)
+        self._recount = bind(choices[recount], choices)
+        self._decide_on = bind(decide_on, choices)
+        self._refusal_probability = bind(refusal_probability, choices)
+        self._receive_reward = bind(receive, choices)
+        self._budget_after = bind(choices[guaranteed_budget], choices)
+        self._current_budget = bind(choices[current_budget], choices)
+        self._guaranteed_share = bind(choices[guaranteed_share], choices)
+        self._await_reward = bind(choices[await_reward], choices)
+        self._take_late_reward = bind(choices[take_late_reward], choices)
+        # Most floors need to know nothing of single plays.
+        self._tells_floor = (
+            choices[await_reward] is not await_nothing
+            or choices[take_late_reward] is not take_nothing_late
+            or policy.floor.in_flight_check() is not None
+        )

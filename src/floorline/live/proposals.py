@@ -1,0 +1,80 @@
+"""What a campaign's proposer proposes, among the arms that are left, and how likely."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any
+
+from floorline.core.kernel import Function, bind
+from floorline.core.records import Arms
+from floorline.core.slots import chance, propose
+from floorline.proposers import Proposer
+from floorline.proposers.base import sure_chance
+from floorline.proposers.optimistic import most_promising
+
+
+class Proposals:
+    """The proposals of one proposer, by the kernels of simulations."""
+
+    def __init__(
+        self,
+        proposer: Proposer,
+        kernels: Mapping[Function, Function],
+        rules: Any,
+        n_arms: int,
+        left: Sequence[int],
+    ) -> None:
+        self.is_sure = proposer.chance is sure_chance
+        """Whether what it proposes follows from the past."""
+        self.learns = not (proposer.caches or proposer.keeps_draws)
+        """Whether its memory holds what follows from the events, and not from the counts."""
+        self.proposer = proposer
+        self._names_largest_end = proposer.propose is most_promising
+        self._propose = bind(kernels[propose], kernels)
+        self._chance = bind(kernels[chance], kernels)
+        self._rules = rules
+        self._n_arms = n_arms
+        self.leave(left)
+
+    def leave(self, arms: Sequence[int]) -> None:
+        """Let the proposer choose among these arms only."""
+        self.left = list(arms)
+        self._place = {arm: place for place, arm in enumerate(self.left)}
+        self._draws: Any = []
+        """The proposer's memory in its last proposal; it may keep its draws for the next one."""
+
+    def propose(self, seen: Any, memory: Any, round: int, rng: Any) -> int:
+        """Return the arm that the proposer would play in this round."""
+        all_left = len(self.left) == self._n_arms
+        arm: int
+        if all_left and self._names_largest_end:  # Python finds it faster than the kernel
+            upper = seen.upper
+            arm = upper.index(max(upper))
+            return arm
+        if not (self._draws and self.proposer.keeps_draws):
+            # On a copy of its memory: the state must follow from the events alone.
+            self._draws = memory.copy()
+            if not all_left:
+                self._draws = self.proposer.rearranged(self._draws, self._n_arms, self.left)
+        if not all_left:  # it knows nothing of the others
+            seen = _selected(seen, self.left)
+        self._seen = seen
+        arm = self._propose(self._rules, seen, self._draws, round, rng)
+        return self.left[int(arm)]
+
+    def chances(self, candidate: int) -> list[float]:
+        """Return how likely each arm was to be the last proposal, which was `candidate`."""
+        proposed, chances = self._place[candidate], [0.0] * self._n_arms
+        for place, arm in enumerate(self.left):
+            chances[arm] = self._chance(self._rules, self._seen, self._draws, proposed, place)
+        return chances
+
+
+def _selected(seen: Any, places: Sequence[int]) -> Any:
+    """Return what is known of some of the arms."""
+    some = copy(seen)
+    for name in Arms._fields:
+        values = getattr(seen, name)
+        setattr(some, name, [values[place] for place in places])
+    return some
