@@ -1,5 +1,6 @@
 """Campaigns in odd company: texts and clocks of other types, interrupts, forks, stale files."""
 
+import ctypes
 import enum
 import itertools
 import os
@@ -140,10 +141,16 @@ def test_a_log_without_its_ledger_is_not_written_over(tmp_path):
     Campaign.open(path, **SHOP).close()
 
 
-def test_a_forked_process_cannot_write(tmp_path):
+def fork_in_c():
+    """Fork as servers written in C do: Python's hooks are not called."""
+    return ctypes.PyDLL(None).fork()
+
+
+@pytest.mark.parametrize("fork", [os.fork, fork_in_c])
+def test_a_forked_process_cannot_write(tmp_path, fork):
     with Campaign.open(tmp_path / "c", **SHOP) as campaign:
         campaign.decide()
-        child = os.fork()
+        child = fork()
         if child == 0:  # nothing of the tests may go on here
             try:
                 campaign.decide()

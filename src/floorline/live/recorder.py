@@ -30,18 +30,6 @@ MIN_OUTAGE_SECONDS = 1.0
 MAX_EXPIRED = 1000
 """Windows that end in one transaction; more would keep it waiting."""
 
-_process = os.getpid()
-"""This process, without a system call for each decision."""
-
-
-def _note_fork() -> None:
-    global _process
-    _process = os.getpid()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_note_fork)
-
 
 class Recorder:
     """A ledger and the state that its events lead to, kept in step.
@@ -66,7 +54,7 @@ class Recorder:
         if state.seq > 0:
             ahead = state.time - clock()
             self.ahead = ahead if 0 < ahead < math.inf else 0.0
-        self._process = _process
+        self._process = os.getpid()
         self._closed = False
         self._mutex = threading.RLock()
         self._in_transaction = False
@@ -147,7 +135,7 @@ class Recorder:
         ledger = self.ledger
         if self._closed:
             raise LedgerError(f"{ledger.locator}: is closed")
-        if self._process != _process:
+        if os.getpid() != self._process:  # a hook of Python's would miss forks made in C
             raise LedgerError(
                 f"{ledger.locator}: is open in the process that this one was forked from; only one "
                 "can write to it"

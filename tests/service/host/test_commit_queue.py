@@ -78,6 +78,33 @@ def test_a_small_group_waits_for_those_who_were_just_answered(
     assert asyncio.run(ask()) == [True, 1, True, 2]
 
 
+def test_batches_that_fill_a_group_do_not_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a wait of hours the test would not end."""
+    monkeypatch.setattr(commit_queue, "GATHERING_SHARE", 1e9)
+    monkeypatch.setattr(commit_queue, "MAX_GATHERING_SECONDS", 1e4)
+
+    async def ask() -> int:
+        _, one, seen = new(tmp_path)
+        await asyncio.gather(*(one.submit(Campaign.decide, pending.BATCH_SHARE) for _ in "abc"))
+        await one.close()
+        return len(seen) // 2
+
+    assert asyncio.run(asyncio.wait_for(ask(), 30)) == 3
+
+
+def test_a_queue_is_idle_once_the_last_is_answered(tmp_path: Path) -> None:
+    async def ask() -> bool:
+        _, one, _ = new(tmp_path)
+        await one.submit(Campaign.decide)
+        idle = one.is_idle
+        await one.close()
+        return idle
+
+    assert asyncio.run(ask())
+
+
 def wrong(campaign: Campaign) -> Ticket:
     return campaign.decide(candidate="radio")
 

@@ -33,7 +33,7 @@ GATHERING_SHARE = 0.25
 """How long they do so, as a share of the time that the group before took."""
 
 MAX_GATHERING_SECONDS = 0.002
-"""They do so no longer than this, however slow the disk is."""
+"""They do so no longer than this, however slow the disk is. Timers have whole milliseconds."""
 
 
 class CommitQueue:
@@ -139,7 +139,7 @@ class CommitQueue:
             results = self._run_group(group)
         finally:  # whatever was raised, or the queue would stall for good
             seconds = GATHERING_SHARE * (time.perf_counter() - started)
-            self._gathering_seconds = min(seconds, MAX_GATHERING_SECONDS)
+            self._gathering_seconds = min(round(seconds, 3), MAX_GATHERING_SECONDS)
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 self._loop.call_soon_threadsafe(self._answer, group, results)
 
@@ -156,7 +156,14 @@ class CommitQueue:
                 else:
                     operation.future.set_result(result)
         finally:  # whatever was raised, or the queue would stall for good
-            if 0 < len(self._pending) < SMALL_GROUP:
+            pending = self._pending
+            if not pending:
+                self._start_group()  # so that the queue is idle at once
+            elif (
+                len(pending) < SMALL_GROUP
+                and not pending.batches_fill_a_group
+                and self._gathering_seconds
+            ):
                 self._loop.call_later(self._gathering_seconds, self._start_if_quiet, 0)
             else:
                 self._start_soon()
@@ -213,6 +220,6 @@ class CommitQueue:
         """Finish the pending operations, then close the campaign."""
         self._is_closed = True
         if self._drained is not None:
-            await self._drained
+            await asyncio.shield(self._drained)
         await self._loop.run_in_executor(self._thread, self._campaign.close)
         self._thread.shutdown()

@@ -48,6 +48,11 @@ class PendingOperations:
     def __len__(self) -> int:
         return len(self._single) + len(self._batches)
 
+    @property
+    def batches_fill_a_group(self) -> bool:
+        """Whether the batches that wait are as much as a group takes of them."""
+        return self._batch_weight >= BATCH_SHARE
+
     def has_room(self, weight: int) -> bool:
         """Whether an operation of this weight may wait."""
         return (len(self._single) if weight == 1 else self._batch_weight) < MAX_PENDING
