@@ -154,7 +154,7 @@ def test_votes_are_counted_again_where_arms_change_and_are_no_part_of_the_state(
 
     def kept():
         """The votes of each arm, and the round of the next count."""
-        return campaign._state._draws[: len(campaign._state.left) + 1]
+        return campaign._state.proposals._draws[: len(campaign._state.left) + 1]
 
     run_clicks(campaign, 300, rng)
     due, before = kept()[-1], kept()
