@@ -218,7 +218,7 @@ def test_many_decisions_with_candidates(campaign: str, client: Any) -> None:
 
 
 def test_many_decisions_without_a_service(connect: Callable[..., Any]) -> None:
-    client = connect("http://127.0.0.1:9", defaults={"page": "now"})
+    client = connect("http://127.0.0.1:9", defaults={"page": "now"}, timeout=10)
     fallback = Decision(None, "now", True, None, "unreachable", None, None)
     assert client.decide_many("page", [None, "a"]) == [fallback, fallback]
     with pytest.raises(ServiceError, match="unreachable"):

@@ -29,11 +29,11 @@ from floorline.floors.joint_late import (
     count_reward,
     forget_cut,
     look_at_cuts,
-    missing_cost,
     proof,
     tally_at,
 )
 from floorline.floors.joint_memory import MEMORY
+from floorline.floors.joint_sums import missing_cost
 
 ARMS = 3
 MAX_LOSS = 0.6

@@ -60,7 +60,7 @@ def test_tags_depend_on_secret_campaign_number_and_time(monkeypatch):
 
 
 def test_a_tag_is_the_beginning_of_an_hmac_of_campaign_number_and_time():
-    """Ids are compared over years: the formula must not change."""
+    """Rewards may arrive years later, so the formula must never change."""
     secret = bytes(range(32))
     signed = b"c0ffee 7 1700000000.25"
     tag = hmac.new(secret, signed, "sha256").hexdigest()[:16]

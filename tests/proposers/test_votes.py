@@ -93,7 +93,7 @@ def test_a_uniform_share_leaves_every_arm_a_chance():
 
 
 def test_votes_are_kept_for_a_while_and_longer_later():
-    """The arm is drawn from the votes of the round in which they were counted."""
+    """Between two counts the chances do not change, and arms are drawn from them."""
     proposer, arms = thompson_votes(), clicks([50, 40, 3], [10, 12, 1])
     memory, rng, counted = np.zeros(20), np.random.default_rng(1), []
     for round in range(1, 3000):
@@ -153,7 +153,7 @@ def test_votes_are_counted_again_where_arms_change_and_are_no_part_of_the_state(
     campaign, rng = vote_campaign(tmp_path / "page", arms_may_change=True), random.Random(2)
 
     def kept():
-        """The votes of each arm, and the round of the next count."""
+        """Return each arm's share of the votes, and the round in which they are counted again."""
         return campaign._state.proposals._draws[: len(campaign._state.left) + 1]
 
     run_clicks(campaign, 300, rng)

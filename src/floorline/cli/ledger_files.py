@@ -1,4 +1,4 @@
-"""What commands about ledgers share: the argument, reading it, and writing files."""
+"""Shared by the ledger commands: the argument, opening a ledger, and writing files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEDGER = typer.Argument(
 
 @contextmanager
 def reading(locator: str) -> Iterator[LedgerReader]:
-    """Open a ledger for reading; its campaign may be running."""
+    """Yield a ledger opened read-only; its campaign may be running."""
     with in_one_line():
         from floorline.live.ledgers import read_ledger
 

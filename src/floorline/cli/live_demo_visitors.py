@@ -28,10 +28,10 @@ WINDOW_SECONDS = 1.0
 """Time after which a visitor counts as not clicking; for a real page it would be hours."""
 
 MEAN_DELAY_SECONDS = 0.2
-"""Mean time until a click is reported."""
+"""Mean delay between a click and its report."""
 
 LOST_SHARE = 0.02
-"""Share of the clicks that are never reported."""
+"""Fraction of clicks that are never reported."""
 
 WORKERS = 16
 

@@ -34,7 +34,7 @@ def as_dict(policy: str, seed: int, summary: Summary, settings: dict[str, Any]) 
 
 
 def flat(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer as one row, by column."""
+    """Return the nested results as one flat row: a value for each column name."""
     row: dict[str, Any] = {}
     for name, value in answer.items():
         for part, inner in value.items() if isinstance(value, dict) else [("", value)]:

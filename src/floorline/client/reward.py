@@ -14,8 +14,8 @@ class Reward(NamedTuple):
     ticket: str
     reward: float
     deferred_since: float | None = None
-    """When the service first refused it for a reason that may pass, such as an unknown ticket:
-    in Unix seconds."""
+    """Unix time at which the service first refused it for a temporary reason, such as an unknown
+    ticket."""
     metrics: tuple[tuple[str, float], ...] = ()
     """Names and values. A tuple, so that rewards can be compared and hashed."""
 

@@ -48,7 +48,7 @@ class InlinedLibrary(JITCodeLibrary):
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class OfferToCallers(LoweringPass):
-    """Register a kernel that was only translated to LLVM, as numba registers compiled ones."""
+    """A compiler pass that registers a kernel as compiled, though it is only translated to LLVM."""
 
     _name = "offer_to_callers"
 

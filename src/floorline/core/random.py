@@ -8,7 +8,7 @@ from typing import Any
 from floorline.core.kernel import kernel
 
 SQUEEZE = 0.0221
-"""Of a bound on the probability that a gamma draw is rejected, which takes no logarithm."""
+"""Constant of the squeeze test, which accepts most gamma draws without a logarithm."""
 
 
 @kernel

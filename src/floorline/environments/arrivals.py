@@ -1,4 +1,4 @@
-"""When a reward arrives, and as what: the record and the kernels of late rewards."""
+"""How rewards are delayed, lost and repeated: the rules of an environment, and its kernels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from floorline.core.random import uniform
 from floorline.core.records import FOREVER, Counts, Floats
 
 MISSING_POLICIES = ("unknown", "zero", "random")
-"""What a missing reward can mean."""
+"""The values of `missing`: what a campaign takes a missing reward to be."""
 UNKNOWN, ZERO, RANDOM = range(3)
 
 
@@ -23,13 +23,13 @@ class DelayedRules(NamedTuple):
     rewards: Any
     """The record of the environment that draws the rewards."""
     low: float
-    """The smallest possible reward."""
+    """Lower bound on every reward."""
     high: float
-    """The largest possible reward."""
+    """Upper bound on every reward."""
     delays: Counts
     """Delays, drawn uniformly: those of rewards of 0 or less first."""
     first: Counts
-    """The index of each kind's first delay, and the number of all delays."""
+    """Index in `delays` of the first delay of each kind of reward; last, the length of `delays`."""
     lost: Floats
     """For each arm, the share lost: of its rewards of 0 or less, then of those above."""
     repeated: Floats

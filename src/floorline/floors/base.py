@@ -109,8 +109,8 @@ class Floor(Part):
     """Whether the floor is under the rewards received, against the default's own in the very same
     rounds: simulations then draw what the default would have earned, too."""
     reads_intervals: bool = True
-    """Whether its answers depend on the arms' intervals; live campaigns then update them before
-    each decision, and else where somebody asks."""
+    """Whether its answers depend on the arms' intervals. If so, live campaigns update all intervals
+    before each decision; if not, only those that are read."""
     takes_late_rewards: bool = False
     """Whether the floor holds where rewards come late: `recount` is all the account it needs,
     besides what `await_reward` and `take_late_reward` told it."""
@@ -170,9 +170,10 @@ class Floor(Part):
         raise NotImplementedError
 
     def live_kernels(self) -> dict[Function, Function]:
-        """Return kernels with the same answers that live campaigns use in the place of others.
+        """Return kernels that replace those of `kernels` in live campaigns.
 
-        A live campaign states the guaranteed budget with every decision.
+        They give the same answers faster where the guaranteed budget is computed for every
+        decision anyway.
         """
         return {}
 

@@ -47,23 +47,19 @@ from floorline.floors.joint_account import (
 )
 from floorline.floors.joint_evidence import gamma_excess
 from floorline.floors.joint_forms import BOUNDED, SUBGAUSSIAN, JointRules
-from floorline.floors.joint_late import (
-    LATE_MEMORY,
-    SUM,
+from floorline.floors.joint_late import LATE_MEMORY, SUM, count_play, count_reward, proof
+from floorline.floors.joint_memory import MEMORY
+from floorline.floors.joint_spread_form import SPREAD_FORM
+from floorline.floors.joint_sums import (
     WITHOUT_SPREAD,
-    count_play,
-    count_reward,
     credit_a_single_challenger,
     credit_none,
     on_their_way,
-    proof,
     proof_known,
     proof_learned,
     recount_known,
     recount_learned,
 )
-from floorline.floors.joint_memory import MEMORY
-from floorline.floors.joint_spread_form import SPREAD_FORM
 from floorline.floors.joint_words import explain_known, explain_learned
 
 FORMS: dict[str, dict[Function, Function]] = {
@@ -199,7 +195,7 @@ class JointFloor(Floor):
         }
 
     def live_kernels(self) -> dict[Function, Function]:
-        """Return the kernels by which a decision and the budget stated with it are one formula."""
+        """Return kernels that decide by the guaranteed budget, which is recorded anyway."""
         if self.default_mean is not None or self.form != "bounded":
             return {}
         return LIVE_LEARNED

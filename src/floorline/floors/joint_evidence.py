@@ -252,21 +252,21 @@ def least_at_limits(
 
 @kernel
 def least_tilted(kappa: float, x: float, y: float, nu: float, allowed: float) -> float:
-    """The least u - kappa v with divergence(x, u) + divergence(y, v) <= `allowed`, or less.
+    """Return a lower bound on u - kappa v if divergence(x, u) + divergence(y, v) <= `allowed`.
 
-    Less by about the square of the error of nu, in parts of x nu: no pair is below, whatever nu is
-    (docs/joint-floor.md, point 11).
+    It is a bound for every nu > 0, and exact for that of `least_nu`: an error of nu lowers it by
+    about the square of that error, relative to x nu (docs/joint-floor.md, point 11).
     """
     return (x * math.log1p(nu) + y * math.log1p(-kappa * nu) - allowed) / nu
 
 
 @kernel
 def least_nu(kappa: float, x: float, y: float, outside: float, allowed: float) -> float:
-    """About the nu at which u = x / (1 + nu) and v = y / (1 - kappa nu) reach `allowed`.
+    """Return about the nu at which divergence(x, u) + divergence(y, v) = `allowed`.
 
-    `outside` if that is not inside. divergence(x, u) + divergence(y, v) rises with nu, about as
-    its square. Newton's steps for the square root, and a halving wherever one would leave what is
-    known to hold the solution. They start with three terms of a series in z, where
+    There u = x / (1 + nu) and v = y / (1 - kappa nu). `outside` if that nu is not below it. The sum
+    rises with nu, about as its square: Newton's steps are made for its square root, and a bisection
+    wherever one would leave the bracket. They start with three terms of a series in z, where
     nu = (exp(a z) - 1) / a, and a is the `tilt` with which the fourth is small.
     """
     square = kappa * kappa
@@ -282,14 +282,14 @@ def least_nu(kappa: float, x: float, y: float, outside: float, allowed: float) -
         nu = outside
     for _ in range(HALVINGS):
         more = 1.0 + nu
-        tilt = 1.0 - kappa * nu
-        found = x * (math.log(more) - nu / more) + y * (math.log(tilt) + kappa * nu / tilt)
+        less = 1.0 - kappa * nu
+        found = x * (math.log(more) - nu / more) + y * (math.log(less) + kappa * nu / less)
         if found < allowed and nu >= outside:
             return outside
-        slope = nu * (x / (more * more) + square * y / (tilt * tilt))
+        slope = nu * (x / (more * more) + square * y / (less * less))
         step = 2.0 * (found - math.sqrt(found * allowed)) / slope
         after = nu - step
-        if abs(step) <= CLOSE * nu and abs(kappa * step) <= CLOSE * tilt and after < outside:
+        if abs(step) <= CLOSE * nu and abs(kappa * step) <= CLOSE * less and after < outside:
             return after
         if found < allowed:
             inside = nu

@@ -99,7 +99,7 @@ def group_evidence(memory: Floats, place: int, x: float, means: float) -> float:
 def evidence_slope(
     memory: Floats, place: int, x: float, means: float, nu: float, rho: float
 ) -> float:
-    """Return the derivative in nu of a group's evidence at its worst means."""
+    """Return the derivative of a group's evidence with respect to nu, at its worst means."""
     weight = memory[place + WEIGHT]
     if weight > 0.0:
         if means <= rho:

@@ -19,13 +19,12 @@ DEFAULT_MISSING, CHALLENGERS_MISSING = 10, 11
 """How many rewards are missing among the plays counted, and filled in."""
 
 ON_THEIR_WAY = 12
-"""Challengers' plays beyond those counted, for each of these, where they earn alike; else 0."""
+"""Ratio of the challengers' plays not counted to those counted, if all have one mean; else 0."""
 
 STATED, STATED_FOR = 13, 14
-"""The budget that was stated for a challenger, and in which round; 0 if something came since."""
+"""Cache: the guaranteed budget if a challenger is played, and the round it is for (0: stale)."""
 
 REFUSAL, REFUSAL_FOR = 15, 16
-"""The answer to challengers, and in which round, likewise. None of the four is part of the
-account."""
+"""Cache: the refusal probability of a challenger, and the round it is for (0: stale)."""
 
 MEMORY = 17

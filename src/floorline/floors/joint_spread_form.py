@@ -25,15 +25,8 @@ from floorline.floors.joint_forms import (
     sure_budget,
     sure_sum,
 )
-from floorline.floors.joint_late import (
-    ALL,
-    GROUPS,
-    GUESSES,
-    STRETCHES,
-    missing_cost,
-    play_spread,
-    spread_surplus,
-)
+from floorline.floors.joint_late import ALL, GROUPS, GUESSES, STRETCHES, play_spread, spread_surplus
+from floorline.floors.joint_sums import missing_cost
 from floorline.floors.joint_variance import (
     guess,
     joint_evidence_variance,

@@ -34,12 +34,10 @@ from floorline.floors.joint_late import (
     best_tally,
     count_play,
     count_reward,
-    count_voided,
     forget_cut,
-    proof_learned,
-    recount_learned,
 )
 from floorline.floors.joint_memory import MEMORY, VOIDED
+from floorline.floors.joint_sums import count_voided, proof_learned, recount_learned
 
 MOST_PROMOTIONS = 16
 """In an epoch. Each makes the test harder, and long before that a new epoch is better."""

@@ -8,16 +8,7 @@ from floorline.floors.arithmetic import Moment
 from floorline.floors.joint_account import found_evidence, known_budget, least_budget
 from floorline.floors.joint_evidence import default_deficit
 from floorline.floors.joint_forms import JointRules, Tally
-from floorline.floors.joint_late import (
-    ALL,
-    CUT,
-    DECISIONS,
-    END,
-    START,
-    best_tally,
-    on_their_way,
-    tally_at,
-)
+from floorline.floors.joint_late import ALL, CUT, DECISIONS, END, START, best_tally, tally_at
 from floorline.floors.joint_memory import SURE, VOIDED
 from floorline.floors.joint_succession_account import (
     ARM,
@@ -31,6 +22,7 @@ from floorline.floors.joint_succession_account import (
     TENURES,
     least_by_groups,
 )
+from floorline.floors.joint_sums import on_their_way
 
 
 def explain_learned(moment: Moment) -> list[str]:

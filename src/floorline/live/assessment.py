@@ -24,7 +24,7 @@ AGES = (60.0, 600.0, 3600.0, 86_400.0)
 
 
 def standing_of(state: State, now: float) -> Standing:
-    """Return where a campaign in this state stands; it takes half the time of a status."""
+    """Return the numbers that a series point needs, in half the time of a whole status."""
     return Standing(
         state.epoch,
         state.decisions,

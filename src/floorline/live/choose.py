@@ -33,7 +33,8 @@ def choose(
     wanted = state.propose(rng) if candidate is None else state.index[candidate]
     if candidate in state.retired:
         body = _settled(state, 0, candidate, "retired")
-        return {**body, "propensity": chances and state.default_propensity(chances)}
+        known = None if chances is None else state.default_propensity(chances)
+        return {**body, "propensity": known}
     decision = state.decide_on(wanted, coin)
     _, arm, _, p = decision
     probability = _share(wanted, arm, p)

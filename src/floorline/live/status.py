@@ -158,7 +158,7 @@ class Status(Displayed):
 
 
 class Standing(NamedTuple):
-    """What a status and a point of a series have in common, by the names of the former."""
+    """The fields of a `Status` that a series point is made from."""
 
     epoch: int
     decisions: int
