@@ -14,7 +14,7 @@ import uvicorn
 
 from floorline.service.app import Service
 from floorline.service.config import Config
-from floorline.service.host.descriptors import raise_limit
+from floorline.service.host.descriptors import make_room, raise_limit
 from floorline.service.http.connections import connection_count
 from floorline.service.http.exchange import Outbox
 from floorline.service.http.protocol import Protocol
@@ -38,6 +38,7 @@ def serve(config: Config) -> None:
     """
     os.umask(0o077)  # ledgers hold what visitors did: they are their owner's business
     raise_limit()
+    make_room()
     if config.workers > 1:
         log_to_stderr()
         run_workers(config, serve)
