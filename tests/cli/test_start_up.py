@@ -53,6 +53,21 @@ def test_no_help_loads_anything_heavy() -> None:
     assert loaded == "[]\n"
 
 
+def test_the_service_loads_no_compiler_and_nothing_for_figures_or_databases() -> None:
+    unused = ("numba", "matplotlib", "pandas", "scipy", "pyarrow", "psycopg")
+    assert run("import floorline.service.server", "uvicorn", *unused)[1] == "['uvicorn']\n"
+
+
+def test_python_ends_without_a_search_for_garbage() -> None:
+    code = (
+        "import atexit, gc, sys; atexit.register(lambda: print(gc.get_freeze_count() > 0)); "
+        "sys.argv = ['floorline', '--version']; from floorline.cli.main import main; main()"
+    )
+    command = [sys.executable, "-c", code]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert shown.splitlines()[1:] == ["True"]
+
+
 @pytest.mark.parametrize("name", ENTRIES)
 def test_help_says_of_a_command_what_the_command_says(name: str) -> None:
     assert load(name).get_short_help_str(200) == ENTRIES[name].summary

@@ -131,8 +131,9 @@ def from_json(values: dict[str, Any]) -> State:
     ):
         state.open.add(*opened_play)
     for name in BY_PLAY:
-        for play, value in zip(state.open.values(), opened[name], strict=True):
-            getattr(state.book, name)[play.slot] = value
+        numbers = getattr(state.book, name)
+        for play, number in zip(state.open.values(), opened[name], strict=True):
+            numbers[play.slot] = number
     for name in BY_ARM:
         getattr(state.book, name)[:] = values["book"][name]
     return state
