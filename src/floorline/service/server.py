@@ -78,6 +78,7 @@ def _run(service: Service, listening: socket.socket) -> None:
     extra = {"address": url_of(listening, scheme), "data": service.host.data.shown}
     log.info("listening", extra=extra)
     # There are no cycles to collect, and a search through all open decisions delays everybody.
+    gc.freeze()  # what is loaded by now is here to stay
     gc.set_threshold(10_000, 20, 1000)
     signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again at the end
     Server(config, service).run(sockets=list({listening, own}))
