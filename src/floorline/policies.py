@@ -172,6 +172,14 @@ def usual_policy(setup: PolicySetup) -> str:
     return "conservative-thompson-votes" if votes else "conservative-ucb"
 
 
+def usual_floor(setup: PolicySetup) -> str:
+    """Return the floor of a live campaign that is given none; docs/floors.md says why."""
+    if setup.voids or setup.low < 0 or not setup.intervals().kind.needs_range:
+        return "confidence"
+    single = setup.n_arms == 2 and setup.numbers is None
+    return "joint-steady" if single else "joint"
+
+
 def make_policy(name: str, setup: PolicySetup) -> Policy:
     """Return the policy called `name`, of the catalogue or of a plug-in, made for `setup`.
 

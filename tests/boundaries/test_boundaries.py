@@ -1,5 +1,6 @@
 import math
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -8,9 +9,11 @@ from hypothesis import strategies as st
 from scipy.special import zeta as riemann
 
 from floorline import Boundary, ConfidenceFloor, Policy, optimistic
-from floorline.boundaries import BOUNDARIES, subgaussian
+from floorline.boundaries import BOUNDARIES
+from floorline.boundaries.radius_table import fill_at_once, radius_table
 from floorline.boundaries.stitched import STITCH_LEVEL
-from floorline.boundaries.subgaussian import TABLE_SIZE, radius, radius_table
+from floorline.boundaries.subgaussian import TABLE_SIZE, radius
+from floorline.core.kernel import kernel
 
 LEVELS = st.floats(30.0, 1e12)  # below, the simple psi grows faster than its count at first
 COUNTS = st.integers(1, 10**9)
@@ -129,11 +132,46 @@ def test_bad_input_is_named(options, named):
         Boundary(**options)
 
 
-@pytest.mark.parametrize("name", RADII)
-def test_a_long_table_is_filled_by_compiled_code_with_the_same_numbers(name, monkeypatch):
-    plain = radius_table.__wrapped__(RADII[name], 80.0, 0.3, 3000)
-    monkeypatch.setattr(subgaussian, "WORTH_COMPILING", 10)
-    assert radius_table.__wrapped__(RADII[name], 80.0, 0.3, 3000).tolist() == plain.tolist()
+@kernel
+def in_two_parts(inverse_error, seen):
+    return 2.0 if seen < 5000 else math.log(inverse_error) / seen
+
+
+@kernel
+def with_a_power(inverse_error, seen):
+    return inverse_error**-0.5 * seen**-0.51
+
+
+@kernel
+def of_whole_numbers(inverse_error, seen):
+    return math.sqrt(1.0 + seen * seen * seen * seen * seen)
+
+
+@kernel
+def the_same_for_all(inverse_error, seen):
+    return 1.0 / inverse_error
+
+
+OWN = (in_two_parts, with_a_power, of_whole_numbers, the_same_for_all)
+
+
+@pytest.mark.parametrize("formula", [*RADII.values(), *OWN])
+def test_a_table_has_to_the_last_bit_what_the_formula_returns(formula):
+    table = radius_table.__wrapped__(formula, 5e4, 0.3, 20_001)
+    assert table.tolist() == [math.inf, *(0.3 * formula(5e4, seen) for seen in range(1, 20_001))]
+
+
+@pytest.mark.parametrize("formula", [*RADII.values(), *OWN])
+def test_a_table_is_filled_at_once_unless_bits_could_differ(formula):
+    table = np.empty(100)
+    expected = pytest.raises(TypeError) if formula in OWN[:3] else nullcontext()
+    with expected:
+        fill_at_once(table, formula, 80.0, 1.0)
+
+
+def test_a_radius_that_is_no_number_is_an_error_in_a_table_too():
+    with pytest.raises(ValueError, match="domain"):
+        radius_table(RADII["union"], 0.5, 1.0, 10)
 
 
 @pytest.mark.parametrize("numbers", [(0, 0), (-1, 0)])

@@ -125,18 +125,18 @@ print(json.dumps([watched.miss_rate.tolist(),
 """
 
 COUNTED = """
-from floorline.simulation.engines.cuda import engine as cuda
+from floorline.simulation import grids
 
 sizes = []  # settings of each launch
-launch = cuda.CudaEngine._launch
-def counted(self, records, outcome, first, settings, stream):
+launch = grids.CudaEngine._launch
+def counted(self, records, settings, first, **rest):
     sizes.append(settings)
-    launch(self, records, outcome, first, settings, stream)
-cuda.CudaEngine._launch = counted
+    launch(self, records, settings, first, **rest)
+grids.CudaEngine._launch = counted
 
 """
 
-GRID = """
+CASES = """
 
 def case(name, loss, horizon, means):
     setting = PolicySetup(n_arms=3, horizon=horizon, default_mean=means[0], max_loss=loss or 0.5,
@@ -154,15 +154,45 @@ def swept(cases):
     return [numbers(found) for found in sweep(cases, runs=9, device="cuda")]
 
 good, bad = [0.4, 0.8, 0.1], [0.4, 0.1, 0.3]
+"""
+
+GRID = """
 cases = [case("conservative-ucb", 0.1, 8, good), case("conservative-ucb", 0.3, 20, bad),
          case("conservative-ucb", 0.2, 12, good), case("ucb", 0.1, 12, bad),
          case("ucb", 0.2, 30, good), case("conservative-ucb", 0, 6, good)]
 alone = [numbers(summarize(*one[:2], horizon=one.horizon, max_loss=one.max_loss, runs=9,
                            checkpoints=one.checkpoints, device="cuda")) for one in cases]
 assert len(set(map(str, alone))) == len(cases), "all different: a mistaken setting shows"
-assert swept(cases) == alone and sizes == [3, 2, 1]
-cuda.MAX_LAUNCH_ROUNDS = 9 * (8 + 20)
-assert swept(cases) == alone and sizes == [2, 1, 1, 1, 1]
+assert swept(cases) == alone and sizes == [4, 2]
+grids.MAX_LAUNCH_ROUNDS = 9 * (8 + 20)  # of 20, 12, 8 and 6 rounds, then 30 and 12
+assert swept(cases) == alone and sizes == [1, 3, 1, 1]
+grids.FIRST_WINDOW = 2
+assert swept(cases) == alone and sizes == [2, 2, 1, 1]
+"""
+
+SAME = """
+many = dict(policy=make_policy("ucb", PolicySetup(n_arms=3, horizon=30, default_mean=0.4)),
+            environment=Gaussian([0.4, 0.8, 0.1]))
+looks = [(30, 0.1, [3, 30]), (12, 0.1, [4, 12]), (12, 0.2, [4, 12]), (30, 0.1, [3, 30]),
+         (20, 0.1, [4, 20]), (12, 0.1, [12])]  # the third has other breaches, the last another form
+ours = [Case(**many, horizon=horizon, max_loss=loss, checkpoints=rounds)
+        for horizon, loss, rounds in looks]
+alone = [numbers(summarize(**many, horizon=horizon, max_loss=loss, checkpoints=rounds, runs=9,
+                           device="cuda")) for horizon, loss, rounds in looks]
+assert alone[1] != alone[2], "the loss matters"
+assert swept([case._replace(quantiles=False) for case in ours]) == alone and sizes == [1, 1, 1]
+with_quantiles = [found.pseudo_regret.quantile(0.3).tolist()
+                  for found in sweep(ours, runs=9, device="cuda")]
+assert with_quantiles == [
+    summarize(**many, horizon=horizon, max_loss=loss, checkpoints=rounds, runs=9, device="cuda")
+    .pseudo_regret.quantile(0.3).tolist() for horizon, loss, rounds in looks]
+grids.CudaEngine.max_runs = property(lambda self: 9 if self.checkpoints.size < 4 else 8)
+assert swept([case._replace(quantiles=False) for case in ours]) == alone
+assert sizes == [1] * 6, "too large to merge"
+skipping = case("conservative-ucb", 0.1, 20, good)
+grids.CudaEngine.max_runs = 2**20
+assert len(swept([skipping, skipping._replace(checkpoints=[5, 20]), skipping])) == 3
+assert sizes == [2], "the same checkpoints only, where default rounds are skipped"
 """
 
 FAILING = """
@@ -174,7 +204,7 @@ def case(horizon, policy="conservative-ucb"):
 def cases():
     yield case(8)
     yield case(12)
-    yield case(8, "ucb")  # another form, so another launch: the two before it have begun
+    yield case(8, "ucb")
     yield case(9, "ucb")._replace(horizon=-1)  # cannot be prepared
 
 finished = []
@@ -185,7 +215,7 @@ except ValueError as error:
     assert "horizon" in str(error)
 else:
     raise AssertionError("the error is lost")
-assert finished == [8, 12], finished
+assert finished == [8, 12, 8], finished
 """
 
 OWN = """
@@ -265,7 +295,11 @@ def test_sums_made_on_the_card_are_those_of_its_runs():
 
 
 def test_a_sweep_in_few_launches_gives_what_each_of_its_cases_gives_alone():
-    simulator(COUNTED + GRID)
+    simulator(COUNTED + CASES + GRID)
+
+
+def test_cases_of_a_sweep_that_are_the_same_runs_are_played_once():
+    simulator(COUNTED + CASES + SAME)
 
 
 def test_an_error_in_a_sweep_keeps_what_was_finished():

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from floorline.boundaries.base import BoundaryKind
-from floorline.core.compiler import compiled
-from floorline.core.kernel import Function, bind, kernel, slot
+from floorline.boundaries.radius_table import radius_table
+from floorline.core.kernel import Function, kernel, slot
 from floorline.core.records import Floats
 from floorline.core.slots import interval, lower_end, upper_end
 
@@ -24,8 +21,6 @@ if TYPE_CHECKING:
     from floorline.boundaries.boundary import Boundary
 
 TABLE_SIZE = 2**17
-WORTH_COMPILING = 20_000
-"""A larger table of radii is filled by compiled code, which computes the same numbers."""
 
 
 @slot
@@ -128,21 +123,3 @@ class Subgaussian(BoundaryKind):
 
     def _scale(self, scale: float) -> float:
         return float(scale) if self.scaled else 1.0
-
-
-@kernel
-def fill_radii(table: Floats, inverse_error: float, scale: float) -> None:
-    """Write the radius of every count at its index."""
-    table[0] = math.inf
-    for seen in range(1, table.size):
-        table[seen] = scale * unit_radius(inverse_error, seen)
-
-
-@lru_cache(maxsize=64)
-def radius_table(formula: Function, inverse_error: float, scale: float, size: int) -> Floats:
-    """Return the radii of small counts."""
-    table = np.empty(size)
-    fill = compiled if size > WORTH_COMPILING else bind
-    fill(fill_radii, {unit_radius: formula})(table, inverse_error, scale)
-    table.flags.writeable = False
-    return table

@@ -31,8 +31,12 @@ def plan(
         str, typer.Option(help="Shares of today's reward that may be lost, side by side.")
     ] = "5%,10%,20%",
     floor: Annotated[
-        str, typer.Option(help="Floors, side by side, such as confidence,joint,randomised.")
-    ] = "confidence",
+        str | None,
+        typer.Option(
+            help="Floors, side by side, such as confidence,joint,randomised.",
+            show_default="joint, with one challenger joint-steady",
+        ),
+    ] = None,
     delta: Annotated[float, typer.Option(help="Chance that the floor fails.")] = 0.05,
     low: options.Low = 0.0,
     high: options.High = 1.0,
@@ -104,7 +108,9 @@ def plan(
     allowed = "below the default mean"
     require(default_mean_error < default_mean, "default_mean_error", allowed, default_mean_error)
     number("delay_hours", delay_hours, 0, math.inf)
-    floors = [choice("floor", name.strip(), FLOORS) for name in floor.split(",")]
+    floors: list[str | None] = [None]
+    if floor is not None:
+        floors = [choice("floor", name.strip(), FLOORS) for name in floor.split(",")]
     if figure:
         from floorline.cli.plan_figure import draw
         from floorline.simulation.plots import require_matplotlib

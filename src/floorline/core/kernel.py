@@ -10,7 +10,7 @@ from __future__ import annotations
 import dis
 import types
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -98,21 +98,21 @@ def reachable(function: Function, choices: Mapping[Function, Function]) -> list[
 def bind(
     function: Function,
     choices: Mapping[Function, Function],
-    wrap: Callable[[Function, Function], Function] = lambda copy, original: copy,
+    wrap: Callable[[Function, Function], Function] | None = None,
 ) -> Function:
     """Return a copy of `function` with the slots filled in all kernels that it calls.
 
     Each of those is copied too, with the kernels it calls bound as its globals,
-    and passed through `wrap` (a compiler, or nothing) with the kernel that it
-    is a copy of. The outermost copy is returned unwrapped, because engines
-    compile it with other options.
+    and passed through `wrap`, a compiler, with the kernel that it is a copy of. The
+    outermost copy is returned unwrapped, because engines compile it with other options.
+    Interpreted copies are shared by all that make the same choices.
     """
-    copies: dict[Function, Function] = {}
+    copies = _interpreted(frozenset(choices.items())) if wrap is None else {}
 
     def copy_of(original: Function) -> types.FunctionType:
         names = {name: bound(callee) for name, callee in callees(original).items()}
         copy = types.FunctionType(
-            original.__code__,
+            original.__code__.replace(),  # Python adapts it to the globals of this copy
             {**original.__globals__, **names},
             original.__name__,
             original.__defaults__,
@@ -126,8 +126,18 @@ def bind(
     def bound(callee: Function) -> Function:
         chosen = choices.get(callee, callee)
         if chosen not in copies:
-            copies[chosen] = wrap(copy_of(chosen), chosen)
+            copy = copy_of(chosen)
+            copies[chosen] = copy if wrap is None else wrap(copy, chosen)
         return copies[chosen]
 
+    if wrap is None and function in copies:
+        return copies[function]
     reachable(function, choices)  # fails on an unfilled slot, before any work
-    return copy_of(function)
+    copy = copy_of(function)
+    return copies.setdefault(function, copy) if wrap is None else copy
+
+
+@lru_cache(maxsize=256)
+def _interpreted(choices: frozenset[tuple[Function, Function]]) -> dict[Function, Function]:
+    """Return the interpreted copies made so far with these choices."""
+    return {}

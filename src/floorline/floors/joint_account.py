@@ -77,30 +77,24 @@ def refuse_unless_stated(
     """
     if candidate == 0:
         return 0.0
-    if memory[REFUSAL_FOR] != round:
-        memory[REFUSAL] = refusal_by_budget(rules, arms, memory, round, candidate)
-        memory[REFUSAL_FOR] = round
-    return memory[REFUSAL]  # type: ignore[no-any-return]
-
-
-@kernel
-def refusal_by_budget(
-    rules: JointRules, arms: Arms, memory: Floats, round: int, candidate: int
-) -> float:
-    """The answer to a challenger, by the budget that is then stated."""
-    if memory[STATED] < 0.0:  # last time: the test alone takes less, and will most likely do
+    if memory[REFUSAL_FOR] == round:
+        return memory[REFUSAL]  # type: ignore[no-any-return]
+    stated = memory[STATED]
+    refusal = 0.0
+    if stated < 0.0:  # last time: the test alone takes less, and will most likely do
         refusal = refuse_unless_proved(rules, arms, memory, round, candidate)
-        if refusal > 0.0:
-            return refusal
-    stated = least_budget(rules, memory, round, arms.plays[0])
-    memory[STATED] = stated
-    memory[STATED_FOR] = round
-    doubt = DOUBT * rules.width * round
-    if stated > doubt:
-        return 0.0
-    if stated < -doubt:
-        return 1.0
-    return refuse_unless_proved(rules, arms, memory, round, candidate)
+    if refusal == 0.0:
+        stated = least_budget(rules, memory, round, arms.plays[0])
+        memory[STATED] = stated
+        memory[STATED_FOR] = round
+        doubt = DOUBT * rules.width * round
+        if stated < -doubt:
+            refusal = 1.0
+        elif stated <= doubt:
+            refusal = refuse_unless_proved(rules, arms, memory, round, candidate)
+    memory[REFUSAL] = refusal
+    memory[REFUSAL_FOR] = round
+    return refusal
 
 
 @kernel

@@ -38,11 +38,13 @@ def cuts_size(groups: int) -> int:
 
 
 @kernel
-def add_play(memory: Floats, place: int, spread: float) -> None:
-    """Count a play of spread at most `spread` in the group that begins at `place`."""
+def add_play(memory: Floats, place: int, other: int, spread: float) -> None:
+    """Count a play of spread at most `spread` in the groups that begin at `place` and `other`."""
     memory[place + PLAYED] += 1.0
+    memory[other + PLAYED] += 1.0
     if spread != 0.0:
         memory[place + SPREAD] += spread
+        memory[other + SPREAD] += spread
 
 
 @kernel
@@ -53,12 +55,11 @@ def add_reward(memory: Floats, place: int, reward: float, less: float) -> None:
     """
     if less != 0.0:
         memory[place + SPREAD] -= less
-    if reward == 0.0:
-        memory[place + SEEN] += 1.0
-    elif math.isnan(reward):
+    if math.isnan(reward):
         memory[place + PLAYED] -= 1.0
-    else:
-        memory[place + SEEN] += 1.0
+        return
+    memory[place + SEEN] += 1.0
+    if reward != 0.0:
         memory[place + EARNED] += reward
 
 

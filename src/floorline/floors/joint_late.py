@@ -105,8 +105,7 @@ def count_play(
     Cuts are looked at here and not when the floor is asked: which one is used follows from the
     plays and rewards alone, and not from who asked when.
     """
-    is_due = memory[NEWS] > 0.0 and decision + 1 >= memory[NEXT_LOOK]
-    looks = is_due and misses_rewards(memory, ALL)
+    looks = decision + 1 >= memory[NEXT_LOOK] and memory[NEWS] > 0.0 and misses_rewards(memory, ALL)
     memory[DECISIONS] = decision + 1
     segment = segment_of(memory, CUTS, decision)
     if segment >= SEGMENTS:
@@ -116,9 +115,8 @@ def count_play(
     if arm > 0 or math.isnan(rules.default_mean):
         group = 1 if arm > 0 else 0
         spread = play_spread(memory, group, decision)
-        place = FIELDS * group
-        add_play(memory, place + tally_of(CUTS, GROUPS, segment), spread)
-        add_play(memory, place + ALL, spread)
+        group *= FIELDS
+        add_play(memory, ALL + group, tally_of(CUTS, GROUPS, segment) + group, spread)
     if looks:
         look_at_cuts(rules, arms, memory, decision + 1)
 
@@ -139,12 +137,12 @@ def count_reward(
         memory[NEWS] += 1.0
         gain = (reward - rules.low) / rules.width
         less = spread_surplus(memory, group, decision, gain)
-        place = FIELDS * group
+        group *= FIELDS
         segment = segment_of(memory, CUTS, decision)
-        add_reward(memory, place + tally_of(CUTS, GROUPS, segment), gain, less)
-        add_reward(memory, place + ALL, gain, less)
+        add_reward(memory, ALL + group, gain, less)
+        add_reward(memory, tally_of(CUTS, GROUPS, segment) + group, gain, less)
         if decision < memory[END]:
-            add_reward(memory, place + CUT, gain, less)
+            add_reward(memory, CUT + group, gain, less)
 
 
 @kernel

@@ -140,7 +140,9 @@ def recount_learned(
         memory[DEFAULT + TOTAL] = default_total
     if challenger_total != memory[CHALLENGERS + TOTAL] or not steady or rules.low > 0.0:
         cost = mixture(rules, challenger_plays, challenger_total, memory[other + SPREAD])
-        memory[CHALLENGERS + COST] = cost - missing_cost(rules, tally_at(memory, place))
+        if challenger_missing > 0.0:
+            cost -= missing_cost(rules, tally_at(memory, place))
+        memory[CHALLENGERS + COST] = cost
         memory[CHALLENGERS + TOTAL] = challenger_total
     memory[ON_THEIR_WAY] = on_their_way(arms, challenger_plays)
     memory[DEFAULT_MISSING] = default_missing

@@ -36,6 +36,8 @@ class Knowledge(BoundPolicy):
         self.book = self.open.book
         self._behind: set[int] = set()
         """Arms whose interval is older than their upper end for proposers."""
+        self._compared: set[int] = set()
+        """Arms whose lower end was needed when they were last compared with the default."""
         self.leave(range(n_arms))
         arms = in_lists(new_arms(n_arms))
         self.arms = in_slots(arms)
@@ -178,18 +180,22 @@ class Knowledge(BoundPolicy):
         """Whether an arm's mean surely is at least the default's. Call `prepare_decision` first."""
         if not self._steady_means:
             return False
-        arms, book = self.arms, self.book
+        arms, book, behind = self.arms, self.book, self._behind
         if not self._needs_intervals:
-            if 0 in self._behind and arms.seen[0] == book.length[0]:  # nothing is missing
+            if 0 in behind and arms.seen[0] == book.length[0]:  # nothing is missing
                 upper = book.optimistic_upper[0]
             else:
-                self._catch_up(0)
+                if 0 in behind or book.stale[0] != FRESH:
+                    self._catch_up(0)
                 upper = arms.upper[0]
             least = book.closed[arm] * upper
             if arms.average[arm] <= upper and book.closed_least[arm] <= least:
+                self._compared.discard(arm)
                 return False  # a lower end is below the average that it is made from
-            self._catch_up(0)
-            self._catch_up(arm)
+            self._compared.add(arm)
+            for one in (0, arm):
+                if one in behind or book.stale[one] != FRESH:
+                    self._catch_up(one)
         return bool(arms.lower[arm] >= arms.upper[0])
 
     def prepare_decision(self) -> None:
@@ -200,22 +206,24 @@ class Knowledge(BoundPolicy):
         rules, book = self.rules, self.book
         low, stale = self.settings.low, book.stale
         for arm, age in enumerate(stale) if self._reads_upper_ends else ():
-            if age != FRESH:
+            if age == FRESH:
+                continue
+            if arm in self._compared:  # both ends at once take less time than one after the other
+                self._catch_up(arm)
+            else:
                 self._update_optimistic_end(rules, self.arms, self.memory, book, low, arm)
                 stale[arm] = FRESH
                 self._behind.add(arm)
         self._recount(rules.floor, self.arms, self.memory.floor, book, low)
 
     def _catch_up(self, arm: int) -> None:
-        """Update the interval of an arm, if it is not that of now."""
-        stale = self.book.stale
+        """Update the interval of an arm."""
+        low, high = self.settings.low, self.settings.high
         if arm in self._behind:
             self._behind.remove(arm)
-            stale[arm] = CLOSED
-        if stale[arm] != FRESH:
-            low, high = self.settings.low, self.settings.high
-            self._update_interval(self.rules, self.arms, self.memory, self.book, low, high, arm)
-            stale[arm] = FRESH
+            self.book.stale[arm] = CLOSED
+        self._update_interval(self.rules, self.arms, self.memory, self.book, low, high, arm)
+        self.book.stale[arm] = FRESH
 
     def refresh(self) -> None:
         """Update the intervals and what the floor derives from its accounts."""

@@ -134,11 +134,19 @@ class SeriesRecorder:
         self.last_decision_at = campaign.last_event_time
         if not self.is_due(seq):
             return
-        self._next = (seq // self.step + 1) * self.step
+        step = self._step_at(seq)  # which is that of the series once this is committed
+        self._next = (seq // step + 1) * step
         try:
             self._uncommitted.append(campaign.look(point_after))
         except Exception:  # the decision matters more than a point
             log.exception("a point of a series is missing")
+
+    def _step_at(self, seq: int) -> int:
+        """The step once a decision with this sequence number is committed."""
+        step = self.step
+        while seq // step >= self.max_points:
+            step *= 2
+        return step
 
     def settle(self, committed: bool) -> None:
         """Keep the new points if their transaction was committed, else drop them."""
@@ -160,8 +168,7 @@ class SeriesRecorder:
             return
         merged = sorted([*self.points, *points], key=lambda point: point.seq)
         last = merged[-1].seq
-        while last // self.step >= self.max_points:
-            self.step *= 2
+        self.step = self._step_at(last)
         first: dict[int, SeriesPoint] = {}
         for point in merged:
             first.setdefault(point.seq // self.step, point)

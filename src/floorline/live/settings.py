@@ -14,7 +14,7 @@ from floorline.environments.arrivals import MISSING_POLICIES
 from floorline.live.durations import seconds_of
 from floorline.live.guardrails import Guardrail, checked_guardrails
 from floorline.live.names import check_arm_name
-from floorline.policies import CATALOGUE, find_entry, usual_policy
+from floorline.policies import CATALOGUE, find_entry, usual_floor, usual_policy
 from floorline.policy import Policy
 from floorline.policy_setup import FLOORS, PolicySetup
 
@@ -55,7 +55,9 @@ class CampaignSettings:
             rewards are from 0 to 1).
         floor: the name of the floor, one that the policy goes with: `confidence`, `joint`,
             `joint-steady`, `joint-variance`, or `randomised`, under which candidates may look at
-            the request.
+            the request. In a new campaign, unless given, it is `joint`, with two arms
+            `joint-steady`; `confidence` where rewards may be below 0 or decisions voided, or the
+            boundary is not `beta-binomial`.
         boundary: the confidence boundary, one that is proved for rewards in a range.
         prior: the two numbers of its Beta prior, if it has one; the promise does not depend on it.
         low: the lowest possible reward.
@@ -265,12 +267,16 @@ class CampaignSettings:
 
     @classmethod
     def for_new(cls, values: Mapping[str, Any]) -> CampaignSettings:
-        """Return the settings of a new campaign; unless given, policy and holdback fit the rest."""
-        chosen = ("policy", "holdback")
+        """Return the settings of a new campaign; what is not given is chosen to fit the rest."""
+        chosen = ("policy", "floor", "holdback")
         given = {
             name: value for name, value in values.items() if name not in chosen or value is not None
         }
         settings = cls.from_json(given)
+        floor = usual_floor(settings._to_setup())
+        if floor in find_entry(settings.policy).floors:  # a plug-in may go with some floors only
+            given = {"floor": floor, **given}
+            settings = cls.from_json(given)
         fitting = {
             "policy": usual_policy(settings._to_setup()),
             "holdback": settings.to_policy().floor.live_holdback,

@@ -55,8 +55,12 @@ def collect(
     journal: PointJournal,
     cluster: Client | None = None,
 ) -> None:
-    """Simulate the points that the journal does not have, and save each in it."""
+    """Simulate the points that the journal does not have, and save each in it.
+
+    The longest first: a GPU or a cluster, which plays many at once, then ends with short ones.
+    """
     missing = [point for point in points if point not in journal]
+    missing.sort(key=lambda point: -point.horizon)
     total = sum(point.horizon for point in missing)
     done = 0
     with progress_bar("simulating", total) as tick:

@@ -86,13 +86,16 @@ class Outlook:
 def outlooks(
     questions: Sequence[Question],
     max_losses: Sequence[float],
-    floors: Sequence[str] = ("confidence",),
+    floors: Sequence[str | None] = (None,),
     *,
     runs: int = RUNS,
     seed: int = 1,
     device: str = "cpu",
 ) -> list[list[Outlook]]:
-    """Return the outlook of each question for each floor and max_loss, computed on all cores."""
+    """Return the outlook of each question for each floor and max_loss, computed on all cores.
+
+    A floor that is None is that of live campaigns.
+    """
     cases = [
         [(replace(question, floor=floor), loss) for question in questions]
         for floor in floors
@@ -139,7 +142,7 @@ def outlook(
     runs = whole("runs", runs, MIN_RUNS)
     better, none = (_simulated(question, max_loss, n, runs, seed, device) for n in (1, 0))
     return Outlook(
-        floor=question.floor,
+        floor=question.floor_name,
         max_loss=max_loss,
         runs=runs,
         first_exploration=(

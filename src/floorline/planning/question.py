@@ -10,7 +10,7 @@ from floorline.boundaries import BOUNDARIES
 from floorline.core.checks import choice, number, require, unit_of_reward, whole
 from floorline.environments import Bernoulli, Delayed, Environment, Tabulated
 from floorline.floors import Floor
-from floorline.policies import make_policy, usual_policy
+from floorline.policies import make_policy, usual_floor, usual_policy
 from floorline.policy import Policy
 from floorline.policy_setup import FLOORS, PolicySetup
 
@@ -35,7 +35,7 @@ class Question:
         spread: standard deviation of one reward, the same for all arms. None: each reward is
             `low` or `high`, as a click is 0 or 1.
         learned: whether the campaign must learn the default mean instead of being given it.
-        floor: the floor, by its name.
+        floor: the floor, by its name; that of live campaigns unless given.
         boundary: the confidence boundary, one of those that live campaigns may have.
         holdback: the share of decisions that always go to the default; that of the floor in live
             campaigns unless given.
@@ -58,7 +58,7 @@ class Question:
     unit: str | None = None
     spread: float | None = None
     learned: bool = True
-    floor: str = "confidence"
+    floor: str | None = None
     boundary: str = "beta-binomial"
     holdback: float | None = None
     missing: str = "unknown"
@@ -85,7 +85,8 @@ class Question:
         if self.spread is not None:
             limits = [(mean - self.low) * (self.high - mean) for mean in (worse, better)]
             number("spread", self.spread, 0, math.sqrt(min(limits)))
-        choice("floor", self.floor, FLOORS)
+        if self.floor is not None:
+            choice("floor", self.floor, FLOORS)
         live = [name for name, kind in BOUNDARIES.items() if kind.live]
         choice("boundary", self.boundary, live)
         if self.holdback is not None:
@@ -100,10 +101,11 @@ class Question:
         floor = self._floor(self._setup(ANY_LOSS))
         if not self.learned and floor.default_mean is None:
             raise ValueError(
-                f"learned: must be True under the {self.floor} floor, which takes no default mean"
+                f"learned: must be True under the {self.floor_name} floor, which takes no default "
+                "mean"
             )
         if self.missing == "random" and not floor.skips_lost_rewards:
-            allowed = f"unknown or zero under the {self.floor} floor"
+            allowed = f"unknown or zero under the {self.floor_name} floor"
             require(False, "missing", allowed, self.missing)
 
     @property
@@ -135,7 +137,12 @@ class Question:
         return self.low >= 0 and not self._floor(self._setup(ANY_LOSS)).tosses_coins
 
     def _floor(self, setup: PolicySetup) -> Floor:
-        return FLOORS[self.floor](setup)
+        return FLOORS[setup.floor](setup)
+
+    @property
+    def floor_name(self) -> str:
+        """The name of the floor, given or that of live campaigns."""
+        return self._setup(ANY_LOSS).floor
 
     def _setup(self, max_loss: float) -> PolicySetup:
         half_range = (self.high - self.low) / 2
@@ -151,9 +158,9 @@ class Question:
             high=self.high,
             bounded=(self.low, self.high) == (0, 1),
             boundary=self.boundary,
-            floor=self.floor,
             holdback=self.holdback,
         )
+        setup = replace(setup, floor=self.floor or usual_floor(setup))
         if self.floor == "randomised":  # others are told nothing about pending rewards
             setup = replace(
                 setup, in_flight_rate=self.in_flight_rate, in_flight_burst=self.in_flight_burst

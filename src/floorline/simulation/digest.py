@@ -48,6 +48,20 @@ class PartialSums(NamedTuple):
     bins: dict[str, list[Bins]]
     """By checkpoint; empty where no quantiles are wanted."""
 
+    def at(self, where: Counts) -> PartialSums:
+        """Return the sums at some of the checkpoints, given by their indices."""
+        return PartialSums(
+            runs=self.runs,
+            breaches=self.breaches[where],
+            misses=None if self.misses is None else self.misses[where],
+            plays=self.plays[where],
+            moments={
+                name: [Moments(one.runs, *(each[where] for each in one[1:])) for one in chunks]
+                for name, chunks in self.moments.items()
+            },
+            bins={name: [bins[i] for i in where] for name, bins in self.bins.items() if bins},
+        )
+
 
 def sums_of(chunk: RunRecords, checkpoints: Counts, quantiles: bool = True) -> PartialSums:
     """Return the sums over at most CHUNK runs."""

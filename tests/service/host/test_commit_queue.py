@@ -113,6 +113,10 @@ def overflow(campaign: Campaign) -> Ticket:
     raise OverflowError("too large")
 
 
+def run_out(campaign: Campaign) -> Ticket:
+    return next(iter(()))
+
+
 def interrupt(campaign: Campaign) -> Ticket:
     raise SystemExit
 
@@ -131,7 +135,10 @@ def test_an_interrupted_group_does_not_stall_the_queue(tmp_path: Path) -> None:
     assert decisions == 1
 
 
-@pytest.mark.parametrize(("work", "error"), [(wrong, ValueError), (overflow, OverflowError)])
+@pytest.mark.parametrize(
+    ("work", "error"),
+    [(wrong, ValueError), (overflow, OverflowError), (run_out, RuntimeError)],
+)
 def test_one_that_fails_does_not_harm_the_others(
     tmp_path: Path, work: Any, error: type[Exception]
 ) -> None:
@@ -143,7 +150,7 @@ def test_one_that_fails_does_not_harm_the_others(
         await one.close()
         return found, decisions
 
-    found, decisions = asyncio.run(ask())
+    found, decisions = asyncio.run(asyncio.wait_for(ask(), 30))
     assert isinstance(found[1], error)
     assert [type(one) for one in found[::2]] == [Ticket, Ticket]
     assert decisions == 2

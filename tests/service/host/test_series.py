@@ -16,7 +16,7 @@ import pytest
 from serving import PAGE
 from starlette.testclient import TestClient
 
-from floorline.live import Campaign, series
+from floorline.live import Campaign, LedgerError, series
 from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.host import campaigns
@@ -85,6 +85,35 @@ def test_a_point_is_that_of_its_event_however_late_it_is_noted(tmp_path: Path) -
         noted.settle(True)
     assert len({point.reward for point in noted.points}) > 20
     assert noted.points == replay_points(str(path), 0, last, 512)
+
+
+def test_a_long_transaction_computes_few_points_that_are_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {name: value for name, value in PAGE.items() if name != "name"}
+    path = tmp_path / "page.ledger"
+    noted, computed = series.SeriesRecorder(16), []
+
+    def fill(campaign: Campaign) -> None:
+        with campaign.transaction():
+            for _ in range(100):
+                campaign.decide()
+                noted.note(campaign)
+            computed.append(len(noted._uncommitted))
+
+    def fail() -> None:
+        raise LedgerError("the disk is full")
+
+    with Campaign.open(path, **settings) as campaign:
+        with monkeypatch.context() as broken, pytest.raises(LedgerError):
+            broken.setattr(campaign._ledger, "commit", fail)
+            fill(campaign)
+        noted.settle(False)
+        fill(campaign)
+        noted.settle(True)
+        assert noted.points == replay_points(str(path), 0, campaign.seq, 16)
+    assert len(noted.points) == 13  # of 101 events, the first in every 8
+    assert computed == [35, 35]  # 14 up to event 15, then 8 in steps of 2, 8 of 4 and 5 of 8
 
 
 def test_a_restart_does_not_replay_the_whole_ledger(

@@ -52,8 +52,10 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     policy: Literal[LIVE_POLICIES] | None = None  # type: ignore[valid-type]
     """Proposes an arm when no candidate is given: unless told, `conservative-ucb` with two arms and
     `conservative-thompson-votes` with more."""
-    floor: Literal[LIVE_FLOORS] | None = DEFAULTS["floor"]  # type: ignore[valid-type]
-    """The floor that the policy runs under."""
+    floor: Literal[LIVE_FLOORS] | None = None  # type: ignore[valid-type]
+    """The floor that the policy runs under: unless told, `joint`, with two arms `joint-steady`;
+    `confidence` where rewards may be below 0 or decisions voided, or the boundary is not
+    `beta-binomial`."""
     boundary: Literal[LIVE_BOUNDARIES] | None = DEFAULTS["boundary"]  # type: ignore[valid-type]
     """The confidence boundary."""
     prior: Annotated[list[float], Meta(min_length=2, max_length=2)] | None = msgspec.field(

@@ -12,12 +12,15 @@ const BEYOND = {
 };
 
 const FLOORS = {
-  confidence: "Expected reward, while the default stays as it is and nothing that proposes looks at the visitor.",
+  "": "Expected reward, while the default stays as it is and nothing that proposes looks at the visitor. "
+    + "Automatic: joint, or joint-steady with two arms; confidence where rewards may be below 0.",
+  confidence: "Expected reward, while the arms stay as they are and nothing that proposes looks at the visitor.",
   joint: "The same at about half the price; the challengers may change.",
+  "joint-steady": "The same for a single challenger that stays as it is: better where its rewards come late.",
   randomised: "Reward received, against the default in the very same rounds: whatever changes, and whoever proposes. "
     + "It explores later.",
 };
-const HOLDBACK = { confidence: "0.02", joint: "0.02", randomised: "0.05" };
+const HOLDBACK = { randomised: "0.05" };
 
 /** Lets the button open the form. `onDone` hears the name of the new campaign. */
 export function creation(button, onDone) {
@@ -30,7 +33,7 @@ export function creation(button, onDone) {
     hints(form);
   });
   byId("floor").addEventListener("change", () => {
-    byId("holdback").value = HOLDBACK[byId("floor").value];
+    byId("holdback").value = HOLDBACK[byId("floor").value] ?? "0.02";
   });
   guardrailRows();
   hints(form);
@@ -65,9 +68,11 @@ function hints(form) {
 function settingsOf(form) {
   const values = Object.fromEntries(new FormData(form));
   const arms = composed(values.arms).split("\n").map((line) => line.trim()).filter(Boolean);
-  const { missing, beyond, floor } = values;
-  const settings = { name: composed(values.name).trim(), arms, missing, beyond, floor };
-  if (values.policy !== "") settings.policy = values.policy;
+  const { missing, beyond } = values;
+  const settings = { name: composed(values.name).trim(), arms, missing, beyond };
+  for (const name of ["floor", "policy"]) {
+    if (values[name] !== "") settings[name] = values[name];
+  }
   if (values.unit.trim() !== "") settings.unit = values.unit.trim();
   for (const name of NUMBERS) {
     if ((values[name] ?? "").trim() !== "") settings[name] = Number(values[name]);

@@ -151,6 +151,8 @@ class CommitQueue:
             for operation, (result, error) in zip(group, results, strict=True):
                 if operation.future.done():  # its client has disconnected
                     continue
+                if isinstance(error, StopIteration):  # which a future cannot hold
+                    error = RuntimeError("an operation raised StopIteration")
                 if error is not None:
                     operation.future.set_exception(error)
                 else:

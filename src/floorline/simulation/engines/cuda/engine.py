@@ -5,6 +5,7 @@ Import it only where a GPU is used: it needs the extra [cuda].
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property, partial
@@ -15,6 +16,7 @@ from numba import cuda as _cuda
 
 from floorline.core.kernel import Function
 from floorline.core.random import normal, uniform
+from floorline.core.records import Counts
 from floorline.environments import Environment
 from floorline.floors import NoFloor
 from floorline.policy import Prepared
@@ -23,9 +25,17 @@ from floorline.proposers.growing_index import SEARCH_ALWAYS
 from floorline.simulation.digest import CHUNK, MEASURED, PartialSums
 from floorline.simulation.engines.base import loop_choices, new_outcome
 from floorline.simulation.engines.cuda.parts import Shape, Task, overlapped
-from floorline.simulation.engines.cuda.program import Program, program, simulated
+from floorline.simulation.engines.cuda.program import Program, code_folder, program, simulated
 from floorline.simulation.engines.cuda.random import cuda_normal, cuda_uniform, rough_weight
-from floorline.simulation.engines.cuda.settings import pack, packable, pick, picker, the_only_one
+from floorline.simulation.engines.cuda.settings import (
+    Packed,
+    Parts,
+    pack,
+    pick,
+    picker,
+    take_apart,
+    the_only_one,
+)
 from floorline.simulation.engines.cuda.thread import one_thread, take_next_run
 from floorline.simulation.loops.learners import in_sets, sets_for
 from floorline.simulation.loops.run import Measure, RunRecords, next_run, no_next_run, one_run
@@ -112,29 +122,67 @@ class CudaEngine:
         return program(one_thread, choices, self._sizes, REGISTERS, followed=self._in_step)
 
     @cached_property
-    def _many(self) -> Program:
-        """The program for many settings."""
-        choices = {**self._choices, pick: picker(self._records)}
+    def _packed(self) -> Program:
+        """The program for one of many settings, whose records are in arrays."""
+        choices = {**self._choices, pick: picker(self._parts.form)}
         registers = REGISTERS if self._in_step else SWEEP_REGISTERS
         return program(one_thread, choices, self._sizes, registers, followed=self._in_step)
 
+    @cached_property
+    def _parts(self) -> Parts:
+        return take_apart(self._records)
+
     @staticmethod
     def start() -> None:
-        """Start the GPU, which takes half a second."""
+        """Start the GPU, which takes half a second, and look where programs are stored."""
         cuda.current_context()
+        code_folder()
+
+    @property
+    def checkpoints(self) -> Counts:
+        """The rounds after which results are kept."""
+        return self._measure.checkpoints
 
     @property
     def horizon(self) -> int:
         """Rounds per run."""
-        return int(self._measure.checkpoints[-1])
+        return int(self.checkpoints[-1])
 
     @property
+    def packable(self) -> bool:
+        """Whether its records can be packed with those of other settings."""
+        return self._parts.packable
+
+    @cached_property
     def form(self) -> tuple[object, ...]:
         """What settings must have in common to be played in one launch."""
-        if not packable(self._records):
+        if not self.packable:
             return (self,)
         kernels = frozenset(self._choices.items())
-        return kernels, picker(self._records), *self._sizes.values(), self._seed, self._shape(1, 1)
+        return kernels, self._parts.form, *self._sizes.values(), self._seed, self._shape(1, 1)
+
+    @property
+    def simulation(self) -> tuple[object, ...]:
+        """What settings must have in common to be the same runs, besides `form`.
+
+        They may differ in where those are looked at, unless default rounds are skipped: then
+        sums are rounded differently if there is a checkpoint in between.
+        """
+        rules, environment, measure = self._records
+        if self._choices[one_run] is stochastic_run and not rules.fast_forward:
+            anywhere = measure._replace(checkpoints=measure.checkpoints[:0])
+            return take_apart((rules, environment, anywhere)).content()
+        return self._parts.content()
+
+    def at(self, checkpoints: Counts) -> CudaEngine:
+        """Return the same engine with other checkpoints."""
+        other = copy.copy(self)
+        for name in ("_parts", "form"):  # they depend on the checkpoints
+            other.__dict__.pop(name, None)
+        rules, environment, measure = self._records
+        other._measure = measure._replace(checkpoints=checkpoints)
+        other._records = rules, environment, other._measure
+        return other
 
     @property
     def max_runs(self) -> int:
@@ -176,36 +224,55 @@ class CudaEngine:
         runs = outcome.first_breach.size
         records = to_device(self._records)
         for start in range(0, runs, self._chunk):
-            rows = [array[start : start + self._chunk] for array in outcome]
+            stop = min(runs, start + self._chunk)
+            rows = [array[start:stop] for array in outcome]
             device: Any = RunRecords(*(cuda.device_array(part.shape, part.dtype) for part in rows))
-            self._launch(records, device, first + start, 1, cuda.default_stream())
+            stream = cuda.default_stream()
+            self._launch(
+                records, 1, first + start, outcome=device, stream=stream, runs=stop - start
+            )
             for array, host in zip(device, rows, strict=True):
                 if host.size:
                     array.copy_to_host(host)
-            tick(min(runs, start + self._chunk))
+            tick(stop)
 
     def _launch(
-        self, records: Any, outcome: RunRecords, first: int, settings: int, stream: Any
+        self,
+        records: Any,
+        settings: int,
+        first: int,
+        *,
+        outcome: RunRecords,
+        stream: Any,
+        runs: int,
     ) -> None:
-        """Start filling `outcome`, on the GPU, with the runs from number `first`."""
-        runs = outcome.first_breach.size // settings
-        lanes = self._lanes(runs, settings)
+        """Start filling `outcome`, on the GPU, with the runs from number `first`.
+
+        Args:
+            records: of one setting, or of several, packed.
+            settings: how many.
+            first: the number of the first run.
+            outcome: rows for the runs of one setting after the other.
+            stream: in which it is started.
+            runs: how many of each setting; with 0 the program is only loaded.
+        """
+        packed = isinstance(records, Packed)
+        lanes = max(1, runs if packed else self._lanes(runs))
         taken = cuda.to_device(np.zeros(settings, np.int32), stream)
-        chosen = self._single if settings == 1 else self._many
-        chosen.start(
+        (self._packed if packed else self._single).start(
             -(-settings * lanes // self._threads),
             self._threads,
             stream,
             *(records, self._seed, np.uint64(first), runs, lanes, taken, outcome),
         )
 
-    def _lanes(self, runs: int, settings: int) -> int:
-        """Return the threads for each setting.
+    def _lanes(self, runs: int) -> int:
+        """Return the threads for a single setting.
 
-        Those of a single setting, as many as fit on the card, take run after run. Of several,
-        the longest would then end last and alone.
+        As many as fit on the card, which take run after run. Of several settings, the longest would
+        then end last and alone.
         """
-        if settings > 1 or self._choices[one_run] is not stochastic_run or simulated():
+        if self._choices[one_run] is not stochastic_run or simulated():
             return runs
         blocks = ALL_REGISTERS // (REGISTERS * self._threads)
         processors: int = cuda.get_current_device().MULTIPROCESSOR_COUNT
@@ -214,23 +281,28 @@ class CudaEngine:
     def parts(self, runs: int, tick: Callable[[int], None]) -> Iterator[PartialSums]:
         """Yield the sums over the runs, part by part, in the order of their numbers."""
         done = 0
-        for (part,) in overlapped(CudaEngine.tasks([self], runs)):
+        for (part,) in overlapped([task] for task in self.tasks(runs)):
             done += part.runs
             tick(done)
             yield part
 
+    def tasks(self, runs: int) -> Iterator[Task]:
+        """Yield the launches that play the runs of this setting."""
+        records = to_device(self._records)
+        checkpoints = to_device(self._measure.checkpoints[None])
+        for first in range(0, runs, self._chunk):
+            shape = self._shape(1, min(self._chunk, runs - first))
+            launch = partial(self._launch, records, 1, first)
+            yield Task(shape, checkpoints, self._single, launch)
+
     @staticmethod
-    def tasks(engines: Sequence[CudaEngine], runs: int) -> Iterator[Task]:
-        """Yield the launches that play the runs of one or more settings with the same program."""
+    def shared_task(engines: Sequence[CudaEngine], runs: int) -> Task:
+        """Return the launch that plays all runs of several settings of the same form."""
         engine, settings = engines[0], len(engines)
-        records = [each._records for each in engines]
-        on_device = to_device(records[0] if settings == 1 else pack(records))
+        records = to_device(pack([each._parts for each in engines]))
         checkpoints = to_device(np.stack([each._measure.checkpoints for each in engines]))
-        chunk = engine._chunk if settings == 1 else runs
-        for first in range(0, runs, chunk):
-            shape = engine._shape(settings, min(chunk, runs - first))
-            launch = partial(engine._launch, on_device, first=first, settings=settings)
-            yield Task(shape, checkpoints, launch)
+        launch = partial(engine._launch, records, settings, 0)
+        return Task(engine._shape(settings, runs), checkpoints, engine._packed, launch)
 
 
 def to_device(record: Any) -> Any:

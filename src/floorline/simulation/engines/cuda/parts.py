@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from numba import cuda as _cuda
 from floorline.core.records import Floats
 from floorline.simulation.digest import CHUNK, MEASURED, Bins, Moments, PartialSums
 from floorline.simulation.engines.cuda.bins import Histograms
+from floorline.simulation.engines.cuda.program import Program
 from floorline.simulation.engines.cuda.sums import PIECE, add_up, start_kernel
 from floorline.simulation.fit import refuse_strays
 from floorline.simulation.loops.run import RunRecords
@@ -26,10 +26,10 @@ cuda: Any = _cuda
 MAX_LAUNCHES = 32
 """The most launches on the GPU at a time: as many as have a queue of their own."""
 
-RUNS_TO_FILL_GPU = 2**20
+RUNS_TO_FILL_GPU = 2**22
 """Runs on the GPU at a time, unless one launch has more: enough to keep it busy to the end."""
 
-LAUNCHES_PER_CLEANUP = 32
+LAUNCHES_PER_CLEANUP = 64
 """Launches after which unused GPU memory is freed."""
 
 
@@ -48,25 +48,35 @@ class Shape(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One launch: its size, each setting's checkpoints, and the function that starts it."""
+    """One launch: its size, each setting's checkpoints, its program, and how it is started."""
 
     shape: Shape
     checkpoints: Any
+    program: Program
     launch: Callable[..., None]
 
 
-def overlapped(tasks: Iterable[Task]) -> Iterator[list[PartialSums]]:
+def overlapped(batches: Iterable[list[Task]]) -> Iterator[list[PartialSums]]:
     """Yield the sums over the runs of each setting of a task, while the next tasks run."""
-    rest = iter(tasks)
+    rest = iter(batches)
     for first in rest:
         with cuda.defer_cleanup():  # freeing memory would wait for everything that runs
-            yield from _pipelined(chain([first], islice(rest, LAUNCHES_PER_CLEANUP - 1)))
+            yield from _pipelined(_some(first, rest))
 
 
-def _pipelined(tasks: Iterable[Task]) -> Iterator[list[PartialSums]]:
+def _some(first: list[Task], rest: Iterator[list[Task]]) -> Iterator[list[Task]]:
+    """Yield the first batch, and of the rest as many as have LAUNCHES_PER_CLEANUP tasks."""
+    yield first
+    launches = len(first)
+    while launches < LAUNCHES_PER_CLEANUP and (batch := next(rest, None)):
+        yield batch
+        launches += len(batch)
+
+
+def _pipelined(batches: Iterable[list[Task]]) -> Iterator[list[PartialSums]]:
     """Yield the same, with buffers that are reused by later tasks of the same shape.
 
-    If a task cannot be created, the results of those before it are yielded first.
+    If a batch cannot be created, the results of those before it are yielded first.
     """
     idle: dict[Shape, list[_LaunchBuffers]] = {}
     running: deque[_LaunchBuffers] = deque()
@@ -77,27 +87,36 @@ def _pipelined(tasks: Iterable[Task]) -> Iterator[list[PartialSums]]:
         return buffers.parts()
 
     failure: Exception | None = None
-    rest = iter(tasks)
+    rest = iter(batches)
     while True:
         try:
-            task = next(rest, None)
+            batch = next(rest, None)
         except Exception as error:  # raised once everything that was started is finished
             failure = error
             break
-        if task is None:
+        if batch is None:
             break
-        while len(running) == MAX_LAUNCHES or (
-            len(running) > 1 and sum(buffers.cells for buffers in running) >= RUNS_TO_FILL_GPU
-        ):
-            yield oldest_result()
-        reusable = idle.get(task.shape)
-        buffers = reusable.pop() if reusable else _LaunchBuffers(task.shape)
-        buffers.start(task)
-        running.append(buffers)
+        _load(batch)
+        for task in batch:
+            while len(running) == MAX_LAUNCHES or (
+                len(running) > 1 and sum(buffers.cells for buffers in running) >= RUNS_TO_FILL_GPU
+            ):
+                yield oldest_result()
+            reusable = idle.get(task.shape)
+            buffers = reusable.pop() if reusable else _LaunchBuffers(task.shape)
+            buffers.start(task)
+            running.append(buffers)
     while running:
         yield oldest_result()
     if failure is not None:
         raise failure
+
+
+def _load(batch: list[Task]) -> None:
+    """Load the programs of all tasks, by playing no runs: later that waits for all that runs."""
+    for task in batch:
+        if not task.program.loaded:
+            _LaunchBuffers(task.shape._replace(settings=1, runs=1)).start(task, runs=0)
 
 
 class _LaunchBuffers:
@@ -126,9 +145,10 @@ class _LaunchBuffers:
     def _array(self, shape: tuple[int, ...], dtype: type = np.float64) -> Any:
         return cuda.device_array(shape, dtype, stream=self._stream)
 
-    def start(self, task: Task) -> None:
-        """Start playing and summing the runs of a task, without waiting for the result."""
-        task.launch(outcome=self._outcome, stream=self._stream)
+    def start(self, task: Task, runs: int | None = None) -> None:
+        """Start playing and summing all or some runs of a task, without waiting for the result."""
+        runs = self.shape.runs if runs is None else runs
+        task.launch(outcome=self._outcome, stream=self._stream, runs=runs)
         pieces, points, _ = self._sums.shape
         start_kernel(
             add_up,
@@ -142,7 +162,7 @@ class _LaunchBuffers:
             task.checkpoints,
             self._sums,
         )
-        if self._histograms is not None:
+        if self._histograms is not None and runs > 0:
             self._histograms.start()
 
     def parts(self) -> list[PartialSums]:

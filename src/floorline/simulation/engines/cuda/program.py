@@ -11,7 +11,7 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -98,8 +98,8 @@ class Program:
 
     @property
     def loaded(self) -> bool:
-        """Whether there is machine code for some form of arguments."""
-        return bool(self._kernels)
+        """Whether there is machine code for some form of arguments, or none is needed."""
+        return simulated() or bool(self._kernels)
 
     def start(self, blocks: int, threads: int, stream: Any, *arguments: Any) -> None:
         """Start it on a grid, without waiting for its end."""
@@ -125,11 +125,11 @@ class Program:
 
     def _path(self, form: str) -> Path | None:
         """Return the file of the machine code; None where it must not or cannot be stored."""
-        folder = cache_folder() if self._mark.complete else None
+        folder = code_folder() if self._mark.complete else None
         if folder is None:
             return None
         card = cuda.get_current_device().compute_capability
-        facts = f"{self._mark.digest} {self._variant} {form} {card} {version('numba-cuda')}"
+        facts = f"{self._mark.digest} {self._variant} {form} {card} {compiler_version()}"
         return folder / (hashlib.sha256(facts.encode()).hexdigest()[:32] + ".cubin")
 
     def _compile(self, arguments: tuple[Any, ...]) -> tuple[bytes, bytes]:
@@ -139,6 +139,18 @@ class Program:
         with compilation(), followed_pointers() if self._followed else nullcontext():
             kernel = self._compiler.compile(tuple(typeof(argument) for argument in arguments))
         return kernel.entry_name.encode(), bytes(kernel._codelibrary.get_cubin().code)
+
+
+def code_folder() -> Path | None:
+    """Return the folder of machine code, with all that is read only once to find a file in it."""
+    compiler_version()
+    return cache_folder()
+
+
+@cache
+def compiler_version() -> str:
+    """Return the version of the compiler; to look it up takes milliseconds."""
+    return version("numba-cuda")
 
 
 def flatten(argument: Any, values: list[Any]) -> str:

@@ -6,7 +6,7 @@ settings of a launch have the same form, and the picking kernel is generated fro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -15,16 +15,22 @@ import numpy as np
 from floorline.core.kernel import Function, kernel, slot
 from floorline.core.records import Counts, Floats
 
-NUMBERS = {
+NUMBERS: dict[type, str] = {
     float: "floats",
     np.float64: "floats",
     int: "wholes",
     np.int64: "wholes",
-    bool: "wholes",
-    np.bool_: "wholes",
+    bool: "bools",
+    np.bool_: "bools",
 }
 ARRAYS = {np.dtype(np.float64): "float_arrays", np.dtype(np.int64): "whole_arrays"}
-"""The field of `Packed` for each type of part."""
+"""What each type of part is; numbers that are true or false are packed as whole ones."""
+
+OTHER = "other"
+"""A part whose type would change when packed."""
+
+SHORT_ARRAY = 64
+"""Numbers in an array that are compared with those of another."""
 
 
 class Packed(NamedTuple):
@@ -40,6 +46,31 @@ class Packed(NamedTuple):
     whole_arrays: Counts
 
 
+class Parts(NamedTuple):
+    """The records of one setting, taken apart."""
+
+    form: Any
+    """The type of every record with the forms of its parts; of a number or array, what it is."""
+    floats: list[float]
+    wholes: list[int]
+    float_arrays: list[Floats]
+    whole_arrays: list[Counts]
+    packable: bool
+    """Whether every part keeps its type when packed."""
+
+    def content(self) -> tuple[object, ...]:
+        """Return a key that settings have in common only if all their numbers are the same.
+
+        A long array is the same only if it is one that they share.
+        """
+        arrays = [*self.float_arrays, *self.whole_arrays]
+        return (
+            np.array(self.floats).tobytes(),
+            tuple(self.wholes),
+            *(array.tobytes() if array.size <= SHORT_ARRAY else id(array) for array in arrays),
+        )
+
+
 @slot
 def pick(packed: Any, at: int) -> Any:
     """Return the records of setting number `at`."""
@@ -52,19 +83,40 @@ def the_only_one(records: Any, at: int) -> Any:
     return records
 
 
-def packable(records: tuple[Any, ...]) -> bool:
-    """Return whether every part of the records keeps its type when packed."""
-    return all(_field(part) for part in _parts(records))
+def take_apart(records: tuple[Any, ...]) -> Parts:
+    """Return the numbers and arrays of records, in order, and their form."""
+    found: dict[str, list[Any]] = {name: [] for name in (*NUMBERS.values(), *ARRAYS.values())}
+    found["bools"] = found["wholes"]
+    found[OTHER] = []
+
+    def visit(part: Any) -> Any:
+        if isinstance(part, tuple):
+            return type(part), *map(visit, part)
+        if isinstance(part, np.ndarray):
+            kind = ARRAYS.get(part.dtype, OTHER) if part.ndim == 1 else OTHER
+        else:
+            kind = NUMBERS.get(type(part), OTHER)
+        found[kind].append(part)
+        return kind
+
+    form = visit(records)
+    return Parts(
+        form=form,
+        floats=found["floats"],
+        wholes=found["wholes"],
+        float_arrays=found["float_arrays"],
+        whole_arrays=found["whole_arrays"],
+        packable=not found[OTHER],
+    )
 
 
-def pack(settings: Sequence[tuple[Any, ...]]) -> Packed:
+def pack(settings: Sequence[Parts]) -> Packed:
     """Return the records of all settings; an array that several of them share is stored once."""
-    parts = [list(_parts(records)) for records in settings]
-    float_bounds, float_arrays = _concatenated(parts, "float_arrays", np.float64)
-    whole_bounds, whole_arrays = _concatenated(parts, "whole_arrays", np.int64)
+    float_bounds, float_arrays = _concatenated([each.float_arrays for each in settings], float)
+    whole_bounds, whole_arrays = _concatenated([each.whole_arrays for each in settings], np.int64)
     return Packed(
-        floats=_rows([[part for part in row if _field(part) == "floats"] for row in parts]),
-        wholes=_rows([[part for part in row if _field(part) == "wholes"] for row in parts], int),
+        floats=_rows([each.floats for each in settings], float),
+        wholes=_rows([each.wholes for each in settings], np.int64),
         float_bounds=float_bounds,
         whole_bounds=whole_bounds,
         float_arrays=float_arrays,
@@ -72,71 +124,52 @@ def pack(settings: Sequence[tuple[Any, ...]]) -> Packed:
     )
 
 
-def _rows(rows: list[list[Any]], dtype: Any = float) -> Any:
+def _rows(rows: list[list[Any]], dtype: Any) -> Any:
     return np.array(rows, dtype).reshape(len(rows), -1)
 
 
-def _concatenated(parts: list[list[Any]], field: str, dtype: Any) -> tuple[Counts, Any]:
-    """Return the bounds of all arrays of one field, and the concatenated arrays."""
+def _concatenated(settings: list[list[Any]], dtype: Any) -> tuple[Counts, Any]:
+    """Return the bounds of all arrays, and the concatenated arrays."""
     starts: dict[int, int] = {}
     arrays, size = [np.zeros(0, dtype)], 0
     bounds: list[list[int]] = []
-    for row in parts:
+    for row in settings:
         bounds.append([])
-        for array in (part for part in row if _field(part) == field):
+        for array in row:
             if id(array) not in starts:
                 starts[id(array)] = size
                 arrays.append(array)
                 size += array.size
             start = starts[id(array)]
             bounds[-1] += [start, start + array.size]
-    return _rows(bounds, int), np.concatenate(arrays)
+    return _rows(bounds, np.int64), np.concatenate(arrays)
 
 
-def picker(records: tuple[Any, ...]) -> Function:
-    """Return the kernel for `pick` for records of the form of these."""
+@lru_cache(maxsize=256)
+def picker(form: Any) -> Function:
+    """Return the kernel for `pick` for records of a form; the same kernel for the same form."""
     types: list[type] = []
     used = dict.fromkeys(Packed._fields, 0)
 
     def expression(part: Any) -> str:
-        if not isinstance(part, tuple):
-            field = _field(part)
+        if isinstance(part, str):
+            field = "wholes" if part == "bools" else part
             i = used[field]
             used[field] += 1
             if field.endswith("_arrays"):
                 bounds = "packed." + field.replace("arrays", "bounds")
                 return f"packed.{field}[{bounds}[at, {2 * i}]:{bounds}[at, {2 * i + 1}]]"
-            return f"packed.{field}[at, {i}]" + " != 0" * isinstance(part, (bool, np.bool_))
-        inner = "".join(expression(item) + ", " for item in part)
-        if type(part) is tuple:
+            return f"packed.{field}[at, {i}]" + " != 0" * (part == "bools")
+        kind, *parts = part
+        inner = "".join(expression(item) + ", " for item in parts)
+        if kind is tuple:
             return f"({inner})"
-        types.append(type(part))
+        types.append(kind)
         return f"Type{len(types) - 1}({inner})"
 
-    return _generated(expression(records), tuple(types))
-
-
-@lru_cache(maxsize=256)
-def _generated(expression: str, types: tuple[type, ...]) -> Function:
-    """Return a kernel that returns the expression; the same kernel for the same expression."""
+    code = expression(form)
     names: dict[str, Any] = {f"Type{i}": kind for i, kind in enumerate(types)}
     names["__name__"] = __name__
     # docs/decisions/0020-generated-picker.md
-    exec(f"def picked(packed, at):\n    return {expression}\n", names)
+    exec(f"def picked(packed, at):\n    return {code}\n", names)
     return kernel(names["picked"])
-
-
-def _parts(record: Any) -> Iterator[Any]:
-    """Yield the numbers and arrays of a record, in order."""
-    if isinstance(record, tuple):
-        for part in record:
-            yield from _parts(part)
-    else:
-        yield record
-
-
-def _field(part: Any) -> str:
-    """Return the field of `Packed` for this number or array; "" if its type would change."""
-    if isinstance(part, np.ndarray):
-        return ARRAYS.get(part.dtype, "") if part.ndim == 1 else ""
-    return NUMBERS.get(type(part), "")
