@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import apsw
 import numpy as np
 import pytest
 from campaigns import new_campaign, play
@@ -191,3 +192,33 @@ def test_a_file_left_before_its_first_event_is_begun_again(tmp_path):
         Campaign.open(tmp_path / "c")
     with new_campaign(tmp_path / "c") as campaign:
         assert campaign.decide().arm == "now"
+
+
+def steps_to_open(path):
+    """What SQLite does while a campaign is opened, in steps of its virtual machine."""
+    steps = []
+
+    def watch(connection):
+        connection.trace_v2(
+            apsw.SQLITE_TRACE_PROFILE,
+            lambda done: steps.append(done["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"]),
+        )
+
+    apsw.connection_hooks.append(watch)
+    try:
+        Campaign.open(path).close()
+    finally:
+        apsw.connection_hooks.remove(watch)
+    return sum(steps)
+
+
+def test_nothing_that_a_snapshot_covers_is_read(tmp_path):
+    steps = []
+    for rounds in (20, 400):
+        path = tmp_path / f"{rounds} rounds"
+        with new_campaign(path) as campaign, campaign.transaction():
+            play(campaign, {"now": [1], "video": [0], "quiz": [0]}, rounds)
+            campaign.save_snapshot()
+            campaign.decide()
+        steps.append(steps_to_open(path))
+    assert steps[0] == steps[1] > 100

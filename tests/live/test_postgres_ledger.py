@@ -219,12 +219,18 @@ def test_the_time_is_the_databases(locator, sql, monkeypatch):
     assert before - 0.5 <= made <= after + 0.5
 
 
-def test_a_time_that_cannot_be_read_leaves_no_session_behind(locator, monkeypatch):
+def test_a_time_that_cannot_be_read_leaves_no_session_and_no_lock_behind(locator, monkeypatch):
+    ended = []
     with monkeypatch.context() as patch:
         patch.setattr("floorline.live.ledgers.postgres.TIME", "SELECT 1 / 0")
+        # As if the database took a moment to notice the end of a session.
+        session = "floorline.live.ledgers.postgres_connection.Connection"
+        patch.setattr(f"{session}.close", lambda session: ended.append(session))
         with pytest.raises(LedgerError, match="division by zero"):
             open_ledger(locator)
-    open_ledger(locator).close()  # which a session left behind would have locked
+    open_ledger(locator).close()
+    (session,) = ended
+    session.close()
 
 
 def test_commits_wait_for_the_disk_whatever_the_database_says(locator, sql, database):

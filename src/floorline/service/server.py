@@ -78,9 +78,9 @@ def _run(service: Service, listening: socket.socket) -> None:
     service.host.data.owners.address = service.config.own_url(own, scheme)
     extra = {"address": url_of(listening, scheme), "data": service.host.data.shown}
     log.info("listening", extra=extra)
+    gc.freeze()  # what is loaded by now is here to stay
     # There are no cycles to collect, and a search through all open decisions delays everybody.
     # 512 requests on their way are nearly 10,000 objects, which must not start one each time.
-    gc.freeze()  # what is loaded by now is here to stay
     gc.set_threshold(50_000, 4, 1000)
     signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again at the end
     Server(config, service).run(sockets=list({listening, own}))

@@ -45,7 +45,6 @@ from floorline.live.ledgers.postgres_statements import (
     SET_SECRET,
     STORE_SNAPSHOT,
     TAKEN_KEYS,
-    UNLOCK,
 )
 from floorline.live.ledgers.reader import UNCHANGED, Mark
 from floorline.live.names import MAX_NAME
@@ -222,9 +221,9 @@ class PostgresLedger(PostgresReader, Ledger):
 
     def close(self, *, untouched: bool = False) -> None:
         """Release the lock, since the session may end a moment later, and end the session."""
-        if not (untouched or self.failed or self._db.closed):
+        if not (self.failed or self._db.closed):
             with suppress(psycopg.Error):
-                self._db.execute(UNLOCK, (LOCK_CLASS, self._campaign))
+                self._db.execute("SELECT pg_advisory_unlock_all()")
         super().close(untouched=untouched)
 
     def store_snapshot(self, seq: int, snapshot: bytes) -> None:

@@ -57,7 +57,6 @@ DELETE_CAMPAIGN: tuple[LiteralString, ...] = (
 RETIRE: LiteralString = (
     "UPDATE floorline.campaigns SET retired = true, name = %(name)s WHERE campaign = %(campaign)s"
 )
-UNLOCK: LiteralString = "SELECT pg_advisory_unlock(%s, %s)"
 END_SESSION: LiteralString = (
     "SELECT pg_terminate_backend(pid, 2000) FROM pg_locks WHERE locktype = 'advisory' "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
