@@ -11,6 +11,7 @@ when it ended; and for how long nothing had been started that was not finished.
 from __future__ import annotations
 
 import argparse
+import gc
 import hashlib
 import tempfile
 import time
@@ -70,8 +71,9 @@ def main() -> None:
     parser.add_argument("--timeline", action="store_true", help="show what ran on the GPU")
     wants_timeline = parser.parse_args().timeline
     settings = PaperRun(device="cuda")
+    gc.set_threshold(100_000)  # this and the next lines as in the command
     start_device("cuda")
-    import matplotlib.pyplot  # noqa: F401 (as the command does, while the GPU starts)
+    import matplotlib.pyplot  # noqa: F401 (while the GPU starts)
 
     timeline = Timeline() if wants_timeline else None
     wanted = [point for part in PARTS for point in points(settings, part)]

@@ -1,6 +1,6 @@
 """What late and lost rewards cost: a better challenger's share of the decisions.
 
-    python benchmarks/late.py
+    python benchmarks/late.py [--floor joint-steady]
 
 The default at 3%, a challenger at 4%, max_loss 0.1, delta 0.05, the default mean learned,
 boundary beta-binomial: 200 campaigns of 50,000 decisions each, seed 1.
@@ -8,12 +8,27 @@ boundary beta-binomial: 200 campaigns of 50,000 decisions each, seed 1.
 
 from __future__ import annotations
 
-from floorline import Bernoulli, Boundary, ConfidenceFloor, Delayed, Policy, optimistic, simulate
+import argparse
+
+from floorline import (
+    Bernoulli,
+    Boundary,
+    ConfidenceFloor,
+    Delayed,
+    JointFloor,
+    Policy,
+    optimistic,
+    simulate,
+)
 
 HORIZON = 50_000
 RUNS = 200
 CLICKS = Bernoulli([0.03, 0.04])
-POLICY = Policy(optimistic(), ConfidenceFloor(max_loss=0.1), Boundary("beta-binomial", delta=0.05))
+FLOORS = {
+    "confidence": ConfidenceFloor(max_loss=0.1),
+    "joint": JointFloor(max_loss=0.1),
+    "joint-steady": JointFloor(max_loss=0.1, steady=True),
+}
 SOON = range(1001)
 
 CASES = {
@@ -31,11 +46,15 @@ CASES = {
 
 
 def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--floor", choices=list(FLOORS), default="confidence")
+    floor = FLOORS[options.parse_args().floor]
+    policy = Policy(optimistic(), floor, Boundary("beta-binomial", delta=0.05))
     print("| rewards | challenger's share | of the last tenth | campaigns below the floor |")
     print("|---|---|---|---|")
     for name, environment in CASES.items():
         found = simulate(
-            POLICY,
+            policy,
             environment,
             horizon=HORIZON,
             runs=RUNS,

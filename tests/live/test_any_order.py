@@ -60,6 +60,7 @@ class AnyOrder(RuleBasedStateMachine):
         self.given = {
             "arms": ARMS,
             "max_loss": max_loss,
+            "floor": "confidence",
             "low": low,
             "high": high,
             "missing": missing,

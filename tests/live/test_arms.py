@@ -144,7 +144,7 @@ def test_the_proposer_keeps_what_it_knows_of_each_arm():
 
 
 def test_a_decision_is_explained_by_the_arms_of_its_time():
-    campaign, rng = new_campaign(**OPEN), random.Random(1)
+    campaign, rng = new_campaign(**OPEN, floor="confidence"), random.Random(1)
     busy(campaign, rng, 200)
     early = campaign.decide(candidate="video")
     campaign.add_arm("quiz")

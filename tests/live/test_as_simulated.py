@@ -30,7 +30,7 @@ ALIKE = {"arms": NAMES, "max_loss": 0.2, "delta": 0.1, "holdback": 0.0, "drift_l
 def test_without_delay_a_campaign_decides_as_the_simulator(default_mean, boundary):
     settings = {**ALIKE, "default_mean": default_mean, "boundary": boundary}
     settings["policy"] = "conservative-ucb"  # which draws no random numbers
-    policy = CampaignSettings(**settings).to_policy()
+    policy = CampaignSettings.for_new(settings).to_policy()
     horizon = 1500
     plays = simulate(policy, CLICKS, horizon=horizon, runs=1, checkpoints=range(1, horizon + 1))
     simulated = np.diff(plays.plays[0], axis=0, prepend=0).argmax(axis=1)

@@ -150,7 +150,7 @@ def test_policy_and_holdback_can_change():
 
 
 def test_the_status_in_words_and_numbers():
-    campaign = new_campaign()
+    campaign = new_campaign(floor="confidence")
     status = campaign.status()
     assert (status.state, status.decisions, status.guaranteed_share) == ("running", 0, 1.0)
     assert status.promised_share == pytest.approx(0.9)
@@ -194,7 +194,7 @@ def test_open_decisions_by_age():
 
 def test_the_budget_is_shown_floored_at_zero_and_the_raw_one_is_on_tickets():
     """Rewards of a challenger that fall after a good start take back what seemed sure."""
-    campaign = new_campaign(max_loss=0.3)
+    campaign = new_campaign(max_loss=0.3, floor="confidence")
     tickets = play(campaign, {"now": [0.5], "video": [1], "quiz": [0]}, 400)
     waiting = [campaign.decide(candidate="video") for _ in range(400)]
     assert sum(not ticket.is_default for ticket in waiting) > 100

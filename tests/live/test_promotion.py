@@ -51,7 +51,7 @@ def guaranteed(campaign):
 
 
 def test_the_budget_is_held_against_the_default_of_the_time():
-    campaign, rng = new_campaign(**OPEN), random.Random(1)
+    campaign, rng = new_campaign(**OPEN, floor="confidence"), random.Random(1)
     for promoted in (None, "quiz", "now", "video", "quiz"):
         if promoted:
             before = campaign.status()
@@ -176,7 +176,7 @@ def test_a_replay_makes_the_same_cut_where_plays_were_voided():
 
 def test_until_a_promotion_it_is_the_confidence_floor():
     """Decision for decision, a campaign that could promote and one that never could."""
-    one, other = new_campaign(**OPEN), new_campaign(**OPEN, voids=True)
+    one, other = (new_campaign(**OPEN, floor="confidence", voids=voids) for voids in (False, True))
     assert type(one._state.floor) is not type(other._state.floor)
     rng = random.Random(5)
     for _ in range(400):
@@ -278,7 +278,7 @@ def test_a_default_of_its_time_cannot_be_voided_later(floor):
 
 
 def test_a_decision_is_explained_by_the_defaults_so_far():
-    campaign, rng = new_campaign(**OPEN), random.Random(1)
+    campaign, rng = new_campaign(**OPEN, floor="confidence"), random.Random(1)
     busy(campaign, rng, 200)
     campaign.promote_arm("quiz")
     busy(campaign, rng, 100)

@@ -175,7 +175,7 @@ def test_a_clock_that_goes_back_is_not_followed():
 
 
 def test_a_voided_challenger_stays_charged_at_the_lowest_reward():
-    campaign = new_campaign(low=0.25, high=1.25)
+    campaign = new_campaign(low=0.25, high=1.25, floor="confidence")
     ticket = challenger(campaign)
     for _ in range(30):
         extra = challenger(campaign)
@@ -247,7 +247,7 @@ def test_proposers_do_not_send_everything_to_one_arm_while_rewards_are_out():
 
 
 def test_pending_plays_are_credited_at_their_lower_end():
-    campaign = new_campaign(max_loss=0.5)
+    campaign = new_campaign(max_loss=0.5, floor="confidence")
     play(campaign, {"now": [1, 0], "video": [1], "quiz": [0]}, 200)
     before = campaign._state.budget()
     lower, now = arm(campaign, "video").lower, arm(campaign, "now")

@@ -43,7 +43,7 @@ def test_the_budget_of_a_default_is_by_the_sign_of_its_count():
     for count in range(1, 10):
         ticket = campaign.decide(candidate="now")
         assert ticket.guaranteed_budget == pytest.approx((count - 0.9 * count) * 0.3)
-    learned = new_campaign(max_loss=1.0)  # every challenger is affordable
+    learned = new_campaign(max_loss=1.0, floor="confidence")  # every challenger is affordable
     for _ in range(5):
         learned.observe(learned.decide(candidate="video"), 0.0)
     learned.observe(learned.decide(candidate="now"), 1.0)

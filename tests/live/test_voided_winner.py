@@ -18,7 +18,7 @@ def test_the_floor_holds_though_a_winners_plays_are_voided(voids, kept):
     the campaign takes open plays for sure, and voiding them breaks the floor: the control.
     """
     luck = random.Random(3)
-    campaign = new_campaign(arms=list(MEANS), delta=1e-7, voids=voids)
+    campaign = new_campaign(arms=list(MEANS), delta=1e-7, voids=voids, floor="confidence")
     reached = []
     with campaign.transaction():
         for candidate, number in (("now", 3000), ("good", 1500)):

@@ -133,4 +133,4 @@ def _moved(rules: JointRules, total: float) -> str:
 
 
 def _number(value: float) -> str:
-    return {float("inf"): "no end of it", float("-inf"): "none"}.get(value, f"{value:.6g}")
+    return {float("inf"): "infinite", float("-inf"): "none"}.get(value, f"{value:.6g}")

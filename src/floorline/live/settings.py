@@ -260,9 +260,13 @@ class CampaignSettings:
     def refuse_others(self, given: Mapping[str, Any]) -> None:
         """Raise ValueError if a given setting is neither None nor the same as here."""
         wanted = {name: value for name, value in given.items() if value is not None}
-        others = CampaignSettings.from_json({**self.to_json(), **wanted})
-        for name in wanted:
-            own, other = getattr(self, name), getattr(others, name)
+        values = self.to_json()
+        for name, value in wanted.items():
+            own = getattr(self, name)
+            try:
+                other = getattr(CampaignSettings.from_json({**values, name: value}), name)
+            except ValueError:  # it does not even go with the others
+                other = value
             require(own == other, name, f"as the campaign was opened ({own!r})", other)
 
     @classmethod

@@ -14,7 +14,7 @@ import uvicorn
 
 from floorline.service.app import Service
 from floorline.service.config import Config
-from floorline.service.host.descriptors import raise_limit
+from floorline.service.host.descriptors import make_room, raise_limit
 from floorline.service.http.connections import connection_count
 from floorline.service.http.exchange import Outbox
 from floorline.service.http.protocol import Protocol
@@ -38,6 +38,7 @@ def serve(config: Config) -> None:
     """
     os.umask(0o077)  # ledgers hold what visitors did: they are their owner's business
     raise_limit()
+    make_room()
     if config.workers > 1:
         log_to_stderr()
         run_workers(config, serve)
@@ -78,7 +79,9 @@ def _run(service: Service, listening: socket.socket) -> None:
     extra = {"address": url_of(listening, scheme), "data": service.host.data.shown}
     log.info("listening", extra=extra)
     # There are no cycles to collect, and a search through all open decisions delays everybody.
-    gc.set_threshold(10_000, 20, 1000)
+    # 512 requests on their way are nearly 10,000 objects, which must not start one each time.
+    gc.freeze()  # what is loaded by now is here to stay
+    gc.set_threshold(50_000, 4, 1000)
     signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again at the end
     Server(config, service).run(sockets=list({listening, own}))
 

@@ -11,7 +11,7 @@ from typing import cast
 
 import numpy as np
 
-from floorline.simulation.digest import Digest
+from floorline.simulation.digest import Digest, PartialSums
 from floorline.simulation.engines.cuda.engine import MAX_LAUNCH_ROUNDS, CudaEngine
 from floorline.simulation.engines.cuda.parts import Task, overlapped
 from floorline.simulation.job import Job
@@ -56,6 +56,12 @@ class SameRuns:
             self.cases.append(case)
         return fits
 
+    def part_of(self, case: Pending, part: PartialSums) -> PartialSums:
+        """Return the sums at the checkpoints of one of the cases."""
+        if self.engine is case.engine:
+            return part
+        return part.at(np.searchsorted(self.engine.checkpoints, case.engine.checkpoints))
+
 
 def in_grids(jobs: Iterable[Job]) -> Iterator[Digest]:
     """Yield the digests of jobs of which each launch plays many."""
@@ -75,8 +81,7 @@ def in_grids(jobs: Iterable[Job]) -> Iterator[Digest]:
     for parts in overlapped(batches()):
         for setting, part in zip(started.popleft(), parts, strict=True):
             for case in setting.cases:
-                of_all = setting.engine.checkpoints
-                case.digest.add(part.at(np.searchsorted(of_all, case.engine.checkpoints)))
+                case.digest.add(setting.part_of(case, part))
                 case.launches -= 1
         while pending and pending[0].launches == 0:
             yield pending.popleft().digest

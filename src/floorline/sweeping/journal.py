@@ -44,14 +44,14 @@ class PointJournal:
             self._write(head)
 
     def __contains__(self, point: Any) -> bool:
-        return _key(asdict(point)) in self._entries
+        return bool(self._entries) and _key(asdict(point)) in self._entries
 
     def add(self, point: Any, rows: Sequence[Sequence[Any]], seconds: float) -> None:
         """Save a finished point, a dataclass of plain values."""
-        values = [list(row) for row in rows]
+        plain, values = asdict(point), [list(row) for row in rows]
         seconds = round(seconds, 3)  # as it will be read back, so that reports agree
-        self._write({"point": asdict(point), "rows": values, "seconds": seconds})
-        self._entries[_key(asdict(point))] = values, seconds
+        self._write({"point": plain, "rows": values, "seconds": seconds})
+        self._entries[_key(plain)] = values, seconds
 
     def rows(self, points: Iterable[Any]) -> list[list[Any]]:
         """Return the rows of these points, in order."""

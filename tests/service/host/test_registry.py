@@ -21,6 +21,7 @@ from floorline.service.config import Config
 from floorline.service.host import catalogue, registry
 from floorline.service.host import folder as folders
 from floorline.service.host.folder import Folder
+from floorline.service.host.owners import SoleOwner
 
 DECISIONS = "/v1/campaigns/page/decisions"
 WaitUntil = Callable[[Callable[[], bool]], None]
@@ -35,6 +36,25 @@ def data(tmp_path: Path) -> Folder:
     ) as campaign:
         campaign.decide("first")
     return folder
+
+
+def test_a_campaign_is_opened_that_its_owner_gives_up_meanwhile(data: Folder) -> None:
+    """It is open elsewhere when this server tries, and closed when it looks for the owner."""
+    owner = Campaign.open(data.store.locator("page"))
+
+    class GivenUp(SoleOwner):
+        async def refresh(self) -> None:
+            owner.close()
+
+    async def decide() -> str:
+        campaigns = registry.Registry(data.store, data.index, lambda *_: None, 8, GivenUp())
+        campaigns.catalogue.list_store()
+        campaign = await campaigns.get("page")
+        ticket = await campaign.queue.submit(Campaign.decide)
+        await campaigns.close()
+        return ticket.arm
+
+    assert asyncio.run(decide()) == "now"
 
 
 def test_what_cannot_be_opened_is_tried_again(

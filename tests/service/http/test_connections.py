@@ -47,8 +47,13 @@ def answer(connection: socket.socket) -> bytes:
 
 def memory(server: Server) -> int:
     """The most resident memory so far, in bytes."""
+    return in_status(server, "VmHWM") * 1024
+
+
+def in_status(server: Server, field: str) -> int:
+    """What the system says of the server's process."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
-    return int(status.partition("VmHWM:")[2].split()[0]) * 1024
+    return int(status.partition(f"{field}:")[2].split()[0])
 
 
 def flood(connection: socket.socket, part: bytes, most: int) -> int:
@@ -168,6 +173,7 @@ def test_512_connections_from_one_address_work_and_more_are_refused(
     client = server.client()
     client.post("/v1/campaigns", json=PAGE)
     client.close()
+    assert in_status(server, "FDSize") == 1024  # for all of them, before they come
     with ExitStack() as stack:
         opened = [stack.enter_context(connect(server)) for _ in range(512)]
         for connection in opened:

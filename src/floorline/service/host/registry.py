@@ -31,6 +31,9 @@ from floorline.service.host.store import CampaignStore
 RETRY_SECONDS = 5.0
 """Between two attempts to open an unavailable campaign, at least."""
 
+OPENING_ATTEMPTS = 2
+"""A campaign that is open elsewhere may have been given up when the owners are looked up."""
+
 
 class Registry:
     """All campaigns of a store."""
@@ -99,11 +102,9 @@ class Registry:
                 raise UnknownCampaign(name)
             if await self.catalogue.examine(name):
                 try:
-                    campaign = await self.pool.add(name, lambda: self._host(name))
-                except Unavailable:  # which says nothing about this campaign
+                    campaign = await self._add(name)
+                except (Unavailable, OwnedElsewhere):  # which say nothing about this campaign
                     raise
-                except OpenElsewhere:
-                    await self._give_way(name)
                 except Exception as error:
                     self.catalogue.set_unavailable(name, str(error))
         if campaign is None:
@@ -117,10 +118,18 @@ class Registry:
             task.add_done_callback(self._rebuilds.discard)
         return campaign
 
-    async def _give_way(self, name: str) -> None:
-        """Raise OwnedElsewhere, or Unavailable while a campaign changes hands."""
-        await self.owners.refresh()
-        self.owners.route(name)
+    async def _add(self, name: str, **settings: Any) -> HostedCampaign:
+        """Open a campaign, or create it.
+
+        Raises:
+            OwnedElsewhere: another server has it.
+            Unavailable: it is changing hands, or too many are in use.
+        """
+        for _ in range(OPENING_ATTEMPTS):
+            with suppress(OpenElsewhere):
+                return await self.pool.add(name, lambda: self._host(name, **settings))
+            await self.owners.refresh()
+            self.owners.route(name)  # raises, unless its owner has just closed it, or is dead
         raise Unavailable(f"campaign {name}: is being taken over from another process")
 
     async def _host(self, name: str, **settings: Any) -> HostedCampaign:
@@ -175,10 +184,7 @@ class Registry:
                     raise CampaignExists(f"campaign {name}: exists; {error}") from None
                 return existing, False
             CampaignSettings.from_json(settings)  # raise before there is a file
-            try:
-                hosted = await self.pool.add(name, lambda: self._host(name, **settings))
-            except OpenElsewhere:  # created by another server just now
-                await self._give_way(name)
+            hosted = await self._add(name, **settings)
             await self.owners.claimed(name)
             self.catalogue.add(hosted.index_entry)
             return hosted, True

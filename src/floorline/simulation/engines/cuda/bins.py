@@ -44,15 +44,15 @@ class Histograms:
         self._zeros = np.zeros(len(self._groups), np.int32)
         self._sizes = cuda.device_array(len(self._groups), np.int32, stream=stream)
 
-    def start(self) -> None:
-        """Start counting the values, without waiting for the result."""
+    def start(self, stream: Any) -> None:
+        """Start counting the values in a stream, without waiting for the result."""
         measured, capacity = self._values.shape[0], self._touched.shape[1]
-        self._sizes.copy_to_device(self._zeros, stream=self._stream)
+        self._sizes.copy_to_device(self._zeros, stream=stream)
         for number, group in enumerate(self._groups):
             start_kernel(
                 fill_bins,
                 measured * self._runs * group.points,
-                self._stream,
+                stream,
                 self._values,
                 *group,
                 self._runs,
@@ -64,7 +64,7 @@ class Histograms:
             start_kernel(
                 empty_bins,
                 min(2**16, capacity),
-                self._stream,
+                stream,
                 self._bins,
                 self._touched[number],
                 self._counts[number],

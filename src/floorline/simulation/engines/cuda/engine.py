@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from floorline.simulation.engines.cuda.settings import (
     take_apart,
     the_only_one,
 )
+from floorline.simulation.engines.cuda.streams import uploads
 from floorline.simulation.engines.cuda.thread import one_thread, take_next_run
 from floorline.simulation.loops.learners import in_sets, sets_for
 from floorline.simulation.loops.run import Measure, RunRecords, next_run, no_next_run, one_run
@@ -315,9 +316,3 @@ def to_device(record: Any) -> Any:
         parts = [to_device(part) for part in record]
         return tuple(parts) if type(record) is tuple else type(record)(*parts)
     return record
-
-
-@cache
-def uploads() -> Any:
-    """Return a stream for uploads, which does not wait for other streams."""
-    return cuda.stream()

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda as _cuda
 
-from floorline.core.records import Floats
+from floorline.core.records import Counts, Floats
 from floorline.simulation.digest import CHUNK, MEASURED, Bins, Moments, PartialSums
 from floorline.simulation.engines.cuda.bins import Histograms
 from floorline.simulation.engines.cuda.program import Program
+from floorline.simulation.engines.cuda.streams import reductions
 from floorline.simulation.engines.cuda.sums import PIECE, add_up, start_kernel
 from floorline.simulation.fit import refuse_strays
 from floorline.simulation.loops.run import RunRecords
@@ -125,6 +126,7 @@ class _LaunchBuffers:
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         self._stream = cuda.stream()
+        self._played, self._summed = cuda.event(), cuda.event()
         settings, runs, n_arms, points, regret, rewards, misses, quantiles = shape
         self.cells = cells = settings * runs
         kept = {"regret": regret, "rewards": rewards}
@@ -149,11 +151,13 @@ class _LaunchBuffers:
         """Start playing and summing all or some runs of a task, without waiting for the result."""
         runs = self.shape.runs if runs is None else runs
         task.launch(outcome=self._outcome, stream=self._stream, runs=runs)
+        self._played.record(self._stream)
+        self._played.wait(reductions())
         pieces, points, _ = self._sums.shape
         start_kernel(
             add_up,
             pieces * points * (len(self._names) + 1),
-            self._stream,
+            reductions(),
             self.shape.runs,
             self._values,
             self._outcome.first_breach,
@@ -163,51 +167,63 @@ class _LaunchBuffers:
             self._sums,
         )
         if self._histograms is not None and runs > 0:
-            self._histograms.start()
+            self._histograms.start(reductions())
+        self._summed.record(reductions())
 
     def parts(self) -> list[PartialSums]:
         """Wait for the runs, and return the sums over those of each setting."""
+        self._summed.synchronize()
         sums = self._sums.copy_to_host(stream=self._stream)
         self._stream.synchronize()
         settings = self.shape.settings
         bins = (
             [[] for _ in range(settings)] if self._histograms is None else self._histograms.bins()
         )
-        each = sums.reshape(settings, -1, *sums.shape[1:])
-        return [self._part(*one) for one in zip(each, bins, strict=True)]
-
-    def _part(self, sums: Floats, bins: list[list[Bins]]) -> PartialSums:
-        """Return the sums over the runs of one setting."""
+        sums = sums.reshape(settings, -1, *sums.shape[1:])
         spread = 4 * len(self._names)
-        totals = sums[:, :, spread:].sum(axis=0).astype(np.int64)
+        totals = sums[..., spread:].sum(axis=1).astype(np.int64)
+        sizes, moments = self._moments(sums[..., :spread])
+        return [
+            self._part(one, sizes, moments[setting], bins[setting])
+            for setting, one in enumerate(totals)
+        ]
+
+    def _part(
+        self, totals: Counts, sizes: list[int], moments: Floats, bins: list[list[Bins]]
+    ) -> PartialSums:
+        """Return the sums over the runs of one setting."""
         refuse_strays(int(totals[-1, 0]), self.shape.n_arms)
         return PartialSums(
             runs=self.shape.runs,
             breaches=totals[:, 1],
             misses=totals[:, 2] if self.shape.misses else None,
             plays=totals[:, 3:],
-            moments=self._moments(sums[:, :, :spread]),
+            moments={
+                name: [Moments(size, *one) for size, one in zip(sizes, chunks, strict=True)]
+                for name, chunks in zip(self._names, moments, strict=True)
+            },
             bins=dict(zip(self._names, bins, strict=self.shape.quantiles)),
         )
 
-    def _moments(self, sums: Floats) -> dict[str, list[Moments]]:
-        """Return the moments of every chunk, from those of its pieces."""
-        pieces, points, _ = sums.shape
-        of_pieces = sums.reshape(pieces, points, len(self._names), 4)
-        means, squares, least, greatest = np.moveaxis(of_pieces, 3, 0)
+    def _moments(self, sums: Floats) -> tuple[list[int], Floats]:
+        """Return the runs of every chunk, and its moments from those of its pieces.
+
+        The moments: settings x quantities x chunks x (mean, squares, least, greatest) x points.
+        """
+        settings, pieces, points, _ = sums.shape
+        of_pieces = sums.reshape(settings, pieces, points, len(self._names), 4)
+        means, squares, least, greatest = np.moveaxis(of_pieces, 4, 0)
         runs = np.full(pieces, PIECE)
         runs[-1] = self.shape.runs - PIECE * (pieces - 1)
         weights = runs[:, None, None]
         at = np.arange(0, pieces, CHUNK // PIECE)
         sizes = np.add.reduceat(runs, at)
-        mean = np.add.reduceat(weights * means, at) / sizes[:, None, None]
-        apart = means - np.repeat(mean, np.diff(np.append(at, pieces)), axis=0)
-        square = np.add.reduceat(squares + weights * apart**2, at)
-        chunks = mean, square, np.minimum.reduceat(least, at), np.maximum.reduceat(greatest, at)
-        return {
-            name: [
-                Moments(size, *(one[chunk, :, i] for one in chunks))
-                for chunk, size in enumerate(sizes.tolist())
-            ]
-            for i, name in enumerate(self._names)
-        }
+        mean = np.add.reduceat(weights * means, at, axis=1) / sizes[:, None, None]
+        apart = means - np.repeat(mean, np.diff(np.append(at, pieces)), axis=1)
+        chunks = (
+            mean,
+            np.add.reduceat(squares + weights * apart**2, at, axis=1),
+            np.minimum.reduceat(least, at, axis=1),
+            np.maximum.reduceat(greatest, at, axis=1),
+        )
+        return sizes.tolist(), np.stack(chunks).transpose(1, 4, 2, 0, 3)

@@ -66,11 +66,15 @@ def _compiler(
 ) -> Any:
     """Return numba's compiler of the function."""
     if simulated():  # numba's simulator runs plain functions, and much faster
-        entry, options = bind(function, choices), {}
+        entry, options = bind(function, choices, _keep), {}
     else:
         entry, options = bind(function, choices, _compile_inner), {"max_registers": registers}
     entry.__globals__.update(constants)
     return cuda.jit(**options)(entry)
+
+
+def _keep(copy: Function, original: Function) -> Function:
+    return copy
 
 
 def _compile_inner(copy: Function, original: Function) -> Any:
