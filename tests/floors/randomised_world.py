@@ -10,7 +10,7 @@ import numpy as np
 
 from floorline.core.compiler import compiled
 from floorline.core.kernel import bind, kernel, slot
-from floorline.core.random import beta, uniform
+from floorline.core.random import uniform
 from floorline.core.records import new_arms
 from floorline.floors.randomised_account import charge, credit, fallback_probability
 from floorline.floors.randomised_design import account_size
@@ -70,8 +70,8 @@ def no_revision(ring, round):
 
 @kernel
 def thompson(world, memory, wins, losses, kind, rng):
-    default = beta(rng, 1.0 + wins[2 * kind], 1.0 + losses[2 * kind])
-    challenger = beta(rng, 1.0 + wins[2 * kind + 1], 1.0 + losses[2 * kind + 1])
+    default = rng.beta(1.0 + wins[2 * kind], 1.0 + losses[2 * kind])
+    challenger = rng.beta(1.0 + wins[2 * kind + 1], 1.0 + losses[2 * kind + 1])
     return 1 if challenger > default else 0
 
 

@@ -16,7 +16,7 @@ from floorline import (
 )
 from floorline.core.records import new_arms
 from floorline.proposers.base import learn_nothing
-from floorline.proposers.thompson import TABLE_SIZE, beta_sample, gaussian_sample, spread_of
+from floorline.proposers.thompson import ROWS, TABLE_SIZE, beta_sample, gaussian_sample, spread_of
 from floorline.simulation.stepping import step_through
 
 
@@ -75,7 +75,7 @@ def test_beta_thompson_prefers_the_arm_that_succeeds():
     arms.plays[:] = arms.seen[:] = 50, 50
     arms.total[:] = 10, 40
     rng = np.random.default_rng(0)
-    picks = [beta_sample(None, arms, np.zeros(2), 1, rng) for _ in range(500)]
+    picks = [beta_sample(None, arms, np.zeros(2 * ROWS + 1), 1, rng) for _ in range(500)]
     assert np.mean(picks) > 0.99
 
 
