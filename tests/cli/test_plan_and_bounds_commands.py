@@ -30,7 +30,7 @@ def test_plan_as_json_has_an_outlook_for_every_loss_and_every_guess(floorline):
     ]
     assert answer["question"]["learned"] is True and answer["figure"] is None
     first = answer["outlooks"][0]
-    assert first["floor"] == "confidence" and first["runs"] == 100
+    assert first["floor"] == "joint" and first["runs"] == 100
     assert set(first["takeover_day"]) == {"low", "median", "high"}
     assert [len(first["better"]["gain"][edge]) for edge in ("low", "median", "high")] == [12] * 3
 

@@ -118,6 +118,7 @@ def live_settings(question, max_loss):
         arms=names,
         max_loss=max_loss,
         policy=usual_policy(question._setup(max_loss)),
+        floor=question.floor_name,
         delta=question.delta,
         default_mean=None if question.learned else question.default_mean,
         low=question.low,
@@ -212,6 +213,6 @@ def test_medians_and_ranges_are_those_of_live_campaigns():
     limits = (17, 30, 17)
     found = off(outlook(question, 0.2, runs=2000))
     assert all(gap <= limit for gap, limit in zip(found, limits, strict=True)), found
-    for wrong in ({"boundary": "stitched"}, {"holdback": 0.0}, {"improvement": 0.5}):
+    for wrong in ({"boundary": "stitched"}, {"holdback": 0.0}, {"improvement": 0.2}):
         found = off(outlook(replace(question, **wrong), 0.2, runs=500))
         assert any(gap > limit for gap, limit in zip(found, limits, strict=True)), wrong

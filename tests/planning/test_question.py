@@ -17,9 +17,14 @@ ORDERS = replace(QUESTION, default_mean=1.8, high=200.0, spread=12.0)
 
 def test_what_is_not_told_is_as_live_campaigns_have_it():
     for name, parameter in inspect.signature(CampaignSettings).parameters.items():
-        if name in ("delta", "low", "high", "boundary", "missing", "floor", "unit"):
+        if name in ("delta", "low", "high", "boundary", "missing", "unit"):
             assert getattr(QUESTION, name) == parameter.default, name
     assert CampaignSettings(arms=("a", "b"), max_loss=0.1).default_mean is None and QUESTION.learned
+    for challengers in (1, 2):
+        arms = ["a", "b", "c"][: challengers + 1]
+        for given in ({}, {"low": -1.0}, {"boundary": "stitched"}):
+            live = CampaignSettings.for_new({"arms": arms, "max_loss": 0.1, **given})
+            assert replace(QUESTION, challengers=challengers, **given).floor_name == live.floor
 
 
 def test_a_plan_has_the_parts_of_a_live_campaign():

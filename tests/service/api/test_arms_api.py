@@ -105,6 +105,7 @@ def test_the_page_adds_retires_and_promotes(
     overview.fill("#arms", "now\nvideo")
     overview.check("#missing-unknown")
     overview.click("summary:has-text('More settings')")
+    overview.select_option("#floor", "confidence")  # which explains by arms
     overview.check("#arms_may_change")
     overview.click("text=Open the campaign")
     overview.wait_for_url("**/campaigns/page")

@@ -95,7 +95,7 @@ def test_money_has_its_unit(server: Server, look: Callable[..., Any]) -> None:
     expect(page.locator("#log thead")).to_contain_text("Reward (EUR)")
     expect(page.locator("#log tbody tr").first).to_contain_text(re.compile(r"^\d+ \w{3}, \d\d:"))
     page.locator("#log button[aria-label^=Explain]").first.click()
-    expect(page.locator("dialog thead")).to_contain_text("Adds (EUR)")
+    expect(page.locator("dialog li").last).to_contain_text("EUR")
 
 
 def test_the_table_of_decisions_on_a_phone(server: Server, look: Callable[..., Any]) -> None:

@@ -25,7 +25,7 @@ def test_defaults_are_those_of_the_settings(client: TestClient) -> None:
     defaults = {field.name: field.default for field in fields(CampaignSettings)}
     for name, schema in described.items():
         if "default" in schema:
-            depends = name in ("policy", "holdback")  # on other settings
+            depends = name in ("policy", "floor", "holdback")  # on other settings
             real = None if depends else defaults[name]
             plain = list(real) or None if isinstance(real, tuple) else real
             assert schema["default"] == plain, name

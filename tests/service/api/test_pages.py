@@ -60,9 +60,7 @@ def test_all_that_a_file_needs_is_there() -> None:
             assert (FILES / name).exists(), f"{file.name} needs {name}"
 
 
-@pytest.mark.parametrize(
-    "name", ["max_loss", "delta", "low", "high", "floor", "holdback", "drift_level"]
-)
+@pytest.mark.parametrize("name", ["max_loss", "delta", "low", "high", "holdback", "drift_level"])
 def test_the_form_shows_the_defaults(name: str) -> None:
     form = (FILES / "overview.html").read_text()
     field = re.search(rf'<input id="{name}".*?>|<select id="{name}".*?</select>', form, re.S)
