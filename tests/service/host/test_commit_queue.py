@@ -48,11 +48,8 @@ def test_a_group_waits_for_requests_that_are_being_read(tmp_path: Path) -> None:
     assert asyncio.run(ask()) == [True, 10]
 
 
-def test_a_small_group_waits_for_those_who_were_just_answered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(commit_queue, "GATHERING_SHARE", 1e9)
-    monkeypatch.setattr(commit_queue, "MAX_GATHERING_SECONDS", 0.3)
+def groups_of_one_who_asks_again(folder: Path, after_turns: int) -> list[Any]:
+    """What is seen if another waits meanwhile, and an answer is read some turns later."""
     second_waits = threading.Event()
 
     def first(campaign: Campaign) -> Ticket:
@@ -60,13 +57,13 @@ def test_a_small_group_waits_for_those_who_were_just_answered(
         return campaign.decide()
 
     async def ask() -> list[Any]:
-        _, one, seen = new(tmp_path)
+        _, one, seen = new(folder)
         answered = one.submit(first)
         await turns(10)  # until it is being run
         second = one.submit(Campaign.decide)
         second_waits.set()
         await answered
-        await turns(10)  # as if the answer were read, and another request sent
+        await turns(after_turns)  # as if the answer were read, and another request sent
         await asyncio.gather(second, one.submit(Campaign.decide))
         await one.close()
         return seen
@@ -75,7 +72,23 @@ def test_a_small_group_waits_for_those_who_were_just_answered(
         for _ in range(count):
             await asyncio.sleep(0)
 
-    assert asyncio.run(ask()) == [True, 1, True, 2]
+    return asyncio.run(ask())
+
+
+def test_a_group_waits_until_those_who_were_just_answered_can_ask_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Responses are written in the turn after that in which they are made."""
+    monkeypatch.setattr(commit_queue, "MAX_GATHERING_SECONDS", 0.0)
+    assert groups_of_one_who_asks_again(tmp_path, after_turns=2) == [True, 1, True, 2]
+
+
+def test_a_small_group_waits_for_those_who_were_just_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commit_queue, "GATHERING_SHARE", 1e9)
+    monkeypatch.setattr(commit_queue, "MAX_GATHERING_SECONDS", 0.3)
+    assert groups_of_one_who_asks_again(tmp_path, after_turns=10) == [True, 1, True, 2]
 
 
 def test_batches_that_fill_a_group_do_not_wait(

@@ -158,17 +158,20 @@ class CommitQueue:
                 else:
                     operation.future.set_result(result)
         finally:  # whatever was raised, or the queue would stall for good
-            pending = self._pending
-            if not pending:
-                self._start_group()  # so that the queue is idle at once
-            elif (
-                len(pending) < SMALL_GROUP
-                and not pending.batches_fill_a_group
-                and self._gathering_seconds
-            ):
-                self._loop.call_later(self._gathering_seconds, self._start_if_quiet, 0)
+            if self._pending:
+                # Two turns later the responses are written, and those answered can ask again.
+                self._loop.call_soon(self._loop.call_soon, self._gather)
             else:
-                self._start_soon()
+                self._start_group()  # so that the queue is idle at once
+
+    def _gather(self) -> None:
+        """Start the next group soon, or a little later if it would be small."""
+        pending = self._pending
+        is_small = len(pending) < SMALL_GROUP and not pending.batches_fill_a_group
+        if is_small and self._gathering_seconds:
+            self._loop.call_later(self._gathering_seconds, self._start_if_quiet, 0)
+        else:
+            self._start_soon()
 
     def _run_group(self, group: list[PendingOperation]) -> list[tuple[Any, Exception | None]]:
         """The result or error of each operation; all fail if the transaction does."""
