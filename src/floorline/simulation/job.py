@@ -149,6 +149,9 @@ def gpu_engine() -> type[CudaEngine]:
 def start_device(device: str) -> None:
     """Start the GPU, if it is the device, in the background; the first simulation waits for it."""
     if device == "cuda":
+        from floorline.simulation.engines.cuda.driver import start_driver
+
+        Thread(target=start_driver).start()  # while the engine's modules are loaded
         Thread(target=gpu_engine().start).start()
 
 

@@ -16,7 +16,7 @@ MAX_REPLAYED_EVENTS = 50_000
 
 SENTENCES = {
     "explore": "{candidate} was played to learn about it: the budget stays at least {budget} "
-    "even if it earns as little as its interval allows.",
+    "even if it earns no more than is sure.",
     "exploit": "{candidate} was played: its lower bound is above the default's upper bound.",
     "budget-low": "{candidate} was proposed, and the default was played: the budget would not "
     "have been sure to stay above zero.",

@@ -10,8 +10,8 @@ export function mood(status) {
 }
 
 const MORE = {
-  running: "What is guaranteed counts every arm at the low end of its interval, and pending rewards at their worst. It "
-    + "needs a default that stays as it is, and candidates that do not depend on the visitor.",
+  running: "What is guaranteed takes every mean at the worst that the rewards so far allow, and pending rewards at their "
+    + "worst. It needs a default that stays as it is, and candidates that do not depend on the visitor.",
   tossed: "What is guaranteed takes what the default would have received in the challengers' rounds at its upper "
     + "bound, and pending rewards at their worst.",
   below: "Nothing is broken: at each decision, what was known then left room for it.",

@@ -6,7 +6,6 @@ Import it only where a GPU is used: it needs the extra [cuda].
 from __future__ import annotations
 
 import copy
-import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any
@@ -43,10 +42,6 @@ from floorline.simulation.loops.run import Measure, RunRecords, next_run, no_nex
 from floorline.simulation.loops.stochastic import stochastic_run
 
 cuda: Any = _cuda
-
-# Streams share the queues to the GPU: 8, unless set before its first use. Launches of streams
-# in the same queue wait for each other.
-os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
 
 SHARED_BYTES = 48 * 1024
 """Shared memory available to a block of threads."""
