@@ -127,9 +127,9 @@ def explanation(question: Question, outlooks: Sequence[Outlook]) -> str:
         f"Days and rewards are medians of {outlooks[0].runs} simulated campaigns, and below each "
         f"the range that 9 in 10 of them are in; lowest points are ends of days. Where one "
         f"challenger is better, the others are as much worse. The campaign {how}, has "
-        f"the floor {' or '.join(held)}, the boundary {question.boundary} and holds back {back} of the decisions for the default."
-        f"{values}{losses} {promise(question, outlooks)} 'From day' means from then on until the "
-        f"end; 'later' is after the {question.days} days."
+        f"the floor {' or '.join(held)}, the boundary {question.boundary} and holds back {back} of "
+        f"the decisions for the default.{values}{losses} {promise(question, outlooks)} 'From day' "
+        f"means from then on until the end; 'later' is after the {question.days} days."
     )
 
 
