@@ -219,7 +219,7 @@ def test_the_confidence_floor_is_not_made_for_these(proposer, world, known):
 )
 def test_a_better_challenger_is_played(world, options, share, late, earned):
     """50,000 decisions: every target is at least 5 standard errors away (odds below 1e-6)."""
-    runs = 224 if world.late else 96
+    runs = 224
     policy = Policy(beta_thompson(), RandomisedFloor(0.1, **options))
     found = simulate(
         policy, world, horizon=50_000, runs=runs, checkpoints=[45_000, 50_000], rewards=True

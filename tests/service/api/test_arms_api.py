@@ -136,12 +136,14 @@ def test_the_page_adds_retires_and_promotes(
         expect(page.locator("#events")).to_contain_text(words)
     with server.client() as client:
         play(client, 20)
+        newest = client.get(f"{URL}/decisions?order=newest&limit=1").json()["decisions"][0]
     expect(page.locator("#by-arm")).to_contain_text("quiz")
     assert violations(page) == []
     page.click("#retire-arm")
     assert page.locator("#ask-arm option").all_text_contents() == ["now"]
     page.keyboard.press("Escape")
     explain = page.locator("#log button[aria-label^=Explain]").first
+    expect(explain).to_have_attribute("aria-label", f"Explain {newest['ticket']}")
     explain.click()
     rule = "It weighs its plays, less 90% of the decisions in which it was the default."
     expect(page.locator("dialog")).to_contain_text(rule)
