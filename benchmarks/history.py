@@ -95,7 +95,12 @@ def live_rounds(floor: str) -> Slice:
 def durable_groups(folder: Path) -> tuple[Slice, Slice]:
     """Return two functions: 16 durable groups of decisions, and as many rows in bare SQLite."""
     campaign = Campaign.open(
-        folder / "campaign", arms=ARMS, max_loss=0.1, seed=1, policy="conservative-ucb"
+        folder / "campaign",
+        arms=ARMS,
+        max_loss=0.1,
+        seed=1,
+        policy="conservative-ucb",
+        floor="confidence",
     )
     bare = apsw.Connection(str(folder / "bare"))
     bare.execute(SCHEMA)

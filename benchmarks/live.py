@@ -27,11 +27,13 @@ MEANS = dict(zip(ARMS, (0.5, 0.6, 0.4, 0.4, 0.4), strict=True))
 ROUNDS = 20_000
 REPEATS = 5
 GROUP = 64
+FLOORS = ("confidence", "joint")
 INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
-def new_campaign(path: str | Path = ":memory:") -> Campaign:
-    return Campaign.open(path, arms=ARMS, max_loss=0.1, policy="conservative-ucb", seed=1)
+def new_campaign(path: str | Path = ":memory:", floor: str = "joint") -> Campaign:
+    settings = {"arms": ARMS, "max_loss": 0.1, "policy": "conservative-ucb", "floor": floor}
+    return Campaign.open(path, seed=1, **settings)  # type: ignore[arg-type]
 
 
 # One decision and its reward.
@@ -56,8 +58,8 @@ def median_of(
     return statistics.median(times) * 1e6
 
 
-def floorline_round() -> float:
-    campaign = new_campaign()
+def floorline_round(floor: str) -> float:
+    campaign = new_campaign(floor=floor)
     return median_of(campaign.decide, campaign.observe, lambda ticket: MEANS[ticket.arm])  # type: ignore
 
 
@@ -71,14 +73,14 @@ def river_round() -> float:
 # Durable decisions.
 
 
-def group_times(folder: Path, groups: int) -> tuple[float, float]:
+def group_times(folder: Path, groups: int, floor: str) -> tuple[float, float]:
     """Seconds of a group of decisions, and of bare SQLite for the same rows: medians, in turn."""
     db = apsw.Connection(str(folder / "bare"))
     db.execute(SCHEMA)
     db.pragma("journal_mode", "wal")
     db.pragma("synchronous", "full")
     own, bare = [], []
-    with new_campaign(folder / "campaign") as campaign:
+    with new_campaign(folder / "campaign", floor) as campaign:
         for _ in range(groups):
             after = campaign.state()["seq"]
             start = time.perf_counter()
@@ -160,24 +162,30 @@ def main() -> None:
 
 
 def print_rounds() -> None:
-    own, peer = [], []
+    own: dict[str, list[float]] = {floor: [] for floor in FLOORS}
+    peer = []
     for _ in range(REPEATS):
-        own.append(floorline_round())
+        for floor, times in own.items():
+            times.append(floorline_round(floor))
         try:
             peer.append(river_round())
         except ImportError as error:
             print(f"| River does not run here: {error} | |")
-    print(f"| decide and observe in memory, 5 arms | {statistics.median(own):.1f} us |")
+    for floor, times in own.items():
+        name = f"decide and observe in memory, 5 arms, {floor} floor"
+        print(f"| {name} | {statistics.median(times):.1f} us |")
     if peer:
         print(f"| River UCB, pull and update, 5 arms | {statistics.median(peer):.1f} us |")
 
 
 def print_groups() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        own, bare = group_times(Path(folder), 300)
-    print(f"| durable decisions in groups of {GROUP} | {GROUP / own:,.0f} a second |")
-    print(f"| bare SQLite commits of the same rows | {GROUP / bare:,.0f} a second |")
-    print(f"| ratio | {bare / own:.2f} |")
+    for floor in FLOORS:
+        with tempfile.TemporaryDirectory() as folder:
+            own, bare = group_times(Path(folder), 300, floor)
+        name = f"durable decisions in groups of {GROUP}, {floor} floor"
+        print(f"| {name} | {GROUP / own:,.0f} a second |")
+        print(f"| bare SQLite commits of the same rows | {GROUP / bare:,.0f} a second |")
+        print(f"| ratio | {bare / own:.2f} |")
 
 
 def print_opening(events: int) -> None:
