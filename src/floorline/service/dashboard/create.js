@@ -13,7 +13,7 @@ const BEYOND = {
 
 const FLOORS = {
   "": "Expected reward, while the default stays as it is and nothing that proposes looks at the visitor. "
-    + "Automatic: joint, or joint-steady with two arms; confidence where rewards may be below 0.",
+    + "Automatic: joint, or joint-steady with two arms; confidence where rewards may be below 0 or decisions voided.",
   confidence: "Expected reward, while the arms stay as they are and nothing that proposes looks at the visitor.",
   joint: "The same at about half the price; the challengers may change.",
   "joint-steady": "The same for a single challenger that stays as it is: better where its rewards come late.",
