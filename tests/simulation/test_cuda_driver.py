@@ -1,4 +1,4 @@
-"""The GPU's driver is started ahead of its first use, and never in the way of an error."""
+"""Starting the GPU's driver early; without a driver, nothing is raised."""
 
 from __future__ import annotations
 

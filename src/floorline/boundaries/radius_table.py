@@ -38,7 +38,7 @@ def radius_table(formula: Function, inverse_error: float, scale: float, size: in
 
 
 def fill_at_once(table: Floats, formula: Function, inverse_error: float, scale: float) -> None:
-    """Write the radii; raise an error if the formula does what arrays cannot, or not exactly."""
+    """Fill the table; raise an error if the formula has an operation not exact on arrays."""
     of_arrays = _for_arrays(bind(formula, {}, lambda copy, original: _for_arrays(copy)))
     with np.errstate(divide="raise", invalid="raise", over="raise"):
         for start in range(1, table.size, BLOCK):
@@ -48,7 +48,7 @@ def fill_at_once(table: Floats, formula: Function, inverse_error: float, scale: 
 
 
 def _for_arrays(formula: Function) -> Function:
-    """Let a bound formula call functions that take arrays."""
+    """Return the bound formula with `math` and `max` replaced by versions for arrays."""
     formula.__globals__.update(ARRAY_FUNCTIONS)
     return formula
 

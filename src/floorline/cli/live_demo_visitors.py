@@ -31,7 +31,7 @@ MEAN_DELAY_SECONDS = 0.2
 """Mean delay between a click and its report."""
 
 LOST_SHARE = 0.02
-"""Fraction of clicks that are never reported."""
+"""The share of clicks that are never reported."""
 
 WORKERS = 16
 

@@ -34,7 +34,7 @@ def as_dict(policy: str, seed: int, summary: Summary, settings: dict[str, Any]) 
 
 
 def flat(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return the nested results as one flat row: a value for each column name."""
+    """Return nested results as a flat dictionary from column names to values."""
     row: dict[str, Any] = {}
     for name, value in answer.items():
         for part, inner in value.items() if isinstance(value, dict) else [("", value)]:

@@ -170,7 +170,7 @@ class Floor(Part):
         raise NotImplementedError
 
     def live_kernels(self) -> dict[Function, Function]:
-        """Return kernels that replace those of `kernels` in live campaigns.
+        """Return the kernels that live campaigns use in place of those in `kernels`.
 
         They give the same answers faster where the guaranteed budget is computed for every
         decision anyway.

@@ -262,7 +262,7 @@ def least_tilted(kappa: float, x: float, y: float, nu: float, allowed: float) ->
 
 @kernel
 def least_nu(kappa: float, x: float, y: float, outside: float, allowed: float) -> float:
-    """Return about the nu at which divergence(x, u) + divergence(y, v) = `allowed`.
+    """Return an approximate root nu of divergence(x, u) + divergence(y, v) = `allowed`.
 
     There u = x / (1 + nu) and v = y / (1 - kappa nu). `outside` if that nu is not below it. The sum
     rises with nu, about as its square: Newton's steps are made for its square root, and a bisection

@@ -85,7 +85,7 @@ def cost_above_zero(rules: JointRules, tally: Tally) -> float:
 def proof_learned(
     rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tally
 ) -> float:
-    """Least evidence against a negative budget."""
+    """Return the least log evidence against any negative budget."""
     default_total, challenger_total = fill_in(
         tally.default_total,
         tally.default_plays - tally.default_seen,
@@ -179,4 +179,4 @@ WITHOUT_SPREAD: dict[Function, Function] = {
     spread_surplus: no_surplus,
     missing_cost: cost_above_zero,
 }
-"""How forms fill these slots that do not use the spread."""
+"""Kernels for these slots in the forms that do not use the spread."""

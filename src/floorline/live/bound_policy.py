@@ -1,4 +1,4 @@
-"""The policy of a live campaign, with its kernels bound."""
+"""A live campaign's policy: its rules, its memory and its bound kernels."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from floorline.live.settings import CampaignSettings
 
 
 class BoundPolicy:
-    """Rules, memory and kernels of a campaign's policy: those of simulations, interpreted."""
+    """A campaign's policy: the kernels that simulations compile, here interpreted."""
 
     memory: Memory
 
@@ -45,7 +45,7 @@ class BoundPolicy:
         self.prepare()
 
     def prepare(self) -> None:
-        """Bind the kernels of the policy, which may change during a campaign.
+        """Build the policy from the settings and bind its kernels; call it again when they change.
 
         A new proposer starts with an empty memory. A floor that stays keeps its accounts.
         """

@@ -217,7 +217,7 @@ class Knowledge(BoundPolicy):
         self._recount(rules.floor, self.arms, self.memory.floor, book, low)
 
     def _catch_up(self, arm: int) -> None:
-        """Update the interval of an arm."""
+        """Recompute the interval of one arm, which is then up to date."""
         low, high = self.settings.low, self.settings.high
         if arm in self._behind:
             self._behind.remove(arm)

@@ -72,7 +72,7 @@ class Proposals:
 
 
 def _selected(seen: Any, places: Sequence[int]) -> Any:
-    """Return what is known of some of the arms."""
+    """Return a copy of the records that has only the arms at these places."""
     some = copy(seen)
     for name in Arms._fields:
         values = getattr(seen, name)

@@ -142,7 +142,7 @@ class SeriesRecorder:
             log.exception("a point of a series is missing")
 
     def _step_at(self, seq: int) -> int:
-        """The step once a decision with this sequence number is committed."""
+        """Return the step of the series after an event with this sequence number is committed."""
         step = self.step
         while seq // step >= self.max_points:
             step *= 2

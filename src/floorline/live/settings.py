@@ -271,7 +271,7 @@ class CampaignSettings:
 
     @classmethod
     def for_new(cls, values: Mapping[str, Any]) -> CampaignSettings:
-        """Return the settings of a new campaign; what is not given is chosen to fit the rest."""
+        """Return the settings of a new campaign, with defaults for policy, floor and holdback."""
         chosen = ("policy", "floor", "holdback")
         given = {
             name: value for name, value in values.items() if name not in chosen or value is not None

@@ -77,7 +77,7 @@ def remember_posterior(rules: NoRules, arms: Arms, memory: Floats, arm: int, rew
 
 @kernel
 def draw_odds(rules: NoRules, arms: Arms, memory: Floats, rng: Any) -> None:
-    """Fill the last row with the odds of a draw from each Beta(1 + successes, 1 + failures).
+    """Draw from every arm's Beta posterior; write each draw's odds x / (1 - x) to the row DRAWN.
 
     One uniform number accepts the draws of all arms. It is below `limit`, and uniform there
     whatever it has accepted so far; it is drawn again where it has not accepted at once.

@@ -1,4 +1,4 @@
-"""Cases on a GPU: many in one launch, and those that are the same runs are played once.
+"""Sweeps on a GPU: many cases share a launch, and identical runs are simulated once.
 
 Import it only where a GPU is used: it needs the extra [cuda].
 """
@@ -17,7 +17,7 @@ from floorline.simulation.engines.cuda.parts import Task, overlapped
 from floorline.simulation.job import Job
 
 SMALL_CASE_RUNS = 2**14
-"""The most runs of a case that are too few to keep a GPU busy by themselves."""
+"""Cases of up to this many runs share a launch: alone they would not keep a GPU busy."""
 
 FIRST_WINDOW = 32
 """Cases that are read before the GPU starts; then twice as many, and so on."""
@@ -42,13 +42,13 @@ class Pending:
 
 
 class SameRuns:
-    """The runs of a case, and of others that are the same runs looked at in other rounds."""
+    """A case, and others that have the same runs and differ only in their checkpoints."""
 
     def __init__(self, case: Pending) -> None:
         self.engine, self.runs, self.cases = case.engine, case.runs, [case]
 
     def takes(self, case: Pending) -> bool:
-        """Return whether the results of one more case still fit in a launch, and take it."""
+        """Add a case if its results still fit in the launch, and return whether they did."""
         engine = self.engine.at(np.union1d(self.engine.checkpoints, case.engine.checkpoints))
         fits = self.runs <= engine.max_runs
         if fits:
@@ -64,7 +64,7 @@ class SameRuns:
 
 
 def in_grids(jobs: Iterable[Job]) -> Iterator[Digest]:
-    """Yield the digests of jobs of which each launch plays many."""
+    """Yield the digest of each job, in order; a launch plays many jobs."""
     pending: deque[Pending] = deque()
     started: deque[list[SameRuns]] = deque()
 
@@ -118,7 +118,7 @@ def _launches(window: list[Pending]) -> Iterator[tuple[list[SameRuns], Task]]:
 
 
 def _merged(cases: list[Pending]) -> list[SameRuns]:
-    """Return the settings of cases: fewer than these where some are the same runs."""
+    """Return the cases in groups with the same runs."""
     settings: list[SameRuns] = []
     latest: dict[object, SameRuns] = {}
     for case in cases:

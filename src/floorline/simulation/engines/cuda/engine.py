@@ -146,7 +146,7 @@ class CudaEngine:
 
     @property
     def packable(self) -> bool:
-        """Whether its records can be packed with those of other settings."""
+        """Whether its records can be stored in the arrays that settings of one launch share."""
         return self._parts.packable
 
     @cached_property

@@ -49,7 +49,7 @@ class Shape(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One launch: its size, each setting's checkpoints, its program, and how it is started."""
+    """One launch: the shape of its buffers, checkpoints, program, and a function that starts it."""
 
     shape: Shape
     checkpoints: Any
@@ -66,7 +66,7 @@ def overlapped(batches: Iterable[list[Task]]) -> Iterator[list[PartialSums]]:
 
 
 def _some(first: list[Task], rest: Iterator[list[Task]]) -> Iterator[list[Task]]:
-    """Yield the first batch, and of the rest as many as have LAUNCHES_PER_CLEANUP tasks."""
+    """Yield the first batch and further ones, until they have LAUNCHES_PER_CLEANUP tasks."""
     yield first
     launches = len(first)
     while launches < LAUNCHES_PER_CLEANUP and (batch := next(rest, None)):
@@ -114,7 +114,7 @@ def _pipelined(batches: Iterable[list[Task]]) -> Iterator[list[PartialSums]]:
 
 
 def _load(batch: list[Task]) -> None:
-    """Load the programs of all tasks, by playing no runs: later that waits for all that runs."""
+    """Load the tasks' programs by launches of no runs; once runs are under way, loading blocks."""
     for task in batch:
         if not task.program.loaded:
             _LaunchBuffers(task.shape._replace(settings=1, runs=1)).start(task, runs=0)

@@ -153,7 +153,7 @@ def code_folder() -> Path | None:
 
 @cache
 def compiler_version() -> str:
-    """Return the version of the compiler; to look it up takes milliseconds."""
+    """Return the version of the compiler, looked up once, since that takes milliseconds."""
     return version("numba-cuda")
 
 

@@ -30,7 +30,7 @@ OTHER = "other"
 """A part whose type would change when packed."""
 
 SHORT_ARRAY = 64
-"""Numbers in an array that are compared with those of another."""
+"""The longest array, in numbers, that is compared by value; longer ones by identity."""
 
 
 class Packed(NamedTuple):
