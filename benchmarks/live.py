@@ -19,8 +19,8 @@ import apsw
 from floorline.live import Campaign, snapshot
 from floorline.live.events import Event
 from floorline.live.ledgers.sqlite import SCHEMA, SqliteLedger
-from floorline.live.recorder import SNAPSHOT_EVERY
 from floorline.live.replay import load
+from floorline.live.snapshot_writer import SNAPSHOT_EVERY
 
 ARMS = ["now", "a", "b", "c", "d"]
 MEANS = dict(zip(ARMS, (0.5, 0.6, 0.4, 0.4, 0.4), strict=True))

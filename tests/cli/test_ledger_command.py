@@ -13,7 +13,7 @@ pytest.importorskip("apsw")
 import apsw
 
 from floorline.cli.main import main
-from floorline.live import Campaign, recorder
+from floorline.live import Campaign, snapshot_writer
 
 ARMS = ["now", "video", "quiz"]
 
@@ -35,7 +35,7 @@ def run(monkeypatch, capsys):
 @pytest.fixture
 def ledger(tmp_path, monkeypatch):
     """A campaign of 40 decisions, of which one is voided and the last 5 wait for a reward."""
-    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 30)
+    monkeypatch.setattr(snapshot_writer, "SNAPSHOT_EVERY", 30)
     path = tmp_path / "c"
     with Campaign.open(path, arms=ARMS, max_loss=0.3, holdback=0.0, seed=1) as campaign:
         tickets = [campaign.decide(f"key {number}", "video") for number in range(40)]

@@ -11,11 +11,11 @@ import sys
 
 from campaigns import new_campaign
 
-from floorline.live import Conflict, recorder
+from floorline.live import Conflict, snapshot_writer
 
 
 def main():
-    recorder.SNAPSHOT_EVERY = 50
+    snapshot_writer.SNAPSHOT_EVERY, snapshot_writer.LARGE = 50, 20
     path, seed, floor = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     rng = random.Random(seed)
     settings = {"max_loss": 0.3, "holdback": 0.05, "floor": floor, "arms_may_change": True}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from oracle import OPEN, SEEN, SKIPPED, VOIDED, Oracle
 
-from floorline.live import Campaign, CampaignSettings, Conflict, LedgerError, drift, recorder
+from floorline.live import Campaign, CampaignSettings, Conflict, LedgerError, drift, snapshot_writer
 from floorline.live.verify import verify
 
 ARMS = ["now", "video", "quiz"]
@@ -28,7 +28,7 @@ class AnyOrder(RuleBasedStateMachine):
         super().__init__()
         self.folder = tempfile.TemporaryDirectory(dir=IN_MEMORY)
         self.patches = [
-            mock.patch.object(recorder, "SNAPSHOT_EVERY", 7),
+            mock.patch.object(snapshot_writer, "SNAPSHOT_EVERY", 7),
             mock.patch.object(drift, "BLOCK", 4),
         ]
         for patch in self.patches:

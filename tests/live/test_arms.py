@@ -7,7 +7,7 @@ from campaigns import Clock, arm, crash_copy, new_campaign, play, replayed, repl
 
 from floorline.boundaries import Boundary
 from floorline.core.slots import interval
-from floorline.live import Campaign, Conflict, Stopped, recorder
+from floorline.live import Campaign, Conflict, Stopped, snapshot_writer
 from floorline.live.explain import explain
 from floorline.live.settings import MAX_ARMS
 from floorline.live.state import State
@@ -41,7 +41,7 @@ def busy(campaign, rng, decisions, waiting=None, delay=0, lost=0.0):
 )
 def test_arms_come_and_go_and_a_replay_gives_the_same_state(tmp_path, monkeypatch, floor, policy):
     """With late and lost rewards, snapshots in between, and a crash at any of these moments."""
-    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 60)
+    monkeypatch.setattr(snapshot_writer, "SNAPSHOT_EVERY", 60)
     path, clock, rng, waiting = tmp_path / "c", Clock(), random.Random(2), []
     settings = {**OPEN, "floor": floor, "policy": policy, "missing": "zero", "window": 40.0}
     settings |= {"holdback": 0.1, "in_flight_rate": 0.9} if floor == "randomised" else {}

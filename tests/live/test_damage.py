@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from campaigns import crash_copy, new_campaign, play, replayed_file
 
-from floorline.live import Campaign, LedgerError, recorder
+from floorline.live import Campaign, LedgerError, snapshot_writer
 from floorline.live.ledgers import open_ledger
 from floorline.live.verify import verify
 
@@ -17,7 +17,7 @@ from floorline.live.verify import verify
 @pytest.fixture
 def good(tmp_path, monkeypatch):
     """A closed ledger of 121 events with two snapshots."""
-    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 40)
+    monkeypatch.setattr(snapshot_writer, "SNAPSHOT_EVERY", 40)
     path = tmp_path / "good"
     with new_campaign(path) as campaign:
         play(campaign, {"now": [0.5, 1], "video": [1], "quiz": [0]}, 60)

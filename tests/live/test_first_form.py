@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from campaigns import Clock, new_campaign, replayed_file
 
-from floorline.live import Campaign, recorder, snapshot
+from floorline.live import Campaign, snapshot, snapshot_writer
 from floorline.live.events import KINDS
 from floorline.live.ledgers import read_ledger
 from floorline.live.verify import verify
@@ -55,7 +55,7 @@ def test_it_is_clean_and_goes_on(copy):
 
 
 def make():
-    recorder.SNAPSHOT_EVERY = 60
+    snapshot_writer.SNAPSHOT_EVERY = 60
     clock = Clock()
     settings = {"low": 0.0, "high": 4.0, "max_loss": 0.4, "missing": "random", "window": 600}
     with new_campaign(FILE, clock=clock, voids=True, holdback=0.1, **settings) as campaign:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from campaigns import new_campaign, play
 
-from floorline.live import Campaign, LedgerError, recorder
+from floorline.live import Campaign, LedgerError, snapshot_writer
 from floorline.live.verify import verify
 
 PAGE_BYTES = 4096
@@ -20,7 +20,7 @@ SUFFIXES = ("", "-wal", "-mark")
 @pytest.fixture
 def killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The files of a killed campaign: half of its events are in its log, and two snapshots."""
-    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 40)
+    monkeypatch.setattr(snapshot_writer, "SNAPSHOT_EVERY", 40)
     (tmp_path / "killed").mkdir()
     with new_campaign(tmp_path / "c") as campaign:
         play(campaign, {"now": [0.5, 1], "video": [1], "quiz": [0]}, 40)

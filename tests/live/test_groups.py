@@ -7,7 +7,7 @@ import sys
 import pytest
 from campaigns import Clock, new_campaign, replayed, replayed_file
 
-from floorline.live import Conflict, LedgerError, recorder
+from floorline.live import Conflict, LedgerError, snapshot_writer
 from floorline.live.ledgers import read_ledger
 from floorline.live.verify import verify
 
@@ -144,7 +144,7 @@ def test_a_clock_that_fails_leaves_a_working_campaign():
 
 
 def test_snapshots_come_now_and_then_also_when_often_reopened(tmp_path, monkeypatch):
-    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 20)
+    monkeypatch.setattr(snapshot_writer, "SNAPSHOT_EVERY", 20)
     for _ in range(30):
         with new_campaign(tmp_path / "c") as campaign:
             campaign.observe(campaign.decide(), 1.0)
@@ -238,7 +238,7 @@ def test_what_cannot_be_written_takes_the_group_back():
 def test_what_breaks_at_the_end_of_a_group_leaves_a_working_campaign(monkeypatch):
     campaign = new_campaign()
     campaign.observe(campaign.decide(), 1.0)
-    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 1)
+    monkeypatch.setattr(snapshot_writer, "SNAPSHOT_EVERY", 1)
     Failing(monkeypatch, campaign, "save_snapshot", error=MemoryError())
     with pytest.raises(MemoryError):
         campaign.decide()

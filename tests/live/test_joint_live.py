@@ -11,7 +11,7 @@ from floorline.core.slots import fallback_probability
 from floorline.floors.joint import LIVE_LEARNED
 from floorline.floors.joint_account import found_evidence
 from floorline.floors.joint_forms import JointRules
-from floorline.live import Campaign, recorder, snapshot
+from floorline.live import Campaign, snapshot, snapshot_writer
 from floorline.live.choose import choose
 from floorline.live.events import Event
 from floorline.live.explain import explain
@@ -41,7 +41,7 @@ def busy(campaign, rng, decisions, delay=30, lost=0.05):
 def test_late_and_lost_rewards_replay_to_the_same_state(
     tmp_path, monkeypatch, missing, default_mean
 ):
-    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 100)
+    monkeypatch.setattr(snapshot_writer, "SNAPSHOT_EVERY", 100)
     clock, path, rng = Clock(), tmp_path / "c", random.Random(3)
     window = None if missing == "unknown" else 50.0
     settings = {**JOINT, "missing": missing, "window": window, "default_mean": default_mean}
@@ -86,7 +86,7 @@ def test_decisions_are_the_same_where_all_intervals_are_updated_before_each(
 
 def test_a_state_from_a_snapshot_decides_like_the_one_it_was_taken_from(monkeypatch):
     """Which cut is used must not depend on when somebody asked."""
-    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 10**9)
+    monkeypatch.setattr(snapshot_writer, "SNAPSHOT_EVERY", 10**9)
     campaign, rng = new_campaign(**JOINT), random.Random(5)
     for _ in range(8):
         busy(campaign, rng, 60, delay=40)

@@ -8,7 +8,7 @@ import pytest
 from campaigns import new_campaign, play
 
 from floorline.core import file_locks
-from floorline.live import Campaign, Conflict, LedgerError, ledgers, recorder
+from floorline.live import Campaign, Conflict, LedgerError, ledgers, snapshot_writer
 from floorline.live.deletion import delete
 from floorline.live.ledgers import open_ledger, read_ledger
 from floorline.live.ledgers.memory import MemoryLedger
@@ -204,7 +204,7 @@ def test_a_new_ledger_does_not_inherit_the_mark_of_an_old_one(tmp_path):
 
 
 def test_points_are_stored_with_snapshots(tmp_path, monkeypatch):
-    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 10)
+    monkeypatch.setattr(snapshot_writer, "SNAPSHOT_EVERY", 10)
     with new_campaign(tmp_path / "c") as campaign:
         play(campaign, REWARDS, 6)
         assert campaign._ledger.snapshots() and campaign.stored_points() is None

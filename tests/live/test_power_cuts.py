@@ -10,7 +10,7 @@ import pytest
 from campaigns import new_campaign
 from power_cuts import Disk, Operation, files_after
 
-from floorline.live import Campaign, LedgerError, Ticket, recorder
+from floorline.live import Campaign, LedgerError, Ticket, snapshot_writer
 from floorline.live.ledgers import sqlite, sqlite_files
 from floorline.live.verify import verify
 
@@ -37,7 +37,8 @@ class Recording(NamedTuple):
 @pytest.fixture
 def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Returns a function that records a campaign with snapshots, checkpoints and a restart."""
-    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 40)
+    monkeypatch.setattr(snapshot_writer, "SNAPSHOT_EVERY", 40)
+    monkeypatch.setattr(snapshot_writer, "LARGE", 10)
     write_mark = sqlite_files.write_mark
 
     def run(seed: int) -> Recording:

@@ -10,7 +10,7 @@ from floorline.floors.joint_groups import least_sum
 from floorline.floors.joint_late import ALL, END, START, best_tally, tally_at
 from floorline.floors.joint_memory import VOIDED
 from floorline.floors.joint_succession_account import MOST_PROMOTIONS
-from floorline.live import Campaign, Conflict, recorder
+from floorline.live import Campaign, Conflict, snapshot_writer
 from floorline.live.explain import explain
 from floorline.live.verify import verify
 
@@ -193,7 +193,7 @@ def test_until_a_promotion_it_is_the_confidence_floor():
 @pytest.mark.parametrize("floor", ["confidence", "joint", "randomised"])
 def test_a_replay_gives_the_same_state(tmp_path, monkeypatch, floor):
     """With late and lost rewards, snapshots in between, and a crash at any of these moments."""
-    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 60)
+    monkeypatch.setattr(snapshot_writer, "SNAPSHOT_EVERY", 60)
     path, clock, rng, waiting = tmp_path / "c", Clock(), random.Random(2), []
     settings = {**OPEN, "floor": floor, "missing": "zero", "window": 40.0, "holdback": 0.1}
     settings |= {"in_flight_rate": 0.9} if floor == "randomised" else {}

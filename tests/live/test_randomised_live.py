@@ -10,7 +10,7 @@ from scipy.stats import binom
 from floorline.core.records import new_arms
 from floorline.floors.randomised_account import charge, credit, lower_bound
 from floorline.floors.randomised_design import account_size, randomised_rules
-from floorline.live import Campaign, Conflict, recorder, snapshot
+from floorline.live import Campaign, Conflict, snapshot, snapshot_writer
 from floorline.live.coins import DRAWN, SystemCoin
 from floorline.live.events import Event
 from floorline.live.explain import explain
@@ -129,7 +129,7 @@ def test_a_coin_s_number_is_below_1(monkeypatch, byte, number):
 @pytest.mark.parametrize("missing", ["unknown", "zero"])
 @pytest.mark.parametrize("rate", [1.0, 0.5])
 def test_late_and_lost_rewards_replay_alike(tmp_path, monkeypatch, missing, rate):
-    monkeypatch.setattr(recorder, "SNAPSHOT_EVERY", 100)
+    monkeypatch.setattr(snapshot_writer, "SNAPSHOT_EVERY", 100)
     clock, path, rng = Clock(), tmp_path / "c", random.Random(3)
     window = None if missing == "unknown" else 50.0
     stated = {"in_flight_rate": rate, "in_flight_burst": 0.0 if rate == 1.0 else 4.0}

@@ -275,11 +275,12 @@ class Campaign(Controls):
 
     def keep_points(self, points: Callable[[], Any]) -> None:
         """Store what `points` returns, plain JSON values, with every snapshot from now on."""
-        self._recorder.points = points
+        self._recorder.snapshots.points = points
 
     def save_snapshot(self) -> None:
         """Store the state now, so that the campaign opens quickly next time."""
-        self._recorder.run(self._recorder.save_snapshot)
+        recorder = self._recorder
+        recorder.run(lambda: recorder.snapshots.write(recorder.state))
 
     def stored_points(self) -> tuple[int, Any] | None:
         """Return the sequence number and the points of the latest snapshot that has points."""

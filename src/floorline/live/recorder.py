@@ -10,19 +10,16 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeVar, TypeVarTuple, Unpack
 
-from floorline.live import snapshot
 from floorline.live.clock import clock_problems
 from floorline.live.errors import LedgerError
 from floorline.live.events import SEALED, VERSION, Event
 from floorline.live.ledgers import Ledger
 from floorline.live.replay import load
+from floorline.live.snapshot_writer import SnapshotWriter
 from floorline.live.state import State
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
-
-SNAPSHOT_EVERY = 50_000
-"""Events between snapshots, or twice the open decisions where those are more."""
 
 MIN_OUTAGE_SECONDS = 1.0
 """Shorter ones are not worth an event."""
@@ -46,8 +43,6 @@ class Recorder:
         self.state = state
         self.seals = version >= SEALED
         """Whether request keys and contexts are sealed, so that they can be erased."""
-        self.points: Callable[[], Any] = lambda: None
-        """Called for what is stored with each snapshot, as plain JSON values."""
         self._clock = clock
         self.ahead = 0.0
         """Seconds by which the ledger is ahead of the clock. Its time goes on from there."""
@@ -60,7 +55,7 @@ class Recorder:
         self._in_transaction = False
         self._uncommitted = False  # the ledger may hold what was neither committed nor rolled back
         self._out_of_step = False  # the ledger and the state may differ
-        self._snapshot_at = _last_snapshot(ledger)
+        self.snapshots = SnapshotWriter(ledger)
         self._began_at = state.time  # the last transaction
         self._failing_since: float | None = None  # the first failure since the last commit
 
@@ -163,9 +158,7 @@ class Recorder:
                     raise self._lost_transaction()
                 self._roll_back()  # and the interrupt goes on
                 return
-            events = self.state.seq - self._snapshot_at
-            if events >= SNAPSHOT_EVERY and events >= 2 * len(self.state.open):
-                self.save_snapshot()
+            self.snapshots.write_if_due(self.state)
             recovers = self._failing_since is not None and ledger.in_transaction
             ledger.commit()
             self._uncommitted = False
@@ -188,15 +181,8 @@ class Recorder:
         self._out_of_step = True  # until all of it is done
         self.ledger.roll_back()
         self.state = load(self.ledger)
-        self._snapshot_at = _last_snapshot(self.ledger)
+        self.snapshots.reset()
         self._uncommitted = self._out_of_step = False
-
-    def save_snapshot(self) -> None:
-        """Store the state inside a transaction, unless it was stored since the last event."""
-        state = self.state
-        if state.seq > self._snapshot_at:
-            self.ledger.save_snapshot(state.seq, snapshot.to_json(state), self.points())
-            self._snapshot_at = state.seq
 
     def now(self) -> float:
         """Return the time of an event recorded now."""
@@ -260,8 +246,3 @@ class Recorder:
             self._end(None)
             self._in_transaction, self._closed = False, True
             self.ledger.close()
-
-
-def _last_snapshot(ledger: Ledger) -> int:
-    """Return the sequence number of the latest snapshot; 0 if there is none."""
-    return next(iter(ledger.snapshots()), 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from floorline.live.settings import CampaignSettings
@@ -16,9 +17,18 @@ BY_PLAY = ("run", "run_least", "run_most")
 
 def to_json(state: State) -> dict[str, Any]:
     """Return everything of a state that cannot be derived, as plain values."""
-    plays = state.open.values()  # perhaps 100,000, and decisions wait meanwhile
-    slots = [play.slot for play in plays]
-    return {
+    return capture(state)()
+
+
+def capture(state: State) -> Callable[[], dict[str, Any]]:
+    """Return a function that returns `to_json` of the state as it is now, in any thread.
+
+    Decisions wait for what is done here, and 100,000 may be open. So they are only listed: a play
+    never changes.
+    """
+    tickets, plays = list(state.open), list(state.open.values())
+    book = {name: list(getattr(state.book, name)) for name in BY_PLAY}
+    values = {
         "settings": state.settings.to_json(),
         **{name: getattr(state, name) for name in SCALARS},
         "finished": state.finished,
@@ -52,17 +62,24 @@ def to_json(state: State) -> dict[str, Any]:
         "proposer": list(state.memory.proposer) if state.proposals.learns else [],
         "floor": [state.memory.floor[index] for index in state.floor.account(len(state.numbers))],
         "in_flight": None if state.in_flight is None else state.in_flight.to_json(),
-        "open": {
-            "tickets": list(state.open),
+    }
+
+    def finish() -> dict[str, Any]:
+        slots = [play.slot for play in plays]
+        times, since = [play.time for play in plays], [play.since for play in plays]
+        opened = {
+            "tickets": tickets,
             "arms": [play.arm for play in plays],
-            "times": [play.time for play in plays],
-            "since": [play.since for play in plays],
+            "times": times,
+            "since": [] if since == times else since,
             "blocks": [play.block for play in plays],
             "numbers": [play.number for play in plays],
             "probabilities": [play.probability for play in plays],
-            **{name: list(map(getattr(state.book, name).__getitem__, slots)) for name in BY_PLAY},
-        },
-    }
+            **{name: list(map(numbers.__getitem__, slots)) for name, numbers in book.items()},
+        }
+        return {**values, "open": opened}
+
+    return finish
 
 
 def plain(state: State) -> dict[str, Any]:
@@ -123,7 +140,7 @@ def from_json(values: dict[str, Any]) -> State:
         opened["tickets"],
         opened["arms"],
         opened["times"],
-        opened.get("since", opened["times"]),
+        opened.get("since") or opened["times"],
         opened["blocks"],
         opened.get("numbers", nothing),
         opened.get("probabilities", nothing),

@@ -7,12 +7,9 @@ A backend is one module with a subclass of `Ledger`, perhaps one of `LedgerReade
 from __future__ import annotations
 
 import secrets
-import zlib
 from abc import abstractmethod
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
-
-import msgspec
 
 from floorline.live.clock import machine_clock
 from floorline.live.errors import LedgerError
@@ -96,8 +93,11 @@ class Ledger(LedgerReader):
         check = self.check(seq)
         if check is None:
             raise LedgerError(f"{self.locator}: there is no event {seq} to take a snapshot after")
-        encoded = msgspec.json.encode(Snapshot(check, state, points))
-        self.store_snapshot(seq, zlib.compress(encoded, 1))
+        self.add_snapshot(seq, Snapshot(check, state, points).encode())
+
+    def add_snapshot(self, seq: int, encoded: bytes) -> None:
+        """Store a snapshot that is encoded already, and keep one older beside it."""
+        self.store_snapshot(seq, encoded)
         for old in self.snapshots()[KEPT_SNAPSHOTS:]:
             self.delete_snapshot(old)
 

@@ -46,6 +46,24 @@ class Snapshot(msgspec.Struct, frozen=True, omit_defaults=True):
     points: Any = None
     """Plain JSON values that whoever runs the campaign stores with the state."""
 
+    def encode(self) -> bytes:
+        """Return it as it is stored.
+
+        Piece by piece: no other thread can run while one of them is encoded.
+        """
+        whole = Snapshot(self.check, _in_pieces(self.state), self.points)
+        return zlib.compress(msgspec.json.encode(whole), 1)
+
+
+def _in_pieces(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a nested dictionary, each encoded."""
+    return {
+        name: _in_pieces(value)
+        if isinstance(value, dict)
+        else msgspec.Raw(msgspec.json.encode(value))
+        for name, value in values.items()
+    }
+
 
 class LedgerReader(ABC):
     """The events of one campaign, for reading while their writer may go on.
