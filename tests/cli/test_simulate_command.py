@@ -463,3 +463,11 @@ def test_rewards_can_come_late_or_never(floorline):
     counted = ["--lost", "0,0.5", "--missing", "zero"]  # the challenger is then the worse arm
     answer = json.loads(floorline("simulate", *start, *counted).stdout)
     assert answer["pseudo_regret"]["mean"] == pytest.approx(0.2 * answer["plays"]["mean"][1])
+
+
+def test_the_table_names_the_boundary_where_there_is_one(floorline):
+    with_one = floorline("simulate", "--policy", "conservative-ucb", *PAPER).stdout
+    without = floorline("simulate", "--policy", "ucb", *PAPER).stdout
+    assert "boundary stitched, delta 0.01" in with_one
+    assert "runs below 0.9 of the default" in without
+    assert "boundary" not in without and "delta" not in without

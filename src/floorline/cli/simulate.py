@@ -166,9 +166,10 @@ def simulate(
         floor=floor,
         holdback=holdback,
     )
+    made = make_policy(policy, setting)
     with connect(cluster) as client:
         summary = summarize(
-            make_policy(policy, setting),
+            made,
             environment,
             horizon=horizon,
             runs=runs,
@@ -194,4 +195,4 @@ def simulate(
         writer = csv.writer(sys.stdout)
         writer.writerows([row.keys(), row.values()])
     else:
-        print_table(answer, max_loss, boundary, delta)
+        print_table(answer, max_loss, made.boundary)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from floorline import Summary
+    from floorline import Boundary, Summary
 
 
 def as_dict(policy: str, seed: int, summary: Summary, settings: dict[str, Any]) -> dict[str, Any]:
@@ -43,8 +43,8 @@ def flat(answer: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def print_table(answer: dict[str, Any], max_loss: float, boundary: str, delta: float) -> None:
-    """Print the answer as a table."""
+def print_table(answer: dict[str, Any], max_loss: float, boundary: Boundary | None) -> None:
+    """Print the answer as a table, for a policy with this boundary."""
     from rich.console import Console
     from rich.table import Table
 
@@ -52,7 +52,8 @@ def print_table(answer: dict[str, Any], max_loss: float, boundary: str, delta: f
     budget, plays = answer["lowest_budget"], answer["plays"]
     rounds = answer["horizon"]
     title = f"{answer['policy']}: {answer['runs']:,} runs of {rounds:,} rounds"
-    title += f"\nboundary {boundary}, delta {delta:g}"
+    if boundary is not None:
+        title += f"\nboundary {boundary.name}, delta {boundary.delta:g}"
     table = Table("", "", title=title, box=None, show_header=False, title_justify="left")
     table.add_row("regret", f"{regret['mean']:,.1f} ± {regret['standard_error']:.2g}")
     table.add_row("regret per round", f"{regret['mean'] / rounds:.5f}")
