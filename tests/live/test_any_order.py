@@ -29,6 +29,7 @@ class AnyOrder(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory(dir=IN_MEMORY)
         self.patches = [
             mock.patch.object(snapshot_writer, "SNAPSHOT_EVERY", 7),
+            mock.patch.object(snapshot_writer, "LARGE", 3),
             mock.patch.object(drift, "BLOCK", 4),
         ]
         for patch in self.patches:
