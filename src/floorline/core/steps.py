@@ -74,7 +74,7 @@ def apply_floor(
     candidate that does not exist is refused, and so is one whose probability is NaN.
 
     The arm is not part of the answer: a returned arm is compiled to a conditional move, and
-    simulation takes twice as long (docs/performance.md).
+    simulation takes twice as long (docs/optimisations.md).
     """
     probability = refusal_probability(rules, arms, memory, round, candidate)
     return toss(probability, coin), probability

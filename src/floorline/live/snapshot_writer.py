@@ -36,10 +36,11 @@ class SnapshotWriter:
         self._encoding_seq = 0
 
     def write(self, state: State) -> None:
-        """Store the state, unless it was stored since the last event."""
-        if state.seq > self._last:
+        """Store the state, unless it was stored since the last event and there are no points."""
+        points = self.points()
+        if state.seq > self._last or points is not None:
             self._encoding = None
-            self._ledger.save_snapshot(state.seq, snapshot.to_json(state), self.points())
+            self._ledger.save_snapshot(state.seq, snapshot.to_json(state), points)
             self._last = state.seq
 
     def write_if_due(self, state: State) -> None:

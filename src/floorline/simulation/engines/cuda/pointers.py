@@ -4,7 +4,7 @@ An array that is not contiguous, as each lane's part of shared memory is, numba 
 pointer turned into a number and back. What comes back may point anywhere: every load and store then
 looks up at run time which memory it is for, and nothing stays in a register from one to the next.
 Adding to the pointer itself gives the same addresses, and adversarial policies twice the speed
-(docs/performance.md).
+(docs/optimisations.md).
 """
 
 from __future__ import annotations
