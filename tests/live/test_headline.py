@@ -49,13 +49,30 @@ DEFAULT = found("now", 0.050, 0.040, 0.060)
             "proved yet, and the test goes on.",
         ),
         (
+            [found("video", 0.02, 0.01, 0.03), found("quiz", None, 0.0, 1.0)],
+            "video is surely worse than now: about 60% less (between 83% less and 25% less). "
+            "Whether quiz is better is not known yet, so the test goes on.",
+        ),
+        (
             [found("video", None, 0.0, 1.0)],
-            "Too early to say who leads: rewards of the first decisions are awaited.",
+            "Too early to say who leads: rewards of the challengers are awaited.",
         ),
     ],
 )
 def test_who_leads_by_how_much_and_what_happens_next(challengers, words):
     assert headline_of("running", None, [DEFAULT, *challengers]) == words
+
+
+def test_what_is_awaited_before_anybody_leads():
+    campaign = new_campaign(holdback=1.0)
+    awaited = "Too early to say who leads: "
+    assert campaign.status().headline == f"{awaited}rewards of the first decisions are awaited."
+    tickets = [campaign.decide() for _ in range(5)]
+    campaign.observe(tickets[0], 1.0)
+    assert campaign.status().headline == f"{awaited}rewards of most decisions are awaited."
+    for ticket in tickets[1:]:
+        campaign.observe(ticket, 1.0)
+    assert campaign.status().headline == f"{awaited}no challenger has been tried yet."
 
 
 def test_what_an_ended_campaign_says():

@@ -64,8 +64,10 @@ def test_where_no_challenger_can_be_played_it_says_so(settings, why):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         campaign = new_campaign(**settings)
+    assert why in campaign.status().problems[0], "before the first decision"
     play(campaign, {"now": [0, 1], "video": [1], "quiz": [1]}, 150)
     assert why in campaign.status().problems[0]
+    assert len(campaign.status().problems) == 1
 
 
 def test_where_only_the_default_is_proposed_it_says_so():

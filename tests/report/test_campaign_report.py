@@ -173,6 +173,17 @@ def test_the_randomised_floor_promises_something_else(tmp_path: Path) -> None:
     assert "It needs a default" not in text
 
 
+def test_after_a_promotion_the_promise_is_against_the_default_of_the_time(tmp_path: Path) -> None:
+    path = str(tmp_path / "promoted.ledger")
+    with Campaign.open(path, arms=["now", "video"], max_loss=0.1, arms_may_change=True) as campaign:
+        before = page_of(facts_of(path, "shop", MONDAY))
+        campaign.decide()
+        campaign.promote_arm("video")
+    assert "of what now alone would have earned" in before
+    after = page_of(facts_of(path, "shop", MONDAY))
+    assert "of what the default of the time alone would have earned" in after
+
+
 def test_the_command(floorline, ledger: Path, status: Status, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     done = floorline("report", str(ledger), "--out", str(out), "--name", "Frühjahr")

@@ -66,7 +66,7 @@ def _lead(arms: Sequence[ArmStatus], unit: str | None) -> tuple[str, str]:
     if len(arms) == 1:
         return "Every challenger is retired:", f"everybody gets {default.name}."
     if default.average is None or not known:
-        return "Too early to say who leads:", "rewards of the first decisions are awaited."
+        return "Too early to say who leads:", _awaited(default, arms[1:])
     best = max(known, key=lambda arm: arm.lower)
     if best.lower > default.upper:
         words = (
@@ -81,6 +81,13 @@ def _lead(arms: Sequence[ArmStatus], unit: str | None) -> tuple[str, str]:
         words = f"{default.name} is surely better than every challenger."
         return words, "You can finish with it."
     leader = max(known, key=lambda arm: arm.average or 0.0)
+    rivals = [arm.name for arm in arms[1:] if arm.upper >= default.lower]
+    if leader.name not in rivals:
+        words = (
+            f"{leader.name} is surely worse than {default.name}: "
+            f"{difference(leader, default, unit)}."
+        )
+        return words, f"Whether {_listed(rivals)} is better is not known yet, so the test goes on."
     words = difference(leader, default, unit, than=True)
     if words.startswith(f"about {SAME} "):
         words = f"{leader.name} earns {words}."
@@ -89,6 +96,16 @@ def _lead(arms: Sequence[ArmStatus], unit: str | None) -> tuple[str, str]:
     else:
         words = f"{default.name} leads; the best challenger is {leader.name}: {words}."
     return words, "That is not proved yet, and the test goes on."
+
+
+def _awaited(default: ArmStatus, challengers: Sequence[ArmStatus]) -> str:
+    """Return what is missing for a first comparison."""
+    if default.average is None:
+        most = "the first decisions" if default.seen == 0 else "most decisions"
+        return f"rewards of {most} are awaited."
+    if any(arm.plays for arm in challengers):
+        return "rewards of the challengers are awaited."
+    return "no challenger has been tried yet."
 
 
 def _evidence(arms: Sequence[ArmStatus], serves: str | None, unit: str | None) -> str:

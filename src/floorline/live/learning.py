@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from floorline.live.state import State
 
 ENOUGH = 100
-"""Decisions before anything is said about them."""
+"""Decisions before anything is said about them. What the settings rule out is said at once."""
 
 MIN_REFUSED, MAX_REFUSED_SHARE = 5, 0.01
 """Refused rewards are a problem from this number on if they are more than this share of all. A
@@ -21,7 +21,8 @@ def learning_problems(state: State) -> list[str]:
         return []
     found = [_out_of_range(state)]
     if state.decisions >= ENOUGH:
-        found += [_silent(state), _unheard(state), _unexplored(state)]
+        found += [_silent(state), _unheard(state)]
+    found.append(_unexplored(state))
     return [problem for problem in found if problem is not None]
 
 
@@ -77,7 +78,7 @@ def _unexplored(state: State) -> str | None:
         return "no challenger can ever be played: max_loss is 0"
     if state.settings.holdback == 1:
         return "no challenger is ever played: holdback is 1"
-    if not any(state.budget_after(i) >= 0 for i in arms):
+    if state.decisions < ENOUGH or not any(state.budget_after(i) >= 0 for i in arms):
         return None
     return (
         f"no challenger was played in {state.decisions:,} decisions, though the budget allows it: "
