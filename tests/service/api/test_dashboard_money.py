@@ -96,6 +96,8 @@ def test_money_has_its_unit(server: Server, look: Callable[..., Any]) -> None:
     expect(page.locator("#log tbody tr").first).to_contain_text(re.compile(r"^\d+ \w{3}, \d\d:"))
     page.locator("#log button[aria-label^=Explain]").first.click()
     expect(page.locator("dialog li").last).to_contain_text("EUR")
+    shown = page.locator("#log tbody tr").first.locator("td").nth(2).text_content()
+    expect(page.locator("dialog")).to_contain_text(f"Reason: {shown}; ")
 
 
 def test_the_table_of_decisions_on_a_phone(server: Server, look: Callable[..., Any]) -> None:
