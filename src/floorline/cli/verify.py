@@ -135,7 +135,8 @@ def sentences(verification: Verification, confidence: float) -> list[str]:
     if verification.holds:
         return [*lines, f"The guarantee holds here: failures {promised}."]
     if any(share and share.verdict == "fails" for share in (breaches, misses)):
-        return [*lines, f"The guarantee fails here: more than promised, {promised}."]
+        more = f"in more than a share {breaches.delta:g} of the runs"
+        return [*lines, f"The guarantee fails here: failures {more}."]
     return [*lines, f"Too few runs to tell whether failures are {promised}."]
 
 

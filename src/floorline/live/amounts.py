@@ -40,9 +40,18 @@ def _rounded(size: float, places: int) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Return a share in percent, never rounded up: what is guaranteed must stay so.
+    """Return a share in percent, rounded to the nearest tenth.
 
     >>> percent(0.93799)
+    '93.8%'
+    """
+    return sure_percent(None if share is None else share + 0.0005)
+
+
+def sure_percent(share: float | None) -> str:
+    """Return a share in percent, never rounded up: what is guaranteed must stay so.
+
+    >>> sure_percent(0.93799)
     '93.7%'
     """
     if share is None or not math.isfinite(share):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from floorline.live.amounts import exact_percent, percent
+from floorline.live.amounts import exact_percent, sure_percent
 from floorline.live.state import State
 
 
@@ -36,7 +36,7 @@ def verdict_of(state: State, share: float, holds: bool) -> str:
     promised = 1 - settings.max_loss
     default = "the default" if state.promoted_at == 0 else "the default of the time"
     promise = f"promised {exact_percent(promised)}, confidence {exact_percent(1 - settings.delta)}"
-    sure = percent(share)
+    sure = sure_percent(share)
     false_statement = in_flight_alarm(state)
     if false_statement is not None:
         return f"Nothing is promised of this epoch: {false_statement}. Start a new one"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from floorline.live import Status
-from floorline.live.amounts import exact_percent, percent
+from floorline.live.amounts import exact_percent, sure_percent
 
 FLOOR, DRIFT, LEARNING, REWARDS, WINNER, RETIRED, UNAVAILABLE = (
     "floor-in-doubt",
@@ -65,7 +65,7 @@ def alerts_of(status: Status, flow: RewardFlow) -> dict[str, str]:
         return found
     if not status.holds:
         found[FLOOR] = (
-            f"only {percent(status.guaranteed_share)} of the default is guaranteed, and "
+            f"only {sure_percent(status.guaranteed_share)} of the default is guaranteed, and "
             f"{exact_percent(status.promised_share)} was promised: rewards since the last "
             "decisions for challengers were lower than all that was known allowed"
         )
