@@ -18,7 +18,7 @@ from floorline import (
     simulate,
     unbalanced_moss,
 )
-from floorline.core.compiler import compiled
+from floorline.core.compiler import _cause, compiled
 from floorline.core.fingerprint import fingerprint
 from floorline.core.kernel import slot
 
@@ -155,10 +155,44 @@ def misspelt(rules, arms, memory, round, rng):
     return arms.averages[0] > 0
 
 
-def test_a_kernel_that_cannot_be_compiled_is_one_line():
-    with pytest.raises(ValueError, match=r"kernel: cannot be compiled: .*averages") as caught:
-        plays(Proposer(misspelt))
+@kernel
+def forgets_to_return(rules, arms, memory, round, rng):
+    _ = arms.plays[0]
+
+
+@kernel
+def without_rng(rules, arms, memory, round):
+    return 0
+
+
+@pytest.mark.parametrize(
+    ("propose", "message"),
+    [
+        (misspelt, "kernel misspelt: cannot be compiled: Unknown attribute 'averages'"),
+        (forgets_to_return, r"kernel candidate_of: cannot be compiled: .* int\(none\)"),
+        (
+            without_rng,
+            r"kernel without_rng: must take \(rules, arms, memory, round, rng\), as propose does, "
+            r"not \(rules, arms, memory, round\)$",
+        ),
+    ],
+)
+def test_a_kernel_that_cannot_be_compiled_is_named_in_one_line(propose, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        plays(Proposer(propose))
     assert "\n" not in str(caught.value)
+
+
+def test_a_kernel_that_allocates_is_told_so():
+    message = (
+        "NRT required but not enabled\nDuring: typing of CPUDispatcher(<function mine at 0x1>)"
+    )
+    assert _cause(message).startswith("kernel mine: cannot be compiled: it makes an array")
+
+
+def test_rules_of_a_proposer_are_a_named_tuple():
+    with pytest.raises(ValueError, match=r"rules: must be a named tuple .*, not \{'kept': 0.9\}"):
+        Proposer(backwards, rules={"kept": 0.9})
 
 
 def test_a_proposer_made_for_other_arms_is_refused():

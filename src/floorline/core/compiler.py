@@ -35,6 +35,8 @@ INNER: dict[str, Any] = {**OPTIONS, "forceinline": True, "no_cpython_wrapper": T
 
 # Matches the lines of a numba error that state its cause, not only where it was noticed.
 CAUSE = re.compile("NameError|Unknown attribute|Unsupported|Cannot|Invalid use|not supported")
+CONTEXT = re.compile("Failed in|During")
+ALLOCATION = "NRT required"
 
 _compiled: dict[object, Function] = {}
 _inner: dict[object, Function] = {}
@@ -100,16 +102,27 @@ def compilation() -> Iterator[None]:
     try:
         yield
     except NumbaError as error:
-        plain = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-        lines = [line.strip(" >-") for line in plain.splitlines()]
-        causes = [line for line in lines if CAUSE.search(line)] or lines
         raise ValueError(
-            f"kernel: cannot be compiled: {causes[-1]} "
-            '(simulate with device="python" to see where it fails)'
+            f'{_cause(str(error))} (simulate with device="python" to see where it fails)'
         ) from None
     finally:
         if collecting:
             gc.enable()
+
+
+def _cause(message: str) -> str:
+    """Return the innermost kernel that a numba error is about, and why, in one line."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", message)
+    inner = re.search(r"CPUDispatcher\(<function (\S+) at", plain)
+    kernel = f"kernel {inner[1]}" if inner else "kernel"
+    if ALLOCATION in plain:
+        return f"{kernel}: cannot be compiled: it makes an array, or uses a list or a text"
+    lines = [line.strip(" >-") for line in plain.splitlines()]
+    causes = [line for line in lines if CAUSE.search(line)][-1:]
+    others = [line for line in lines if line and not CONTEXT.match(line)]
+    # A line that ends with a colon goes on in the next.
+    ends = next((i for i, line in enumerate(others) if not line.endswith(":")), 0)
+    return f"{kernel}: cannot be compiled: {' '.join(causes or others[: ends + 1])}"
 
 
 def cache_folder() -> Path | None:

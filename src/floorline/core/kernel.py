@@ -87,12 +87,27 @@ def reachable(function: Function, choices: Mapping[Function, Function]) -> list[
             return
         if getattr(chosen, "__slot__", False):
             raise ValueError(f"kernel slot {chosen.__qualname__} is not filled")
+        if chosen is not callee:
+            _check_parameters(chosen, callee)
         visited[chosen] = None
         for inner in callees(chosen).values():
             visit(inner)
 
     visit(function)
     return list(visited)
+
+
+def _check_parameters(function: Function, filled: Function) -> None:
+    """Raise unless `function` can be called as the slot that it fills is."""
+    given, wanted = (
+        one.__code__.co_varnames[: one.__code__.co_argcount] for one in (function, filled)
+    )
+    optional = len(function.__defaults__ or ())
+    if not len(given) - optional <= len(wanted) <= len(given):
+        raise ValueError(
+            f"kernel {function.__qualname__}: must take ({', '.join(wanted)}), as "
+            f"{filled.__name__} does, not ({', '.join(given)})"
+        )
 
 
 def bind(

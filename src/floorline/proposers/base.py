@@ -93,6 +93,8 @@ class Proposer(Part):
             value = getattr(self, name)
             fits = is_kernel(value) or (name == "index" and value is None)
             require(fits, name, "a function marked with @kernel", value)
+        named = isinstance(self.rules, tuple) and hasattr(self.rules, "_fields")
+        require(named, "rules", "a named tuple of numbers and arrays", self.rules)
         fits = self.learn is learn_nothing or not self.keeps_draws
         require(fits, "learn", "left out where keeps_draws is set", self.learn)
         for name in ("memory", "shared_memory", "n_features"):

@@ -84,7 +84,7 @@ class GuardedRun:
         kernels = prepared.kernels
         self.n_arms = n_arms
         self.rules = prepared.rules
-        self._part = {slot: bind(kernels[slot], kernels) for slot in PART_SLOTS}
+        self._part = {slot: bind(kernels.get(slot, slot), kernels) for slot in PART_SLOTS}
         # `play` and `observe` below call these kernels themselves, with guarded arms.
         bare: dict[Function, Function] = {
             **kernels,
