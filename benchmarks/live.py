@@ -1,4 +1,4 @@
-"""What a live decision costs: in memory beside River, on disk beside bare SQLite, and at opening.
+"""The cost of live decisions, next to River and bare SQLite, and of opening a long campaign.
 
 python benchmarks/live.py                 all of it; the file takes about 1 GB for a while
 python benchmarks/live.py --events 100000 a shorter campaign to open

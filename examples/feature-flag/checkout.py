@@ -1,4 +1,4 @@
-"""A feature flag through OpenFeature: apart from its set-up, the program knows no bandits."""
+"""A feature flag through OpenFeature: only the set-up knows about the bandit."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from floorline.simulation.plots import COLOURS, DASHES, new_figure, tidy
 from floorline.simulation.summary import share_error
 
 PREFERRED = ("horizon", "max_loss", "delta")
-"""Preferred settings for the x axis, if they have several values; else another number that has."""
+"""Settings preferred for the x axis; it needs a number that has several values."""
 
 
 def draw_instance(
