@@ -27,7 +27,9 @@ from floorline.proposers import (
 ANY_FLOOR = tuple(FLOORS)
 _NONE = "none"
 _FLOOR = "the floor at all times, except with probability delta"
-_RECEIVED = "rewards received, against the default's own in the same rounds, but for a chance delta"
+_RECEIVED = (
+    "rewards received, against the default's own in the same rounds, except with probability delta"
+)
 
 
 def _conservative(summary: str, proposer: Callable[[PolicySetup], Proposer]) -> Entry:

@@ -48,8 +48,9 @@ def test_refused_rewards_are_a_problem_if_they_are_many(refused, accepted, is_pr
     for _ in range(accepted):
         campaign.observe(campaign.decide(), 10.0)
     told = (
-        f"{refused} of {refused + accepted} rewards were refused, being outside the range of 0 to "
-        "50 that this campaign was opened with; their decisions count as unknown, at their worst"
+        f"{refused} of {refused + accepted} rewards were refused because they are outside the "
+        "range of 0 to 50 that this campaign was opened with; their decisions count as unknown, at "
+        "their worst"
     )
     assert campaign.status().problems == ([told] if is_problem else [])
 

@@ -115,7 +115,7 @@ def test_an_erasure_that_nobody_recorded_is_a_problem(tmp_path):
 def test_a_ledger_of_before_says_that_it_cannot(tmp_path, monkeypatch):
     monkeypatch.setattr("floorline.live.opening.VERSION", 2)
     with visited(tmp_path / "c") as campaign:
-        with pytest.raises(Conflict, match="begun in form 2, whose checksums cover request keys"):
+        with pytest.raises(Conflict, match="has form 2, whose checksums cover request keys"):
             campaign.erase(request_key=PERSON)
         assert campaign.decide(PERSON).id
     with closing(read_ledger(str(tmp_path / "c"))) as ledger:

@@ -134,7 +134,7 @@ def test_going_back_may_be_interrupted_too(tmp_path, monkeypatch):
 def test_a_log_without_its_ledger_is_not_written_over(tmp_path):
     path, log = tmp_path / "c", tmp_path / "c-wal"
     log.write_bytes(b"newest events")
-    with pytest.raises(LedgerError, match=r"is gone, but not its newest events in .*c-wal"):
+    with pytest.raises(LedgerError, match=r"is gone, but its newest events are in .*c-wal"):
         Campaign.open(path, **SHOP)
     assert log.read_bytes() == b"newest events" and not path.exists()
     log.unlink()

@@ -66,5 +66,5 @@ def pooler_port(
 @pytest.mark.parametrize("pooler_port", ["transaction", "session"], indirect=True)
 def test_a_pooler_is_refused(pooler_port: int, postgres: Any, database: str) -> None:
     locator = database.replace(str(postgres.port), str(pooler_port))
-    with pytest.raises(LedgerError, match="there is a pooler between"):
+    with pytest.raises(LedgerError, match="there is a pooler in between"):
         open_ledger(f"{locator}/page")

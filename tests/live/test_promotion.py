@@ -73,7 +73,7 @@ def test_the_budget_is_held_against_the_default_of_the_time():
             assert sign * sum(c * ends[name][c < 0] for name, c in weights.items()) > -1e-12
         gain = status.gain
         assert gain.lower <= gain.estimate <= gain.upper
-    assert "of the default of the time" in status.verdict
+    assert "of the default at the time" in status.verdict
 
 
 def groups(campaign, end=None):

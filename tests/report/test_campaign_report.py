@@ -181,7 +181,7 @@ def test_after_a_promotion_the_promise_is_against_the_default_of_the_time(tmp_pa
         campaign.promote_arm("video")
     assert "of what now alone would have earned" in before
     after = page_of(facts_of(path, "shop", MONDAY))
-    assert "of what the default of the time alone would have earned" in after
+    assert "of what the default at the time alone would have earned" in after
 
 
 def test_the_command(floorline, ledger: Path, status: Status, tmp_path: Path) -> None:

@@ -183,7 +183,9 @@ class Campaign(Controls):
             if earlier is not None:
                 return ticket_of(self._ids, arms, earlier)
         if state.stopped:
-            raise Stopped(f"the campaign is stopped: it decides nothing more; play {state.serves}")
+            raise Stopped(
+                f"the campaign is stopped and makes no more decisions; play {state.serves}"
+            )
         body = choose(state, candidate, self._coin, self._rng, likely)
         if context is not None:
             body["context"] = context

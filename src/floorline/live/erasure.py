@@ -33,8 +33,8 @@ def _erase(recorder: Recorder, request_key: str | None, before: float | None) ->
     version = ledger.opened().body["version"]
     if version < SEALED:
         raise Conflict(
-            f"this ledger was begun in form {version}, whose checksums cover request keys and "
-            "contexts: they cannot be erased from it. Delete the campaign once it has ended"
+            f"this ledger has form {version}, whose checksums cover request keys and contexts, so "
+            "they cannot be erased from it. Delete the campaign once it has ended"
         )
     if request_key is not None:
         row = ledger.row_of_key(request_key)

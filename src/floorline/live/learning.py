@@ -38,8 +38,8 @@ def _out_of_range(state: State) -> str | None:
     if state.refused < MIN_REFUSED or state.refused <= MAX_REFUSED_SHARE * rewards:
         return None
     return (
-        f"{state.refused:,} of {rewards:,} rewards were refused, being outside the range of "
-        f"{state.settings.low:g} to {state.settings.high:g} that this campaign was opened with; "
+        f"{state.refused:,} of {rewards:,} rewards were refused because they are outside the range "
+        f"of {state.settings.low:g} to {state.settings.high:g} that this campaign was opened with; "
         "their decisions count as unknown, at their worst"
     )
 
@@ -50,7 +50,7 @@ def _silent(state: State) -> str | None:
         return None
     return (
         f"{len(state.open):,} of {state.decisions:,} decisions have no reward. This campaign was "
-        'opened with missing="unknown", which assumes the worst of each until it comes, so it '
+        'opened with missing="unknown", which assumes the worst until a reward comes, so it '
         "learns little. Report zeros too; or, if silence means that nothing was earned, open a "
         'campaign with missing="zero" and a window'
     )

@@ -89,7 +89,7 @@ def promotable_anew(state: State, name: str) -> str:
     if state.settings.default_mean is not None and arm != state.settings.arms[0]:
         raise Conflict(
             f"arm: the campaign was opened with the mean of {state.settings.arms[0]} "
-            "(default_mean), which says nothing of another default; open another campaign"
+            "(default_mean), which says nothing about another default; open another campaign"
         )
     return arm
 

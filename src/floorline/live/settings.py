@@ -154,7 +154,7 @@ class CampaignSettings:
         if self.missing == "random" and not floor.skips_lost_rewards:
             raise ValueError(
                 f'missing: "random" is refused under the {self.floor} floor, which assumes nothing '
-                'of which rewards get lost; use "zero" with a window, or "unknown"'
+                'about which rewards get lost; use "zero" with a window, or "unknown"'
             )
         if policy.unit_rewards and not (self.low >= 0 and self.high <= 1):
             raise ValueError(
@@ -193,7 +193,7 @@ class CampaignSettings:
             )
         if self.floor not in entry.floors:
             raise ValueError(
-                f"floor: {self.policy} does not go with {self.floor!r}, but with "
+                f"floor: {self.policy} does not work with {self.floor!r}, but with "
                 f"{' or '.join(entry.floors) or 'its own floor only'}"
             )
 
@@ -267,7 +267,7 @@ class CampaignSettings:
                 other = getattr(CampaignSettings.from_json({**values, name: value}), name)
             except ValueError:  # it does not even work with the others
                 other = value
-            require(own == other, name, f"as the campaign was opened ({own!r})", other)
+            require(own == other, name, f"{own!r}, as when the campaign was opened", other)
 
     @classmethod
     def for_new(cls, values: Mapping[str, Any]) -> CampaignSettings:

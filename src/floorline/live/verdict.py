@@ -34,12 +34,12 @@ def verdict_of(state: State, share: float, holds: bool) -> str:
     """Return whether the floor holds, with the guaranteed share of the default's reward."""
     settings = state.settings
     promised = 1 - settings.max_loss
-    default = "the default" if state.promoted_at == 0 else "the default of the time"
+    default = "the default" if state.promoted_at == 0 else "the default at the time"
     promise = f"promised {exact_percent(promised)}, confidence {exact_percent(1 - settings.delta)}"
     sure = sure_percent(share)
     false_statement = in_flight_alarm(state)
     if false_statement is not None:
-        return f"Nothing is promised of this epoch: {false_statement}. Start a new one"
+        return f"Nothing is promised about this epoch: {false_statement}. Start a new one"
     if state.drift_alarm:
         return f"Exploration is off: the default seems to have changed ({state.drift_alarm})"
     if holds:

@@ -30,7 +30,7 @@ def promised(facts: ReportFacts) -> str:
     """Return what was promised."""
     status = facts.status
     promoted = any(arm.as_default for arm in status.arms[1:])
-    default = "the default of the time" if promoted else escape(facts.settings.arms[0])
+    default = "the default at the time" if promoted else escape(facts.settings.arms[0])
     share, confidence = exact_percent(status.promised_share), exact_percent(status.confidence)
     if facts.settings.floor == "randomised":
         reward, instead = "the reward received", f"{default} would have received in the same rounds"

@@ -36,7 +36,7 @@ class Config:
         cors_origins: origins of the web pages that may call the service from a browser.
         advertise: the URL at which other servers of the same database reach this one; unless
             given, the address to listen on.
-        workers: how many processes serve; more than one need a database.
+        workers: how many processes serve; several need a database.
         shares_port: whether other processes listen on the same port.
         alert_interval: seconds between checks for alerts.
     """
@@ -64,7 +64,7 @@ class Config:
         require(1 <= self.workers <= MAX_WORKERS, "workers", f"1 to {MAX_WORKERS}", self.workers)
         if self.workers > 1 and not self.is_database:
             raise ValueError(
-                "workers: a folder has one server; more than one need --data postgresql://..."
+                "workers: a folder has one server; several need --data postgresql://..."
             )
         if self.is_database:
             own_url = self.advertise is not None or self.host not in ANY_ADDRESS

@@ -125,7 +125,7 @@ def test_it_fits_and_can_be_read(
 def test_a_promise_that_is_void_is_not_green(server: Server, look: Callable[..., Any]) -> None:
     """What was stated about pending rewards was false, whatever share seems to be guaranteed."""
     page = ready(look(f"{server.url}/campaigns/false"))
-    expect(page.locator("#floor-words")).to_contain_text("Nothing is promised of this epoch")
+    expect(page.locator("#floor-words")).to_contain_text("Nothing is promised about this epoch")
     expect(page.locator("#verdict")).to_have_class("verdict warn")
     expect(page.locator("#verdict")).not_to_contain_text("Nothing is broken")
     with server.client() as client:

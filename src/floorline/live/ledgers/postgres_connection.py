@@ -139,7 +139,7 @@ def _check(connection: Connection, shown: str) -> None:
         raise LedgerError(f"{shown}: its encoding is {encoding}, and must be UTF8")
     if backend != connection.info.backend_pid:
         raise LedgerError(
-            f"{shown}: there is a pooler between, which may give a session's lock to others; "
+            f"{shown}: there is a pooler in between, which may give a session's lock to others; "
             "connect to PostgreSQL itself"
         )
 

@@ -42,7 +42,7 @@ def create(path: str, script: str) -> None:
     log = f"{os.path.realpath(path)}-wal"
     if os.path.exists(log):
         raise LedgerError(
-            f"{path}: is gone, but not its newest events in {log}; put it back, or move that away"
+            f"{path}: is gone, but its newest events are in {log}; put it back, or move {log} away"
         )
     unfinished = f"{path}-new"
     Path(unfinished).unlink(missing_ok=True)

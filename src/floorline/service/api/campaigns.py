@@ -156,7 +156,7 @@ async def delete(call: Call) -> Deleted:
     """Delete a campaign that was finished or stopped, with everything in it."""
     name = call.path["name"]
     if call.body.name != name:
-        raise ValueError(f"name: must be {name}, to confirm that it is to be deleted")
+        raise ValueError(f"name: must be {name}, to confirm the deletion")
     await call.host.registry.delete(name)
     log.info("campaign deleted", extra={"campaign": name})
     return Deleted(name)

@@ -16,21 +16,21 @@ MAX_REPLAYED_EVENTS = 50_000
 
 SENTENCES = {
     "explore": "{candidate} was played to learn about it: the budget stays at least {budget} "
-    "even if it earns no more than is sure.",
+    "even if it earns no more than its lower bound.",
     "exploit": "{candidate} was played: its lower bound is above the default's upper bound.",
-    "budget-low": "{candidate} was proposed, and the default was played: the budget would not "
-    "have been sure to stay above zero.",
-    "default-is-best": "The default itself was proposed, as the best by what is known.",
+    "budget-low": "{candidate} was proposed, and the default was played: the budget might have "
+    "fallen below zero.",
+    "default-is-best": "The default itself was proposed, as the best arm so far.",
     "default-unknown": "The default itself was proposed: most of its rewards are not known, so it "
     "may be better than any challenger.",
     "no-rewards": "{candidate} was proposed, and the default was played: no reward of the default "
     "is known yet.",
     "holdback": "A coin gave this decision to the default, to keep watching it.",
     "coin": "{candidate} was proposed, and the floor's coin gave this decision to the default.",
-    "paused": "The campaign was paused, and the default is played then.",
+    "paused": "The campaign was paused, so the default was played.",
     "finished": "The campaign is finished, and everybody gets {arm}.",
-    "retired": "{candidate} was proposed, and the default was played: {candidate} was retired "
-    "before, by somebody or by the limit of a guardrail.",
+    "retired": "{candidate} was proposed, and the default was played: {candidate} had been "
+    "retired, by a person or by the limit of a guardrail.",
     "drift": "The default seems to have changed, and it is played until a new epoch is started.",
 }
 """By reason."""
@@ -50,7 +50,7 @@ async def explain(call: Call) -> ExplanationAnswer:
         start = next((snapshot for snapshot in ledger.snapshots() if snapshot < seq), 0)
         if ledger.event(seq) is not None and seq - start > MAX_REPLAYED_EVENTS:
             detail = (
-                "this decision lies too far back to be explained here; "
+                "this decision is too far back to be explained here; "
                 "use: floorline ledger show --ticket"
             )
             raise Problem(422, "too-far-back", detail)

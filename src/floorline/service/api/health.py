@@ -32,7 +32,7 @@ async def readyz(call: Call) -> Ready:
 async def metrics(call: Call) -> Reply:
     """Metrics for Prometheus."""
     if call.access.is_limited:
-        raise Problem(403, "wrong-scope", "metrics are of all campaigns; this key is limited")
+        raise Problem(403, "wrong-scope", "metrics cover all campaigns; this key is limited")
     registry = call.host.registry
     unavailable = set(registry.catalogue.unavailable)
     statuses = {name: campaign.status for name, campaign in registry.pool.closed.items()}
