@@ -99,7 +99,7 @@ def test_it_tells_the_whole_story(page: str, status: Status) -> None:
     assert status.headline in text
     assert f"{status.verdict}." in text
     assert "at least 90% of what heute alone would have earned" in text
-    assert "It needs a default that stays as it is" in text
+    assert "It needs a default that does not change" in text
     assert "16 Nov 2026, 00:00:00 to 18 Nov 2026, 01:00:00, 400 decisions" in text
     assert "Since everybody gets b neu, nothing is promised any more." in text
     assert "finished: everybody gets b neu" in text

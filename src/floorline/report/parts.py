@@ -38,7 +38,7 @@ def promised(facts: ReportFacts) -> str:
     else:
         reward, instead = "the expected reward", f"{default} alone would have earned"
         needs = (
-            " It needs a default that stays as it is, and candidates that do not depend on the "
+            " It needs a default that does not change, and candidates that do not depend on the "
             "visitor."
         )
     text = (
@@ -122,7 +122,7 @@ def arms(facts: ReportFacts) -> str:
             )
         )
     columns = ("Arm", "Against the default", "Decisions", "Share", _mean(unit), "Interval")
-    note = '<p class="soft">All intervals hold at all times together, at the confidence above.</p>'
+    note = '<p class="soft">All intervals hold together at all times, at the confidence above.</p>'
     return section("Arms", table(columns, rows, 4) + note, "arms")
 
 

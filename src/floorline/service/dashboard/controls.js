@@ -10,20 +10,20 @@ const ASK = {
   "add-arm": { title: "Add a challenger?", arm: "Its name", yes: "Add it", typed: true,
     words: "It is tried from the next decision on, as far as the budget allows." },
   "retire-arm": { title: "Retire a challenger?", arm: "Retire", yes: "Retire it", names: running,
-    words: "It is no longer played. Its past decisions stay charged to the budget, and rewards that still come "
-      + "count. This cannot be undone." },
+    words: "It is no longer played. Its past decisions stay charged to the budget, and rewards that still "
+      + "arrive count. This cannot be undone." },
   "promote-arm": { title: "Make a challenger the default?", arm: "Promote", yes: "Promote it", names: running,
-    words: "It is the default from the next decision on, and the default becomes a challenger. The floor is held "
-      + "against whatever was the default at the time." },
+    words: "It is the default from the next decision on, and the default becomes a challenger. The promise is "
+      + "relative to whichever arm was the default at the time." },
   finish: { title: "Finish with a winner?", arm: "Everybody gets", yes: "Finish",
     words: "From now on everybody gets this arm and no other: there is no control group, and a drift "
       + "alarm changes nothing. Decisions and rewards are still recorded. This cannot be undone." },
   stop: { title: "Stop this campaign for good?", arm: "Play instead", yes: "Stop for good",
-    words: "Nothing more is decided or recorded, except rewards of decisions made so far. Clients "
+    words: "No more decisions are made, and only rewards of earlier decisions are recorded. Clients "
       + "are told to play this arm instead. This cannot be undone." },
   "start-epoch": { title: "Start a new epoch?", yes: "Start it",
-    words: "Counts, intervals and budget begin at zero, and the promise holds for the new epoch by "
-      + "itself. Do this after the default has changed." },
+    words: "Counts, intervals and budget start at zero, and the new epoch has a promise of its own. "
+      + "Do this after the default has changed." },
 };
 
 /** The buttons of a campaign. `onDone` hears of the campaign after a change. */

@@ -8,16 +8,16 @@ import { guardrailRows, guardrailsOf } from "./guardrail_rows.js";
 const NUMBERS = ["max_loss", "delta", "low", "high", "window", "default_mean", "holdback", "drift_level"];
 const BEYOND = {
   refuse: "Its decision then counts as unknown. The page shows how many were refused.",
-  clip: "The floor is then promised for rewards that are cut off there.",
+  clip: "The promise is then about clipped rewards.",
 };
 
 const FLOORS = {
-  "": "Expected reward, while the default stays as it is and nothing that proposes looks at the visitor. "
-    + "Automatic: joint, or joint-steady with two arms; confidence where rewards may be below 0 or decisions voided.",
-  confidence: "Expected reward, while the arms stay as they are and nothing that proposes looks at the visitor.",
+  "": "Expected reward, if the default does not change and the proposer does not look at the visitor. "
+    + "Automatic: joint, or joint-steady with two arms; confidence if rewards may be below 0 or decisions voided.",
+  confidence: "Expected reward, if the arms do not change and the proposer does not look at the visitor.",
   joint: "The same at about half the price; the challengers may change.",
-  "joint-steady": "The same for a single challenger that stays as it is: better where its rewards come late.",
-  randomised: "Reward received, against the default in the very same rounds: whatever changes, and whoever proposes. "
+  "joint-steady": "The same for a single challenger that does not change: better if its rewards come late.",
+  randomised: "Reward received, against the default in the very same rounds, whatever changes and whoever proposes. "
     + "It explores later.",
 };
 const SHARE = "A share from 0 to 1, such as 0.1 for 10%.";

@@ -11,15 +11,15 @@ export function mood(status) {
 
 const MORE = {
   running: "What is guaranteed takes every mean at the worst that the rewards so far allow, and pending rewards at their "
-    + "worst. It needs a default that stays as it is, and candidates that do not depend on the visitor.",
+    + "worst. It needs a default that does not change, and candidates that do not depend on the visitor.",
   tossed: "What is guaranteed takes what the default would have received in the challengers' rounds at its upper "
     + "bound, and pending rewards at their worst.",
-  below: "Nothing is broken: at each decision, what was known then left room for it.",
-  paused: "Paused: everyone gets the default. Rewards are still taken in.",
+  below: "Nothing is broken: each decision was affordable given what was known then.",
+  paused: "Paused: everyone gets the default. Rewards are still accepted.",
   finished: "There is no control group and no promise any more. Decisions and rewards are still recorded.",
-  stopped: "Nothing more is decided. Rewards are still taken in.",
+  stopped: "No more decisions are made. Rewards are still accepted.",
   drift: "Everyone gets the default until a new epoch is started. What is called sure or guaranteed here needs a "
-    + "default that stays as it is.",
+    + "default that does not change.",
 };
 
 export function showVerdict(status) {
