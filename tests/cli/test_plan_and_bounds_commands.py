@@ -93,6 +93,9 @@ def test_without_matplotlib_plan_says_so_in_one_line():
     [
         ((*PLAN, "--max-loss", "0"), "--max-loss"),
         ((*PLAN, "--max-loss", "ten"), "--max-loss"),
+        ((*PLAN, "--default-mean", "0"), "--default-mean"),
+        ((*PLAN, "--default-mean", "3%"), "--default-mean"),
+        ((*PLAN, "--days", "2.5"), "--days"),
         ((*PLAN, "--default-mean-error", "0.5"), "--default-mean-error"),
         ((*PLAN, "--floor", "confidence,ceiling"), "--floor"),
         ((*PLAN, "--runs", "4"), "--runs"),

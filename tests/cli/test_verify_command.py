@@ -1,5 +1,8 @@
 import json
 
+from floorline.cli.verify import sentences
+from floorline.verification import Share, Verification
+
 SMALL = ("--horizon", "1000", "--runs", "40000")
 
 
@@ -21,6 +24,12 @@ def test_it_fails_as_json_and_with_exit_code_1(floorline):
     misses = answer["misses"]
     assert misses["verdict"] == "fails"
     assert 0.001 < misses["low"] < misses["share"] == misses["count"] / 40_000 < misses["high"]
+
+
+def test_it_fails_in_words():
+    fails = Share(count=600, runs=100_000, delta=0.001, low=0.005, high=0.007)
+    verdict = sentences(Verification(fails, None, 1e6), 0.999)[-1]
+    assert verdict == "The guarantee fails here: failures in more than a share 0.001 of the runs."
 
 
 def test_too_few_runs_are_said_to_be(floorline):

@@ -7,6 +7,7 @@ import gc
 import re
 import sys
 import warnings
+from typing import Any
 
 import typer
 
@@ -55,7 +56,7 @@ def main() -> None:
     try:
         code = _run()
     except typer.TyperException as error:
-        _fail(error.format_message() if isinstance(error, typer.BadParameter) else str(error))
+        _fail(_refused(error) if isinstance(error, typer.BadParameter) else str(error))
     except ValueError as error:
         # The library's errors name the argument; show the option instead.
         _fail(re.sub(r"^(\w+):", lambda name: f"{option_of(name[1])}:", str(error)))
@@ -83,6 +84,16 @@ def _run() -> int:
 def option_of(argument: str) -> str:
     """Return the option that sets an argument of the library."""
     return OPTIONS.get(argument, f"--{argument.replace('_', '-')}")
+
+
+def _refused(error: typer.BadParameter) -> str:
+    """Return why a value was refused, in the words of the library's own checks where it can."""
+    details: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
+    allowed = {"float_parsing": "a number", "int_parsing": "a whole number"}
+    if error.param is None or len(details) != 1 or details[0]["type"] not in allowed:
+        return error.format_message()
+    given = details[0]["input"]
+    return f"{error.param.opts[0]}: must be {allowed[details[0]['type']]}, not {given!r}"
 
 
 def _fail(message: str) -> None:

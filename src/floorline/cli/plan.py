@@ -106,8 +106,8 @@ def plan(
     if reward != "clicks":
         raise ValueError("reward: is no longer an option; give --low, --high and --spread instead")
     number("default_mean_error", default_mean_error, 0, math.inf)
-    allowed = "below the default mean"
-    require(default_mean_error < default_mean, "default_mean_error", allowed, default_mean_error)
+    below = default_mean_error < default_mean or default_mean_error == 0
+    require(below, "default_mean_error", "below the default mean", default_mean_error)
     number("delay_hours", delay_hours, 0, math.inf)
     floors: list[str | None] = [None]
     if floor is not None:

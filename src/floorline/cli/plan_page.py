@@ -85,7 +85,7 @@ def table_of(guesses: Sequence[Question], columns: Outlooks) -> Table:
     table.add_row(f"[bold]If one is {size} better[/bold]")
     ranges("  gets most traffic from day", lambda o: o.takeover_day, day, True)
     row("  its traffic is never above", lambda o: share(o.traffic_limit))
-    ranges("  ahead of default from day", lambda o: o.back_day, day, False)
+    ranges("  not behind default from day", lambda o: o.back_day, day, False)
     ranges("  lowest point before", lambda o: o.better.lowest_gain, change, False)
     ranges(f"  after {days} days", lambda o: last(o.better.gain), change, False)
     money(f"    in{unit}", lambda o: last(o.better.gain).median)
@@ -196,8 +196,14 @@ def between(low: str, median: str, high: str) -> str:
 
 
 def signed(value: float) -> str:
-    """Return a rounded amount with its sign."""
-    return f"{value:+,.0f}" if abs(value) >= 0.5 else "0"
+    """Return an amount with its sign, rounded to a whole number or to two significant digits.
+
+    >>> signed(1234.5), signed(-1.84), signed(0.0), signed(3e-9)
+    ('+1,234', '-1.8', '0', '+3e-09')
+    """
+    if value == 0:
+        return "0"
+    return f"{value:+,.0f}" if abs(value) >= 9.95 else f"{value:+.2g}"
 
 
 def in_unit(unit: str | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from html import escape
 
 from floorline.core.words import counted
-from floorline.live.amounts import amount, exact_percent, percent, sentence
+from floorline.live.amounts import amount, exact_percent, percent, sentence, sure_percent
 from floorline.live.headline import difference
 from floorline.live.notes import words_of
 from floorline.live.status import ArmStatus
@@ -62,7 +62,7 @@ def earned(facts: ReportFacts) -> str:
     shown = [
         (
             "Guaranteed reward",
-            percent(status.guaranteed_share),
+            sure_percent(status.guaranteed_share),
             f"of the default's, {exact_percent(status.promised_share)} promised",
         )
     ]

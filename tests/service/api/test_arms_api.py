@@ -127,6 +127,7 @@ def test_the_page_adds_retires_and_promotes(
     expect(page.locator("#arms")).to_contain_text("quiz")
     ask("add-arm", "now", "Add it")
     expect(page.locator("#action-error")).to_have_text("arm: now is the default")
+    expect(page.locator("#action-error")).to_be_in_viewport()
     ask("promote-arm", "quiz", "Promote it")
     expect(page.locator("#arms")).to_contain_text("quiz (default)")
     expect(page.locator("#action-error")).to_have_text("")

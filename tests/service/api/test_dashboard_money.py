@@ -14,7 +14,7 @@ from browsing import expect, ready, violations
 from serving import Server
 
 from floorline.live import Campaign
-from floorline.live.amounts import amount, percent
+from floorline.live.amounts import amount, percent, sure_percent
 from floorline.service.host.folder import Folder
 
 DAY = 86_400.0
@@ -96,6 +96,8 @@ def test_money_has_its_unit(server: Server, look: Callable[..., Any]) -> None:
     expect(page.locator("#log tbody tr").first).to_contain_text(re.compile(r"^\d+ \w{3}, \d\d:"))
     page.locator("#log button[aria-label^=Explain]").first.click()
     expect(page.locator("dialog li").last).to_contain_text("EUR")
+    shown = page.locator("#log tbody tr").first.locator("td").nth(2).text_content()
+    expect(page.locator("dialog")).to_contain_text(f"Reason: {shown}; ")
 
 
 def test_the_table_of_decisions_on_a_phone(server: Server, look: Callable[..., Any]) -> None:
@@ -149,7 +151,7 @@ def test_page_api_and_report_agree(server: Server, look: Callable[..., Any]) -> 
         expect(page.locator("#price")).to_contain_text(amount(abs(value), "EUR"))
         expect(report.locator("main")).to_contain_text(amount(abs(value), "EUR"))
     for locator in (page.locator("#tiles"), report.locator("main")):
-        expect(locator).to_contain_text(percent(status["guaranteed_share"]))
+        expect(locator).to_contain_text(sure_percent(status["guaranteed_share"]))
     legend = page.locator("#picture .legend b").all_inner_texts()[:4]
     assert report.locator(".legend").first.locator("b").all_inner_texts() == legend
     page.click("#arms summary")
@@ -185,7 +187,7 @@ def check_counts(page: Any, status: dict[str, Any]) -> None:
     tiles = [tile.split("\n") for tile in page.locator("#tiles > div").all_inner_texts()]
     assert [tile[1] for tile in tiles] == [
         f"{made:,}",
-        percent(status["guaranteed_share"]),
+        sure_percent(status["guaranteed_share"]),
         amount(status["guaranteed_budget"], "EUR"),
         percent(status["on_challengers"] / made),
     ]

@@ -15,12 +15,13 @@ from floorline.service import dashboard
 
 FORMAT = Path(dashboard.__path__[0]) / "format.js"
 PROGRAM = f"""
-import {{ amount, exactPercent, percent }} from "{FORMAT.as_uri()}";
+import {{ amount, exactPercent, percent, surePercent }} from "{FORMAT.as_uri()}";
 import {{ readFileSync }} from "node:fs";
 const {{ values, shares }} = JSON.parse(readFileSync(0));
 console.log(JSON.stringify({{
   amount: values.map((value) => amount(value)),
   percent: shares.map((share) => percent(share)),
+  sure_percent: shares.map((share) => surePercent(share)),
   exact_percent: shares.map((share) => exactPercent(share)),
 }}));
 """

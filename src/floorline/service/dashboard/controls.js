@@ -41,6 +41,7 @@ export function controls(campaign, scopes, onDone) {
         onDone(await post(campaignPath(campaign, word), body));
       } catch (error) {
         say(byId("action-error"), error.message);
+        byId("action-error").scrollIntoView({ block: "nearest" });
       }
     });
   }

@@ -7,7 +7,7 @@ import { guardrailRows, guardrailsOf } from "./guardrail_rows.js";
 
 const NUMBERS = ["max_loss", "delta", "low", "high", "window", "default_mean", "holdback", "drift_level"];
 const BEYOND = {
-  refuse: "It is counted and shown, and its decision counts as unknown.",
+  refuse: "Its decision then counts as unknown. The page shows how many were refused.",
   clip: "The floor is then promised for rewards that are cut off there.",
 };
 
@@ -20,6 +20,8 @@ const FLOORS = {
   randomised: "Reward received, against the default in the very same rounds: whatever changes, and whoever proposes. "
     + "It explores later.",
 };
+const SHARE = "A share from 0 to 1, such as 0.1 for 10%.";
+const isShare = (value) => value >= 0 && value <= 1;
 const HOLDBACK = { randomised: "0.05" };
 
 /** Lets the button open the form. `onDone` hears the name of the new campaign. */
@@ -54,8 +56,12 @@ export function creation(button, onDone) {
 function hints(form) {
   const loss = Number(byId("max_loss").value);
   const delta = Number(byId("delta").value);
-  say(byId("max_loss-hint"), `The floor: ${exactPercent(1 - loss)} of the default's reward.`);
-  say(byId("delta-hint"), `Confidence: ${exactPercent(1 - delta)}, for the whole campaign.`);
+  const floor = `The floor: ${exactPercent(1 - loss)} of the default's reward.`;
+  const nothing = loss === 0 ? " Nothing may be lost, so no challenger is ever tried." : "";
+  say(byId("max_loss-hint"), isShare(loss) ? floor + nothing : SHARE);
+  say(byId("delta-hint"), isShare(delta) ? `Confidence: ${exactPercent(1 - delta)}, for the whole campaign.` : SHARE);
+  say(byId("low-hint"), Number(byId("low").value) < 0
+    ? "Below 0, no challenger is tried before the default's mean is surely above 0." : "");
   say(byId("beyond-hint"), BEYOND[byId("beyond").value]);
   say(byId("floor-hint"), FLOORS[byId("floor").value]);
   const waits = ["zero", "random"].includes(form.elements.missing.value);
@@ -106,13 +112,15 @@ function blame(form, detail) {
     say(byId("create-error"), detail);
     return;
   }
-  say(byId(`${named}-error`) ?? byId("create-error"), plain(detail));
+  say(byId(`${named}-error`) ?? byId("create-error"), plain(detail, named));
   field.setAttribute("aria-invalid", "true");
   field.closest("details")?.setAttribute("open", "");
   field.focus();
 }
 
-/** The service's words without those that only a program needs. */
-function plain(detail) {
-  return detail.replace(/ - at `.*`$/, "").replaceAll("`", "");
+/** The service's words without those that only a program needs, such as the name of the field. */
+function plain(detail, named) {
+  // The service counts the time to wait in seconds, and the form in a unit of choice.
+  if (named === "window") return "must be a time above 0";
+  return detail.replace(/ - at `.*`$/, "").replaceAll("`", "").replace(`${named}: `, "");
 }

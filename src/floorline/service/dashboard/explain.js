@@ -3,6 +3,7 @@
 import { campaignPath, get } from "./api.js";
 import { el } from "./dom.js";
 import { amount, count, exactPercent, inUnit, named, time } from "./format.js";
+import { reasonName } from "./reasons.js";
 import { table } from "./table.js";
 
 /** Opens a dialog with the explanation. Throws what the service refuses. */
@@ -22,7 +23,7 @@ function facts({ decision }, unit) {
   const reward = decision.reward === null ? "" : `, reward ${inUnit(decision.reward, unit)}`;
   return [
     el("p", { class: "hint" }, "Ticket ", el("code", {}, decision.ticket), `, ${time(decision.time)}`),
-    el("p", { class: "hint" }, `Reason ${decision.reason}; ${decision.outcome}${reward}`),
+    el("p", { class: "hint" }, `Reason: ${reasonName(decision.reason, decision.coin !== null)}; ${decision.outcome}${reward}`),
   ];
 }
 

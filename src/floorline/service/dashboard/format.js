@@ -35,8 +35,12 @@ export const named = (name, unit) => (unit ? `${name} (${unit})` : name);
 export const brief = (value) =>
   (Math.abs(value) >= 100_000 ? short.format(value).replace("-", "−") : amount(value));
 
+/** A share in percent, rounded to the nearest. */
+export const percent = (share, digits = 1) =>
+  surePercent(isNumber(share) ? share + 0.005 / 10 ** digits : share, digits);
+
 /** A share in percent, never rounded up: what is sure must stay sure. */
-export function percent(share, digits = 1) {
+export function surePercent(share, digits = 1) {
   if (!isNumber(share)) return "–";
   const scale = 10 ** digits;
   return `${(Math.floor(share * 100 * scale + 1e-6) / scale).toFixed(digits)}%`;

@@ -1,7 +1,7 @@
 // The verdict in words, and the numbers that matter most.
 
 import { byId, el, refill, say } from "./dom.js";
-import { count, exactPercent, inUnit, percent, sentence } from "./format.js";
+import { count, exactPercent, inUnit, percent, sentence, surePercent } from "./format.js";
 
 /** `good`, `warn` or `bad`: how a verdict is to be taken. */
 export function mood(status) {
@@ -55,7 +55,7 @@ export function showTiles(status, unit) {
   const epoch = status.epoch > 1 ? `in epoch ${status.epoch}` : "since it was opened";
   const tiles = [
     ["Decisions", count(status.decisions), epoch],
-    ["Guaranteed reward", `${percent(status.guaranteed_share)}`,
+    ["Guaranteed reward", `${surePercent(status.guaranteed_share)}`,
       `of the default's, ${exactPercent(status.promised_share)} promised`],
     ["Guaranteed budget", inUnit(status.guaranteed_budget, unit), "of reward above the floor"],
     ["On challengers", percent(share), "of all decisions"],
