@@ -103,7 +103,7 @@ def test_broken_plug_ins_are_one_line_each_and_harm_nothing_else(broken):
         "no-module": "ModuleNotFoundError: ",
         "no-entry": "TypeError: floorline_last:NO_ENTRY is not a floorline.Entry",
         "leaves": "SystemExit: a plug-in that ends programs",
-        "ucb": "ValueError: there is a policy of that name already",
+        "ucb": "ValueError: a policy of that name already exists",
     }.items():
         told = f"floorline: warning: plug-in {name} of floorline-broken cannot be loaded and is "
         assert told + f"left out: {why}" in done.stderr

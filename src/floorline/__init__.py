@@ -2,8 +2,8 @@
 
 An implementation of Conservative Bandits (Wu, Shariff, Lattimore, Szepesvári 2016).
 
-What it offers is in `floorline.public`, imported when first used: a web server that only calls
-the service, with `floorline.client`, loads no simulator and no NumPy.
+The public names are in `floorline.public`, which is imported on first use: a web server that only
+calls the service with `floorline.client` loads neither the simulator nor NumPy.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _PACKAGES = ("client", "live", "offpolicy", "sweeping", "testing", "theory")
-"""Packages for users, loaded when first used: `floorline.live` needs no import of its own."""
+"""Public packages, imported on first use: `floorline.live` works after `import floorline`."""
 
 
-if not TYPE_CHECKING:  # a type checker would take any name for known
+if not TYPE_CHECKING:  # with it, a type checker would accept any name
 
     def __getattr__(name: str) -> Any:
         if name in _PACKAGES:

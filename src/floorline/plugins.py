@@ -1,8 +1,8 @@
 """Plug-ins: policies that other installed packages add to the catalogue.
 
-A package declares them in its entry-point group `floorline.policies`: the name of the policy, and
-where an `Entry` for it can be imported from. Whatever a plug-in does wrong is said in one line,
-and must not harm the rest.
+A package declares them in the entry-point group `floorline.policies`: the name of a policy, and
+where its `Entry` can be imported from. A faulty plug-in is reported in one line and does not affect
+the others.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ GROUP = "floorline.policies"
 
 
 class Plugin(NamedTuple):
-    """A policy of another package."""
+    """A policy from another package."""
 
     entry: Entry
     package: str
@@ -28,16 +28,16 @@ class Plugin(NamedTuple):
 
 @cache
 def plugin_entries(taken: tuple[str, ...]) -> dict[str, Plugin]:
-    """Return the policies of all plug-ins by name; warn of those that cannot be loaded.
+    """Return the policies of all plug-ins by name; warn about those that cannot be loaded.
 
-    Names that are `taken` are not for plug-ins.
+    Plug-ins may not use the names in `taken`.
     """
     plugins: dict[str, Plugin] = {}
     for point in entry_points(group=GROUP):
         package = point.dist.name if point.dist is not None else "an unknown package"
         try:
             if point.name in (*taken, *plugins):
-                raise ValueError("there is a policy of that name already")
+                raise ValueError("a policy of that name already exists")
             plugins[point.name] = Plugin(_load(point, package), package)
         except (Exception, SystemExit) as error:
             warnings.warn(
@@ -49,7 +49,7 @@ def plugin_entries(taken: tuple[str, ...]) -> dict[str, Plugin]:
 
 
 def _load(point: EntryPoint, package: str) -> Entry:
-    """Return the entry of a plug-in, whose policies are checked when they are made."""
+    """Return a plug-in's entry, with a check of every policy that it builds."""
     entry = point.load()
     if not isinstance(entry, Entry):
         raise TypeError(f"{point.value} is not a floorline.Entry")
@@ -57,10 +57,10 @@ def _load(point: EntryPoint, package: str) -> Entry:
 
 
 def _build(build: Callable[[PolicySetup], Policy], who: str, setup: PolicySetup) -> Policy:
-    """Return what a plug-in builds; raise ValueError if it is not a policy."""
+    """Return the policy that a plug-in builds; raise ValueError if it does not build one."""
     try:
         policy = build(setup)
-    except ValueError:  # a setting that does not fit, in words already
+    except ValueError:  # an invalid setting; the message says which
         raise
     except Exception as error:
         raise ValueError(f"{who} cannot make its policy: {_in_one_line(error)}") from error

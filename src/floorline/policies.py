@@ -1,4 +1,4 @@
-"""The catalogue: the policies with a name, a line each."""
+"""The catalogue: every policy that has a name."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _RECEIVED = "rewards received, against the default's own in the same rounds, but
 
 
 def _conservative(summary: str, proposer: Callable[[PolicySetup], Proposer]) -> Entry:
-    """Return the entry of a proposer under whichever floor is asked for."""
+    """Return the entry for a proposer under whichever floor is asked for."""
     return Entry(summary, _FLOOR, lambda s: s.floored(proposer(s)), live=True, floors=ANY_FLOOR)
 
 
@@ -167,13 +167,13 @@ CATALOGUE: dict[str, Entry] = {
 
 
 def usual_policy(setup: PolicySetup) -> str:
-    """Return the policy of a live campaign that is given none; docs/proposers.md says why."""
+    """Return the default policy of a new live campaign; docs/proposers.md says why."""
     votes = setup.n_arms > 2 and setup.has_range
     return "conservative-thompson-votes" if votes else "conservative-ucb"
 
 
 def usual_floor(setup: PolicySetup) -> str:
-    """Return the floor of a live campaign that is given none; docs/floors.md says why."""
+    """Return the default floor of a new live campaign; docs/floors.md says why."""
     if setup.voids or setup.low < 0 or not setup.intervals().kind.needs_range:
         return "confidence"
     single = setup.n_arms == 2 and setup.numbers is None
@@ -181,7 +181,7 @@ def usual_floor(setup: PolicySetup) -> str:
 
 
 def make_policy(name: str, setup: PolicySetup) -> Policy:
-    """Return the policy called `name`, of the catalogue or of a plug-in, made for `setup`.
+    """Return the policy called `name`, from the catalogue or a plug-in, built for `setup`.
 
     >>> setup = PolicySetup(n_arms=5, horizon=10_000, default_mean=0.5, max_loss=0.1)
     >>> make_policy("conservative-ucb", setup).floor.max_loss
@@ -191,7 +191,7 @@ def make_policy(name: str, setup: PolicySetup) -> Policy:
 
 
 def find_entry(name: str) -> Entry:
-    """Return the entry called `name`, of the catalogue or of a plug-in."""
+    """Return the entry called `name`, from the catalogue or a plug-in."""
     if name in CATALOGUE:
         return CATALOGUE[name]
     added = added_policies()

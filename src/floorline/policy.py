@@ -24,7 +24,7 @@ class Prepared(NamedTuple):
     kernels: dict[Function, Function]
     memory: MemorySizes
     floor: Floor
-    """With what depends on the horizon and the boundary filled in."""
+    """With everything that depends on the horizon and the boundary filled in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +37,9 @@ class Policy:
     Args:
         proposer: names the candidate.
         floor: refuses candidates that are not affordable.
-        boundary: the confidence intervals; None where neither part uses them.
+        boundary: the confidence intervals; None if neither part uses them.
         holdback: the least probability of the fallback arm in a round whose candidate is a
-            challenger: that share of decisions goes on watching the default.
+            challenger: that share of decisions keeps watching the default.
     """
 
     proposer: Proposer
@@ -61,11 +61,11 @@ class Policy:
 
     @property
     def unit_rewards(self) -> bool:
-        """Whether it takes only rewards within 0 and 1."""
+        """Whether it takes only rewards in [0, 1]."""
         return self.proposer.unit_rewards or self.floor.unit_rewards
 
     def prepare(self, n_arms: int, horizon: int, *, late: bool = False) -> Prepared:
-        """The records and kernels for `n_arms` arms and at most `horizon` rounds.
+        """Return the records and kernels for `n_arms` arms and at most `horizon` rounds.
 
         `late` says whether rewards may come late.
         """

@@ -1,4 +1,4 @@
-"""What the policies of the catalogue are made from, and what an entry of it says."""
+"""The set-up from which the catalogue's policies are built, and the form of its entries."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ from floorline.proposers import (
 
 @dataclass(frozen=True, kw_only=True)
 class PolicySetup:
-    """All that a policy of the catalogue may ask about; each uses what it needs.
+    """Everything that a policy of the catalogue may need to know; each uses what it needs.
 
-    `PolicySetup.of(environment, horizon)` takes from an environment what it tells.
+    `PolicySetup.of(environment, horizon)` fills in what an environment knows.
 
     Args:
-        n_arms: how many arms there are, the default included.
+        n_arms: how many arms there are, including the default.
         horizon: how many rounds are planned.
         default_mean: the default arm's mean.
-        learned: whether floors must learn that mean instead of being told it.
+        learned: whether floors must learn that mean instead of being given it.
         max_loss: the share of the default's reward that may be lost.
-        delta: the chance that the floor ever fails.
+        delta: the probability that the floor ever fails.
         noise_scale: subgaussian scale of the rewards; 1/2 covers rewards in [0, 1].
         low: no arm's mean is below this.
         high: no reward is above this.
         boundary: the name of the confidence boundary.
-        floor: the name of the floor, for policies that go with several: `confidence`, `joint`,
+        floor: the name of the floor, for policies that work with several: `confidence`, `joint`,
             `joint-steady`, `joint-variance` or `randomised`.
         fallback: what confidence floors play instead of a refused candidate.
         guarantee: what confidence floors guarantee: `probability` or `expectation`.
@@ -59,12 +59,13 @@ class PolicySetup:
         holdback: the least probability of the fallback arm where a challenger is the candidate;
             by default 0.05 under the randomised floor and 0 under others.
         prior: the Beta prior of the boundary `beta-binomial`.
-        voids: whether plays of the default may turn out to have reached nobody, as live.
-        in_flight_rate: with `in_flight_burst`, what is stated about pending rewards under the
+        voids: whether plays of the default may turn out to have reached nobody, as in live
+            campaigns.
+        in_flight_rate: with `in_flight_burst`, an assumption about pending rewards under the
             randomised floor; see `RandomisedFloor`.
         in_flight_burst: see `in_flight_rate`.
-        numbers: the number of each arm, in the order in which they were ever added, where arms may
-            be added later, as live; they then share delta by these, see `Boundary`.
+        numbers: the number of each arm, in the order in which they were added, if arms may be
+            added later, as in live campaigns; they determine the shares of delta, see `Boundary`.
     """
 
     n_arms: int
@@ -102,14 +103,14 @@ class PolicySetup:
         Args:
             environment: where the policy is to play.
             horizon: rounds.
-            others: fields to set, or to set otherwise.
+            others: further fields to set, or to override.
 
         >>> from floorline import Bernoulli
         >>> setup = PolicySetup.of(Bernoulli([0.03, 0.04]), horizon=10_000, max_loss=0.2)
         >>> setup.default_mean, setup.noise_scale, setup.bounded
         (0.03, 0.5, True)
         """
-        # What an adversary pays has no noise, but it is known only to lie in the range.
+        # An adversary's rewards have no noise, but are known only to lie in the range.
         scale = environment.noise_scale or (environment.high - environment.low) / 2 or 1.0
         known = {
             "n_arms": len(environment.means),
@@ -120,7 +121,7 @@ class PolicySetup:
         return cls(horizon=whole("horizon", horizon, 1), **{**known, **others})
 
     def intervals(self) -> Boundary:
-        """The confidence boundary."""
+        """Return the confidence boundary."""
         return Boundary(
             self.boundary,
             self.delta,
@@ -132,27 +133,27 @@ class PolicySetup:
         )
 
     def floored(self, proposer: Proposer) -> Policy:
-        """The proposer under the floor that was asked for."""
+        """Return the proposer under the floor that was asked for."""
         floor = FLOORS[choice("floor", self.floor, FLOORS)](self)
         needed = floor.needs_boundary or proposer.uses_intervals
         held = 0.0 if floor.tosses_coins else self.holdback or 0.0  # its coins hold back already
         return Policy(proposer, floor, self.intervals() if needed else None, held)
 
     def randomised(self, proposer: Proposer) -> Policy:
-        """The proposer under the floor that tosses coins."""
+        """Return the proposer under the floor that tosses coins."""
         return replace(self, floor="randomised").floored(proposer)
 
     def confidence_floor(self) -> ConfidenceFloor:
-        """The paper's floor."""
+        """Return the paper's floor."""
         mean = None if self.learned else self.default_mean
         self._refuse_in_flight("confidence")
-        # Where arms may change, another may become the default, if all that it needs is there.
+        # If arms may change, another one may become the default, where that is supported.
         changes = self.numbers is not None and self.learned and not self.voids
         kind = SuccessionFloor if changes else ConfidenceFloor
         return kind(self.max_loss, mean, self.fallback, self.guarantee, self.voids)
 
     def joint_floor(self) -> JointFloor:
-        """The floor that tests the budget itself; it has one fallback and one guarantee."""
+        """Return the floor that tests the budget itself; it has one fallback and one guarantee."""
         floor = self._joint_floor(None)
         bounded = self.intervals().kind.needs_range
         if self.numbers is not None and self.learned and bounded:  # as for the confidence floor
@@ -160,11 +161,11 @@ class PolicySetup:
         return floor
 
     def joint_steady_floor(self) -> JointFloor:
-        """The same where a single challenger's mean stays: better where its rewards are late."""
+        """Return the same for a single challenger with a steady mean: better with late rewards."""
         return replace(self._joint_floor(None), steady=True)
 
     def joint_variance_floor(self) -> JointFloor:
-        """The same for rewards well inside their range."""
+        """Return the same for rewards well inside their range."""
         return self._joint_floor("variance")
 
     def _joint_floor(self, form: str | None) -> JointFloor:
@@ -175,7 +176,7 @@ class PolicySetup:
         return JointFloor(self.max_loss, None if self.learned else self.default_mean, form)
 
     def randomised_floor(self) -> RandomisedFloor:
-        """The floor that tosses coins."""
+        """Return the floor that tosses coins."""
         self._refuse_voids("randomised")
         held = {} if self.holdback is None else {"holdback": self.holdback}
         return RandomisedFloor(
@@ -201,16 +202,16 @@ class PolicySetup:
                 raise ValueError(f"{name}: is for the randomised floor; the {floor} floor has none")
 
     def warming(self) -> WarmUp:
-        """BudgetFirst's floor: as the authors have it under their boundary, else certified."""
+        """Return BudgetFirst's floor: the authors' form under their boundary, else certified."""
         form = self.warm_up or ("authors" if self.boundary == "authors" else "certified")
         return WarmUp(self.max_loss, self.default_mean, form)
 
     def thompson(self) -> Proposer:
-        """Thompson sampling that fits the rewards: Beta for [0, 1], else Gaussian."""
+        """Return Thompson sampling that fits the rewards: Beta for [0, 1], else Gaussian."""
         return beta_thompson() if self.bounded else gaussian_thompson(self.noise_scale)
 
     def votes(self) -> Proposer:
-        """Thompson sampling by votes, Beta for any range."""
+        """Return Thompson sampling by votes, Beta for any range."""
         if self.bounded:
             return thompson_votes()
         if self.has_range:
@@ -223,15 +224,15 @@ class PolicySetup:
         return self.bounded or self.intervals().kind.needs_range
 
     def bayes_ucb(self) -> Proposer:
-        """Bayes-UCB, likewise."""
+        """Return Bayes-UCB that fits the rewards."""
         return beta_bayes_ucb() if self.bounded else bayes_ucb(self.noise_scale)
 
     def information_directed(self) -> Proposer:
-        """Information-directed sampling, likewise."""
+        """Return information-directed sampling that fits the rewards."""
         return information_directed(self.n_arms, None if self.bounded else self.noise_scale)
 
     def targets(self) -> list[float]:
-        """Regret targets of the paper's experiments, or of the authors' program."""
+        """Return the regret targets of the paper's experiments, or of the authors' program."""
         return paper_targets(
             self.n_arms,
             self.horizon,
@@ -241,12 +242,12 @@ class PolicySetup:
         )
 
     def target_rates(self) -> list[float]:
-        """The same targets over the root of the horizon, none of them 0."""
+        """Return the same targets divided by the root of the horizon, none of them 0."""
         root = math.sqrt(self.horizon)
         return [max(target, 1 / root) / root for target in self.targets()]
 
     def may_lose(self) -> float:
-        """What may be lost against the default arm up to the horizon, and never nothing."""
+        """Return what may be lost against the default arm up to the horizon; never 0."""
         return max(self.max_loss * self.default_mean * self.horizon, 1e-3)
 
 
@@ -261,7 +262,7 @@ FLOORS: dict[str, Callable[[PolicySetup], Floor]] = {
 
 
 class Entry(NamedTuple):
-    """A policy of the catalogue: what it is, what it guarantees, how it is made."""
+    """A policy of the catalogue: what it is, what it guarantees, how it is built."""
 
     summary: str
     guarantee: str
@@ -269,4 +270,4 @@ class Entry(NamedTuple):
     live: bool = False
     """Whether live campaigns may run it: it has a floor, and needs no horizon."""
     floors: tuple[str, ...] = ()
-    """The names in `FLOORS` that it goes with; none if it brings its own or has none."""
+    """The names in `FLOORS` that it works with; none if it brings its own or has none."""

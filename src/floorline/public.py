@@ -1,4 +1,4 @@
-"""All that `import floorline` offers."""
+"""The public names of `floorline`."""
 
 from typing import Any
 
@@ -138,7 +138,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Return what an old name now stands for."""
+    """Return what a deprecated name stands for, with a warning."""
     from floorline import deprecated
 
     return deprecated.find(name)

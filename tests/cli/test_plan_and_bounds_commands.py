@@ -123,7 +123,7 @@ def test_a_plan_says_what_keeps_it_from_exploring(floorline):
     lost = " ".join(floorline(*words, "--lost", "10%").stdout.split())
     assert "its traffic is never above 13.94%" in lost
     assert "At 10% a challenger that is 33% better can never get most of the traffic" in lost
-    assert "Of all rewards 10% get lost" in lost
+    assert "Of all rewards 10% are lost" in lost
     wide = " ".join(floorline(*words, "--boundary", "stitched").stdout.split())
     assert "Try --boundary beta-binomial" in wide
     live = " ".join(floorline(*words).stdout.split())

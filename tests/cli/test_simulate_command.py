@@ -285,7 +285,7 @@ def test_low_and_high_have_their_old_names_too(floorline, tmp_path):
     before = floorline(*start, "--lowest-reward", "-5", "--highest-reward", "20")
     assert now.returncode == before.returncode == 0 and now.stderr == ""
     assert json.loads(now.stdout)["plays"] == json.loads(before.stdout)["plays"]
-    assert "--lowest-reward is deprecated; it is called --low now" in before.stderr
+    assert "--lowest-reward is deprecated; use --low instead" in before.stderr
     shown = floorline("simulate", "--help").stdout
     assert "--low" in shown and "--lowest-reward" not in shown
 

@@ -80,6 +80,16 @@ def test_one_taken_on_request_replaces_one_that_is_not_stored_yet():
     assert campaign._ledger.snapshots() == [campaign.seq - 1]
 
 
+def test_points_that_come_after_the_last_event_are_stored():
+    campaign = new_campaign()
+    campaign.decide()
+    campaign.save_snapshot()
+    campaign.keep_points(lambda: ["a point"])
+    campaign.save_snapshot()
+    assert campaign.stored_points() == (campaign.seq, ["a point"])
+    assert campaign._ledger.snapshots() == [campaign.seq]
+
+
 def test_an_outage_is_kept(tmp_path):
     """The times from which windows run are stored only if they differ from those of decisions."""
     clock = Clock()

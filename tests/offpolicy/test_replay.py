@@ -147,7 +147,7 @@ def test_the_commands_work_on_a_ledger(floorline, tmp_path: Path) -> None:
     settings = replayed["settings"]
     assert (settings["default"], settings["seed"], settings["max_loss"]) == ("now", 1, 0.1)
     done = floorline("replay", out, "--policy", "conservative-ucb", "--method", "weights")
-    assert done.returncode == 0 and "not from what it would have played" in done.stdout
+    assert done.returncode == 0 and "from the logged decisions, not from its own" in done.stdout
     done = floorline("ledger", "evaluate", ledger, "--policy", "conservative-ucb")
     assert done.returncode == 0 and "doubly robust" in done.stdout
 

@@ -1,4 +1,4 @@
-"""Confidence boundaries: intervals of all arms that hold at all times, up to delta."""
+"""Confidence boundaries: all arms' intervals hold at all times, except with probability delta."""
 
 from floorline.boundaries.base import BoundaryKind
 from floorline.boundaries.boundary import Boundary

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from floorline.boundaries.boundary import Boundary
 
 LARGEST_PROVED = math.sqrt(0.5)
-"""The noise scale up to which its intervals hold."""
+"""The largest noise scale for which its intervals hold."""
 
 
 @kernel
@@ -27,7 +27,7 @@ def as_printed(inverse_error: float, seen: int) -> float:
 
 
 class AsPrintedBoundary(Subgaussian):
-    """The paper's equation, never scaled; it warns where it is not proved."""
+    """The paper's equation, never scaled; warns where it is not proved."""
 
     def check(self, boundary: Boundary) -> None:
         """Warn if the noise is larger than its intervals allow."""

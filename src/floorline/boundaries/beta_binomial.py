@@ -7,7 +7,7 @@ In the unit range, t rewards of sum S (and F = t - S) rule out the mean m once
 where Beta(a, b) is the prior: once t KL(S/t, m) reaches an allowance that does not depend
 on m. So each end is the root of a convex function, and Newton's steps from a point outside
 the interval stay outside: whatever step is the last, the interval is not too narrow.
-What rounding adds to that is in docs/guarantee.md.
+The effect of rounding is in docs/guarantee.md.
 """
 
 from __future__ import annotations

@@ -62,14 +62,14 @@ class Boundary:
         delta: chance that any interval of any arm ever misses its mean.
         noise_scale: subgaussian scale of the rewards; 1/2 covers rewards in [0, 1]. Not used
             by `beta-binomial`.
-        low: no arm's mean is below this; lower ends are clipped there. For `beta-binomial` no
-            reward is.
-        high: no reward is above this. Used by `beta-binomial` alone.
-        prior: the two numbers of the Beta prior of `beta-binomial`, on the range moved to
-            [0, 1]. It must not come from the rewards. The intervals hold whatever it is.
-        numbers: the number of each arm, in the order in which they were ever added, where arms may
-            be added later: number i has the share 1/((i + 1)(i + 2)) of delta. Unless given, all
-            arms have the same share.
+        low: no arm's mean is below this; lower ends are clipped there. For `beta-binomial`, no
+            reward is below it either.
+        high: no reward is above this. Used only by `beta-binomial`.
+        prior: the two parameters of the Beta prior of `beta-binomial`, on the range scaled to
+            [0, 1]. It must not be chosen from the rewards. The intervals hold for any prior.
+        numbers: where arms may be added later, the number of each arm in the order in which they
+            were added: number i has the share 1/((i + 1)(i + 2)) of delta. By default, all arms
+            have the same share.
 
     >>> round(Boundary("stitched", delta=0.05).radius(100, inverse_error=4 / 0.05), 4)
     0.432

@@ -1,4 +1,4 @@
-"""Tables of radii: many counts at once, to the last bit what the formula returns for each.
+"""Tables of radii: many counts at once, each equal to the formula's result to the last bit.
 
 A formula is evaluated on arrays. Only operations with one correctly rounded result are done by
 NumPy; logarithms are those of the C library, as everywhere else.
@@ -17,10 +17,10 @@ from floorline.core.kernel import Function, bind
 from floorline.core.records import Floats
 
 BLOCK = 8192
-"""Counts whose radii are computed at a time."""
+"""Counts whose radii are computed at once."""
 
 CACHED_BLOCKS = 64
-"""Blocks of logarithms that are kept: tables of one kind need the same, whatever their delta."""
+"""Blocks of logarithms to cache: tables of one kind need the same ones, whatever their delta."""
 
 CORRECTLY_ROUNDED = (np.add, np.subtract, np.multiply, np.true_divide, np.negative)
 
@@ -54,7 +54,7 @@ def _for_arrays(formula: Function) -> Function:
 
 
 class ExactArray(np.ndarray[Any, Any]):
-    """Numbers that allow only what has one correct result; all else raises TypeError."""
+    """Numbers that allow only correctly rounded operations; all others raise TypeError."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if ufunc not in CORRECTLY_ROUNDED or method != "__call__" or options:
@@ -88,7 +88,7 @@ def _sqrt(value: Any) -> Any:
 
 
 def _max(first: Any, second: Any) -> Any:
-    """Return the larger one, and of two that are alike the first, as Python does."""
+    """Return the larger one, or the first of two equal ones, as Python does."""
     if not isinstance(first, ExactArray) and not isinstance(second, ExactArray):
         return max(first, second)
     first, second = _plain(first), _plain(second)

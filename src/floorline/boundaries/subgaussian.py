@@ -115,7 +115,7 @@ class Subgaussian(BoundaryKind):
     def kernels_up_to(self, horizon: int) -> dict[Function, Function]:
         """Return the kernels, without the formula if the table holds every radius.
 
-        Those are compiled once for all subgaussian boundaries.
+        The latter are compiled once for all subgaussian boundaries.
         """
         if horizon < TABLE_SIZE:
             return {**self.kernels(), unit_radius: beyond_table}

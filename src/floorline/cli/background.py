@@ -17,20 +17,20 @@ TIMEOUT_SECONDS = 30.0
 """Time for the service to become ready, to answer, and to stop."""
 
 direct = build_opener(ProxyHandler({}))
-"""Opens addresses on this machine without a proxy."""
+"""Opens URLs on this machine without a proxy."""
 
 READY = re.compile(r'"address": "([^"]+)".*"Application startup complete', re.DOTALL)
-"""Matches the log of a service that is ready. A request to the port could reach another one."""
+"""Matches the log of a service that is ready. Polling the port could reach another service."""
 
 
 class Background:
     """A running service on this machine. Its log is next to its data."""
 
     def __init__(self, data: Path, *ports: int) -> None:
-        """Start it on the first of these ports that is free (0: any), and wait until it is ready.
+        """Start on the first of these ports that is free (0: any), and wait until ready.
 
         Raises:
-            ValueError: it does not become ready.
+            ValueError: the service does not become ready.
         """
         self._log = data.with_name(data.name + ".log")
         command = [sys.executable, "-m", "floorline", "serve", "--create", "--data", str(data)]
@@ -49,7 +49,7 @@ class Background:
         raise ValueError(f"the service did not start: {' '.join(last_line)}")
 
     def _wait(self) -> str:
-        """Return its address once it is ready, or an empty string if it does not become ready."""
+        """Return the service's URL once it is ready, or an empty string if it never is."""
         deadline = time.monotonic() + TIMEOUT_SECONDS
         while time.monotonic() < deadline and self.process.poll() is None:
             if ready := READY.search(self._log.read_text()):

@@ -15,7 +15,7 @@ def backup(data: str = DATA, to: Path = TO) -> None:
     from floorline.cli.ledger_files import in_one_line
 
     if "://" in data:
-        raise ValueError("data: a database is backed up by its own tools; see pg_dump")
+        raise ValueError("data: back up a database with its own tools, such as pg_dump")
     with in_one_line():
         from floorline.service.host.backup import back_up
 

@@ -30,11 +30,11 @@ def bounds(
     noise: Annotated[str, typer.Option(help="gaussian or bernoulli.")] = "gaussian",
     noise_scale: options.NoiseScale = None,
     default_mean: options.DefaultMean = "known",
-    runs: Annotated[int, typer.Option(help="At most how many runs are simulated.")] = 400,
+    runs: Annotated[int, typer.Option(help="Maximum number of simulated runs.")] = 400,
     seed: options.Seed = 1,
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
 ) -> None:
-    """Show every bound of the paper for one setting, and what policies lose in simulation."""
+    """Show every bound of the paper for one setting, and the regret of policies in simulation."""
     from floorline.core.checks import choice, whole
 
     choice("format", format, ("table", "json"))
@@ -69,7 +69,7 @@ def print_table(
     from rich.table import Table
 
     title = (
-        f"Regret after {setting.horizon:,} rounds at most: max_loss {setting.max_loss:g}, "
+        f"Bounds on regret after {setting.horizon:,} rounds: max_loss {setting.max_loss:g}, "
         f"delta {setting.delta:g}, {setting.boundary}"
     )
     headers = ("", "bound", "as printed", "simulated", "worst run")
@@ -88,7 +88,7 @@ def print_table(
         f"Simulated: mean of {runs:,} runs. As printed: the paper's constants (docs/errata.md).",
         "Exp3: regret in hindsight, rewards in [0, 1]; simulated: the best challenger switches.",
         "The bounds hold while all confidence intervals do: with probability 1 - delta.",
-        f"BudgetFirst plays the default first, in rounds: {warm_up}.",
+        f"Rounds for which BudgetFirst plays the default first: {warm_up}.",
         f"Safe Exp3-IX never intervenes after round {remarks['last_safe_round']:,} (its t_0).",
         f"Lower bound: {remarks['lower_bound_conditions']}.",
         f"Unbalanced MOSS's targets are {frontier} the Pareto frontier.",

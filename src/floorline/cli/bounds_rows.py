@@ -75,9 +75,9 @@ def stochastic(
 
 
 def lower(setting: PolicySetup) -> tuple[float | None, str]:
-    """Return the lower bound for a floor that may fail with delta, or None, and the reason.
+    """Return the lower bound for a floor that may fail with probability delta, or None, and why.
 
-    For rewards in [0, 1] it is that of rewards of 0 or 1, a special case.
+    For rewards in [0, 1] it is the bound for rewards of 0 or 1, a special case.
     """
     from floorline.theory import lower_bound
 
@@ -92,7 +92,7 @@ def lower(setting: PolicySetup) -> tuple[float | None, str]:
 def adversarial(
     setting: PolicySetup, environment: Environment, runs: int, seed: int
 ) -> list[BoundRow]:
-    """Return bounds for rewards in [0, 1] set by an adversary; a switching one is simulated."""
+    """Return bounds for rewards in [0, 1] set by an adversary, and simulations of `Switching`."""
     from floorline import Switching, make_policy, theory
     from floorline.simulation import summarize
 
@@ -126,7 +126,7 @@ def adversarial(
 
 
 def remarks_on(setting: PolicySetup) -> dict[str, Any]:
-    """Return the theory's other results, by the names of the JSON output."""
+    """Return the other theoretical results, with the names used in the JSON output."""
     from floorline import theory
     from floorline.proposers import paper_targets
 

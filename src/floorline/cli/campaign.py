@@ -1,4 +1,4 @@
-"""`floorline campaign`: run the campaigns of a service."""
+"""`floorline campaign`: manage the campaigns of a service."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from floorline.client import CampaignView
 
 campaign = typer.Typer(
-    help="Run the campaigns of a service.", no_args_is_help=True, add_completion=False
+    help="Manage the campaigns of a service.", no_args_is_help=True, add_completion=False
 )
 
 NAME = typer.Argument(..., metavar="CAMPAIGN", help="The campaign's name.")
 ARM = typer.Argument(..., metavar="ARM", help="The arm's name.")
-URL = typer.Option("http://127.0.0.1:8400", envvar="FLOORLINE_URL", help="Where the service is.")
+URL = typer.Option("http://127.0.0.1:8400", envvar="FLOORLINE_URL", help="The service's URL.")
 KEY = typer.Option(
-    None, envvar="FLOORLINE_KEY", help="An API key with the scope admin, if the service has keys."
+    None, envvar="FLOORLINE_KEY", help="An API key with the admin scope, if the service has keys."
 )
 
 
@@ -71,7 +71,7 @@ def stop(
 
 
 def _change(method: str, *names: str | None, url: str, key: str | None) -> None:
-    """Ask the service for a change, and print the campaign after it."""
+    """Ask the service for a change, and print the changed campaign."""
     from floorline.client import Client, ServiceError
 
     with Client(url, key) as client:

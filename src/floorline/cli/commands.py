@@ -1,6 +1,6 @@
-"""The commands of `floorline`, each imported when it is asked for.
+"""The commands of `floorline`, each imported on first use.
 
-Importing and describing all of them would take longer than many of them run.
+Importing and describing all of them would take longer than many of them take to run.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ ENTRIES = {
     "policies": CommandEntry(
         "policies",
         "policies",
-        "List the policies, and what each guarantees; `live` ones can run live campaigns.",
+        "List the policies and what each guarantees; those marked `live` can run live campaigns.",
     ),
     "demo": CommandEntry(
         "demo",
         "demo",
-        "Play the paper's company: a landing page, its alternatives and a floor under its clicks.",
+        "Run the paper's story: a landing page, its alternatives and a floor under its clicks.",
     ),
     "paper": CommandEntry(
         "paper",
@@ -47,17 +47,17 @@ ENTRIES = {
     "bounds": CommandEntry(
         "bounds",
         "bounds",
-        "Show every bound of the paper for one setting, and what policies lose in simulation.",
+        "Show every bound of the paper for one setting, and the regret of policies in simulation.",
     ),
     "plan": CommandEntry(
         "plan",
         "plan",
-        "Plan a campaign: when it explores, how soon it pays, and what it may cost.",
+        "Plan a campaign: when it explores, how soon it pays off, and what it may cost.",
     ),
     "replay": CommandEntry(
         "replay",
         "replay",
-        "Run a policy on logged data, such as `floorline ledger export` writes.",
+        "Run a policy on logged data, such as the output of `floorline ledger export`.",
     ),
     "verify": CommandEntry(
         "verify",
@@ -73,9 +73,9 @@ ENTRIES = {
     "report": CommandEntry(
         "report",
         "report",
-        "Write what a campaign promised, earned and did, as one self-contained page.",
+        "Write a report of what a campaign promised, earned and did, as one self-contained page.",
     ),
-    "campaign": CommandEntry("campaign", "campaign", "Run the campaigns of a service."),
+    "campaign": CommandEntry("campaign", "campaign", "Manage the campaigns of a service."),
     "key": CommandEntry("key", "key", "Create, list and revoke the keys of a service."),
     "ledger": CommandEntry(
         "ledger_commands", "app", "Verify, export and explain the ledger of a live campaign."
@@ -102,7 +102,7 @@ class Commands(TyperGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands: Any = dict.fromkeys(ENTRIES)  # for its messages about wrong names
+        self.commands: Any = dict.fromkeys(ENTRIES)  # for its messages about unknown names
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command with this name, or None if there is none."""

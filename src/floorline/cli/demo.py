@@ -9,7 +9,7 @@ import typer
 
 
 def demo(
-    visitors: Annotated[int, typer.Option(help="Visitors of the live page.")] = 20_000,
+    visitors: Annotated[int, typer.Option(help="Visitors to the live page.")] = 20_000,
     seed: Annotated[int, typer.Option(help="Same seed, same visitors.")] = 1,
     simulated: Annotated[
         bool, typer.Option("--simulated", help="Simulate the paper's policies instead.")
@@ -17,10 +17,10 @@ def demo(
     runs: Annotated[int, typer.Option(help="Simulated runs of each policy.")] = 4000,
     out: Annotated[Path, typer.Option(help="Folder for the report, or the figure.")] = Path("out"),
 ) -> None:
-    """Play the paper's company: a landing page, its alternatives and a floor under its clicks.
+    """Run the paper's story: a landing page, its alternatives and a floor under its clicks.
 
     Starts a service on this machine, opens a campaign, sends it visitors, finishes with the winner
-    and writes the report. With a terminal, it then stays up for browsing until Ctrl-C.
+    and writes the report. On a terminal, the service then stays up for browsing until Ctrl-C.
     """
     if simulated:
         from floorline.cli.simulated_demo import simulated_demo

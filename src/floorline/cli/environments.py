@@ -1,4 +1,4 @@
-"""Environments from the options of the command line."""
+"""Environments described by command-line options."""
 
 from __future__ import annotations
 

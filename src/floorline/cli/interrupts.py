@@ -1,4 +1,4 @@
-"""Ctrl-C: a command ends within a second, whatever it is in the middle of."""
+"""Ctrl-C: a command ends within a second, whatever it is doing."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ GRACE_SECONDS = 0.7
 
 
 class CtrlC:
-    """What is known of Ctrl-C."""
+    """Whether Ctrl-C was pressed, and whether the user was told that the command stopped."""
 
     pressed = False
     reported = False
     """Whether the user has been told that the command was stopped."""
 
     def end(self) -> None:
-        """Say, once, that the command was stopped; if it was by Ctrl-C, end the process.
+        """Report once that the command was stopped; after Ctrl-C, end the process.
 
-        At once: taking the interpreter and the compiler down in good order takes a second itself.
+        It ends at once, since a clean shutdown of the interpreter and the compiler takes a second.
         """
         try:
             if not self.reported:
@@ -43,9 +43,9 @@ class CtrlC:
 def ending_within_a_second() -> Iterator[CtrlC]:
     """End the process soon after Ctrl-C, even if the KeyboardInterrupt is late or lost.
 
-    Python raises it between two steps of its own, so not while a compiler or a long run is at
-    work, and what is raised in a callback of the compiler is lost. A thread hears of the signal
-    in any case.
+    Python raises it only between two bytecode instructions, so not while the compiler or a long run
+    is busy, and an exception raised in a callback of the compiler is lost. A separate thread gets
+    the signal in any case.
     """
     ctrl_c = CtrlC()
     if os.name == "nt" or current_thread() is not main_thread():
@@ -56,7 +56,7 @@ def ending_within_a_second() -> Iterator[CtrlC]:
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     hook = sys.unraisablehook
     sys.unraisablehook = lambda lost: (
-        None if lost.exc_type is KeyboardInterrupt else hook(lost)  # heard of it here
+        None if lost.exc_type is KeyboardInterrupt else hook(lost)  # handled by `_watch`
     )
     Thread(target=_watch, args=(reader, ctrl_c), daemon=True).start()
     try:

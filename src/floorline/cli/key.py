@@ -26,7 +26,7 @@ def _shown(campaigns: Iterable[str] | None) -> str:
 @key.command("create")
 def create_key(
     data: str = DATA,
-    scopes: str = typer.Option(..., help="Some of decide,reward,read,admin."),
+    scopes: str = typer.Option(..., help="One or more of decide,reward,read,admin."),
     name: str = typer.Option("", help="What the key is for."),
     campaign: list[str] = CAMPAIGN,
     create: bool = CREATE,
@@ -37,7 +37,7 @@ def create_key(
     chosen = [scope for scope in scopes.split(",") if scope]
     with opened_data(data, create=create) as opened:
         typer.echo(opened.keys.create(chosen, name, campaign or None))
-    # Not on standard output, from which a script reads the key.
+    # On standard error: scripts read the key from standard output.
     typer.echo(f"scopes: {', '.join(chosen)}; campaigns: {_shown(campaign)}", err=True)
 
 

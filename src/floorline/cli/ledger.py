@@ -50,7 +50,9 @@ def export_command(
     ledger: str = LEDGER,
     format: str = typer.Option("csv", help="csv, jsonl, parquet or vw (Vowpal Wabbit)."),
     out: Path | None = OUT,
-    events: bool = typer.Option(False, "--events", help="All events, not decisions; as jsonl."),
+    events: bool = typer.Option(
+        False, "--events", help="Raw events instead of decisions; as jsonl."
+    ),
     table: str = typer.Option(
         "decisions", help="decisions, summary, arms, series, guardrails, changes or settings."
     ),
@@ -114,8 +116,8 @@ def show(
 def repair_clock_command(ledger: str = LEDGER) -> None:
     """Correct the time of a ledger that was written while the clock was ahead.
 
-    Stop its service and correct the clock first. Unless the campaign has ended, a new epoch
-    starts, since windows ended too early: the guarantee holds for it separately.
+    Stop its service and correct the clock first. Unless the campaign has ended, this starts a new
+    epoch, because windows ended too early; the guarantee holds for the new epoch separately.
     """
     with in_one_line():
         from floorline.live.clock_repair import repair_clock

@@ -25,15 +25,18 @@ def evaluate(
     policy: Annotated[
         str,
         typer.Option(
-            help="An arm; uniform; shares: current=0.2,video=0.8; FILE.py:FUNCTION from a context "
-            "to each arm's share; or one of `floorline policies`, which learns from the ledger."
+            help="An arm; uniform; shares such as current=0.2,video=0.8; FILE.py:FUNCTION, which "
+            "maps a context to each arm's share; or one of `floorline policies`, which learns from "
+            "the ledger."
         ),
     ] = "uniform",
-    confidence: Annotated[float, typer.Option(help="Of the intervals, at all times.")] = 0.95,
+    confidence: Annotated[
+        float, typer.Option(help="Confidence level of the intervals, which hold at all times.")
+    ] = 0.95,
     least_propensity: Annotated[
         float | None,
         typer.Option(
-            help="Every arm that the policy plays always had at least this chance; for the doubly "
+            help="Lower bound on the propensity of every arm that the policy plays; for the doubly "
             "robust interval.",
             show_default="unknown",
         ),
@@ -43,8 +46,8 @@ def evaluate(
 ) -> None:
     """Estimate what another policy would have earned, from the propensities of a ledger.
 
-    Inverse propensity, self-normalised and doubly robust estimates, and intervals that hold at all
-    times together. Refused where propensities are missing.
+    Prints inverse propensity, self-normalised and doubly robust estimates, with intervals that hold
+    at all times simultaneously. Fails if propensities are missing.
     """
     from floorline.core.checks import choice
     from floorline.live.logged import logged_data

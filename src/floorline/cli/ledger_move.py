@@ -33,7 +33,7 @@ def move(ledger: str = LEDGER, target: str = TARGET) -> None:
 
 
 def migrate(database: str = DATABASE) -> None:
-    """Bring the tables of a database up to date, after an upgrade of Floorline."""
+    """Migrate the tables of a database after an upgrade of Floorline."""
     with in_one_line():
         try:
             from floorline.live.ledgers.postgres_schema import migrate as migrate_schema

@@ -13,10 +13,14 @@ from floorline.core.words import counted
 
 def erase(
     ledger: str = LEDGER,
-    key: Annotated[str | None, typer.Option(help="Of the request with this key.")] = None,
+    key: Annotated[
+        str | None, typer.Option(help="Erase this request key, with its context.")
+    ] = None,
     before: Annotated[
         datetime | None,
-        typer.Option(help="Of all decisions before this date, in UTC.", formats=["%Y-%m-%d"]),
+        typer.Option(
+            help="Erase all keys and contexts before this date, in UTC.", formats=["%Y-%m-%d"]
+        ),
     ] = None,
 ) -> None:
     """Erase request keys and contexts; decisions, rewards and checksums stay.
@@ -37,10 +41,10 @@ def erase(
 def delete(
     ledger: str = LEDGER,
     confirm: Annotated[
-        str, typer.Option(help="The ledger again, as you gave it: nothing of it is kept.")
+        str, typer.Option(help="The ledger again, exactly as given; nothing is kept.")
     ] = "",
 ) -> None:
-    """Delete the ledger of a campaign that was finished or stopped, with all that it holds."""
+    """Delete the ledger of a finished or stopped campaign, with everything in it."""
     from floorline.live.deletion import delete as delete_ledger
 
     if confirm != ledger:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-import floorline.service.app  # noqa: F401 (better to miss the extra now than in the service)
+import floorline.service.app  # noqa: F401 (fail now if the extra is missing, not in the service)
 from floorline.cli.background import Background, direct
 from floorline.cli.live_demo_seasons import play_seasons
 from floorline.cli.live_demo_table import table_of
@@ -106,13 +106,13 @@ def _introduction(url: str, visitors: int) -> str:
     return f"""[bold]Dashboard: {url}/[/bold]
 
 A company has a landing page, {default!r}, and four alternatives:
-{", ".join(others)}. At every moment, the clicks to be expected so
-far shall be at least {1 - MAX_LOSS:.0%} of those that {default!r} alone would have brought.
-{visitors:,} visitors come; each tenth is a line, with the pages that it saw. After
-{TESTED_SHARE:.0%} of them the verdict is read, and the winner is served to the others.
-A click is reported after {delay:g} s on average; {LOST_SHARE:.0%} of clicks never are. Silence
-for {window:g} s means no click (missing="zero"): that is what clicks are, and lost
-ones are lost on all pages alike. Seconds stand for the hours of a real page.
+{", ".join(others)}. At every moment, the expected clicks so far must be
+at least {1 - MAX_LOSS:.0%} of what {default!r} alone would have brought.
+{visitors:,} visitors come; each line is a tenth of them, with the pages that they saw. After
+{TESTED_SHARE:.0%} of them the verdict is read, and everybody else sees the winner.
+A click is reported after {delay:g} s on average; {LOST_SHARE:.0%} of clicks never are. No report
+within {window:g} s counts as no click (missing="zero"), which is fair to all pages:
+each loses the same share. The seconds stand for hours on a real page.
 """
 
 
@@ -122,8 +122,8 @@ def _notes(coming: Visitors) -> str:
     return f"""
 {speed:,.0f} decisions per second over HTTP, each durable before it was answered;
 {counted(fallbacks, "visitor")} got the default without the service.
-Revenue is the clicks to be expected from the pages shown; the floor is {1 - MAX_LOSS:.0%} of
-the default's. Plain UCB has the same visitors with the same draws, and sees
+Revenue is the expected clicks on the pages shown; the floor is {1 - MAX_LOSS:.0%} of the
+default's. Plain UCB gets the same visitors with the same draws, and sees
 every click at once."""
 
 

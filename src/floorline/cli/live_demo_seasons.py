@@ -15,7 +15,7 @@ DEFAULT, CANDIDATE = "current", "video"
 KINDS = ("regular", "newcomer")
 BEFORE = {"regular": {"current": 0.40, "video": 0.20}, "newcomer": {"current": 0.02, "video": 0.02}}
 AFTER = {"regular": {"current": 0.05, "video": 0.20}, "newcomer": {"current": 0.40, "video": 0.20}}
-"""Clicks for each visitor, by kind and page, until the season turns and from then on."""
+"""Clicks per visitor, by kind and page, before and after the season turns."""
 
 SHARE_OF_VISITORS = 0.3
 """The number of visitors, as a share of those in the first act."""
@@ -56,7 +56,7 @@ class Crowd:
 
 @dataclass
 class Season:
-    """A campaign in this act, and the clicks that it got."""
+    """A campaign of this act, and its clicks."""
 
     floor: str
     clicks: list[float] = field(default_factory=list)
@@ -97,9 +97,9 @@ class Season:
 
 
 def play_seasons(service: Background, console: Console, visitors: int, seed: int) -> None:
-    """Run two campaigns that differ in their floor alone, and print how they compare.
+    """Run two campaigns that differ only in their floor, and print how they compare.
 
-    Visitors, the clicks that each would make, and the model that proposes arms are the same.
+    They have the same visitors, who would make the same clicks, and the same proposing model.
     """
     count = max(BATCH, int(SHARE_OF_VISITORS * visitors))
     crowd = Crowd.draw(count, seed)
@@ -151,7 +151,7 @@ def _tell(service: Background, seasons: list[Season], default_clicks: Floats) ->
 
 
 def _table(seasons: list[Season], default_clicks: Floats) -> Table:
-    """Return what came of the same visitors under each floor, and of the default alone."""
+    """Return a table of what the same visitors brought under each floor, and with the default."""
     shown = [np.array(season.clicks) for season in seasons] + [default_clicks]
     budgets = [budget_of(clicks, default_clicks) for clicks in shown]
     table = Table("", *FLOORS, "default only", box=None, pad_edge=False)
@@ -193,5 +193,5 @@ def _conclusion() -> str:
     return f"""
 Clicks received, against those that {DEFAULT!r} would have had from the very same
 visitors. The confidence floor needs a default that stays as it is, and candidates
-that do not depend on the visitor. Here neither is so: its watch on the default may
-notice, once the harm is done. The randomised floor needs neither."""
+that do not depend on the visitor. Here it has neither: its watch on the default may
+notice, but only after the harm is done. The randomised floor needs neither."""

@@ -36,7 +36,7 @@ LOST_SHARE = 0.02
 WORKERS = 16
 
 TIMEOUT_SECONDS = 2.0
-"""Timeout of a decision: long, since the visitors share the machine with the service."""
+"""Timeout of a decision: long, because the visitors share the machine with the service."""
 
 CAMPAIGN = {
     "name": "landing-page",

@@ -21,14 +21,14 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # drawing boxes takes as long as all else that the help needs
+    rich_markup_mode=None,  # drawing boxes would double the time that --help takes
 )
 
 OPTIONS = {"environment": "--noise or --adversary", "table": "--adversary"}
-"""The options for arguments of the library that have another name here."""
+"""The options for arguments of the library that have a different name here."""
 
 WITH_A_SERVICE = ("serve", "demo")
-"""Commands that stop a service in good order on Ctrl-C, however long that takes."""
+"""Commands that stop a service cleanly on Ctrl-C, however long that takes."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -49,7 +49,7 @@ def _options(
 def main() -> None:
     """Run the program."""
     gc.set_threshold(100_000)  # loading modules makes many objects, and no garbage
-    atexit.register(gc.freeze)  # Python's last search for garbage takes up to 0.4 seconds
+    atexit.register(gc.freeze)  # the last garbage collection takes up to 0.4 seconds
     warnings.showwarning = lambda message, *_: print(
         f"floorline: warning: {message}", file=sys.stderr
     )
@@ -75,7 +75,7 @@ def _run() -> int:
             except Exception:
                 if not ctrl_c.pressed:
                     raise
-                code = INTERRUPTED  # the compiler has made something else of the interrupt
+                code = INTERRUPTED  # the compiler raised another error in its place
     if code == INTERRUPTED:
         ctrl_c.end()
     return int(code or 0)

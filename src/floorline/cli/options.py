@@ -16,8 +16,8 @@ Noise = Annotated[
 NoiseScale = Annotated[
     float | None,
     typer.Option(
-        help="Subgaussian scale of the rewards that policies assume; 0.5 covers [0, 1]. "
-        "Gaussian rewards have it as their standard deviation.",
+        help="Subgaussian scale of the rewards, as policies assume it; 0.5 covers [0, 1]. "
+        "It is also the standard deviation of Gaussian rewards.",
         show_default="that of the rewards; 1 if gaussian",
     ),
 ]
@@ -50,13 +50,13 @@ Cluster = Annotated[
 
 
 NOT_SETTINGS = ("format", "threads", "out", "figure", "lowest_reward", "highest_reward")
-"""Options that change no number, and old names."""
+"""Options that do not affect the results, and deprecated names."""
 
 
 def settings_of(context: typer.Context, **resolved: Any) -> dict[str, Any]:
-    """Return every option that decides the numbers, so that outputs can be told apart.
+    """Return every option that affects the results, so that outputs can be told apart.
 
-    `resolved` are values that an option left open.
+    `resolved` has the values of options that were left open.
     """
     given = {name: value for name, value in context.params.items() if name not in NOT_SETTINGS}
     return {**given, **resolved}
@@ -66,5 +66,5 @@ def renamed(old: str, old_value: float | None, new: str, new_value: float) -> fl
     """Return the value of a renamed option, given under its old or its new name."""
     if old_value is None:
         return new_value
-    warnings.warn(f"{old} is deprecated; it is called {new} now", stacklevel=2)
+    warnings.warn(f"{old} is deprecated; use {new} instead", stacklevel=2)
     return old_value

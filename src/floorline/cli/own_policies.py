@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def entry_of(name: str) -> Entry:
-    """Return a policy's entry: of the catalogue, a plug-in, or `FILE.py:NAME`, `MODULE:NAME`.
+    """Return a policy's entry: from the catalogue, a plug-in, `FILE.py:NAME` or `MODULE:NAME`.
 
-    For the command line alone: a name that comes over the network must not run files.
+    Only for the command line: a name that comes over the network must not run files.
     """
     from floorline import Entry
     from floorline.policies import find_entry

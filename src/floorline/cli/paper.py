@@ -33,26 +33,26 @@ def paper(
     ] = None,
     means: Annotated[
         str | None,
-        typer.Option(help="Means of your own, the default arm's first: 0.3,0.4,0.2"),
+        typer.Option(help="Your own means, the default arm's first: 0.3,0.4,0.2"),
     ] = None,
     noise: Annotated[str, typer.Option(help="With --means: gaussian or bernoulli.")] = "gaussian",
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            help="Policies of your own choice instead of the paper's five: names of `floorline "
-            "policies`, or FILE.py:NAME; repeatable."
+            help="A policy to run instead of the paper's five: one of `floorline policies`, or "
+            "FILE.py:NAME; repeatable."
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Start again, replacing what the folder has.")
+        bool, typer.Option("--force", help="Start over, replacing the folder's results.")
     ] = False,
 ) -> None:
     """Reproduce the paper's experiments: results.csv, figures and report.html.
 
     Every point is saved as soon as it is finished: the same command resumes where it stopped.
 
-    With --means or --policy, the same experiments on your own instance or policies: results and
-    figures in the folders alpha and horizon, without the report on what the paper says.
+    With --means or --policy, runs the same experiments on your own instance or policies: results
+    and figures are in the folders alpha and horizon, without the report about the paper's claims.
     """
     from floorline.paper.sweeps import QUICK_RUNS, RUNS, PaperRun
     from floorline.simulation.cluster import connect
@@ -100,7 +100,7 @@ def _own_experiments(
     noise: str,
     policies: list[str] | None,
 ) -> None:
-    """Run the paper's sweeps with means or policies of the user's own."""
+    """Run the paper's sweeps with the user's own means or policies."""
     from floorline.cli.environments import numbers
     from floorline.cli.own_policies import entry_of
     from floorline.cli.sweep import report_sweep

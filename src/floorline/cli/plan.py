@@ -22,19 +22,19 @@ def plan(
     context: typer.Context,
     challengers: Annotated[int, typer.Option(help="How many new arms are tried.")],
     default_mean: Annotated[float, typer.Option(help="What a decision earns today, on average.")],
-    decisions_per_day: Annotated[int, typer.Option(help="How many decisions there are a day.")],
-    days: Annotated[int, typer.Option(help="How far to look.")] = 90,
+    decisions_per_day: Annotated[int, typer.Option(help="How many decisions are made a day.")],
+    days: Annotated[int, typer.Option(help="How many days to plan.")] = 90,
     improvement: Annotated[
         str, typer.Option(help="The smallest improvement worth finding, such as 10%.")
     ] = "10%",
     max_loss: Annotated[
-        str, typer.Option(help="Shares of today's reward that may be lost, side by side.")
+        str, typer.Option(help="Shares of today's reward that may be lost; one column for each.")
     ] = "5%,10%,20%",
     floor: Annotated[
         str | None,
         typer.Option(
-            help="Floors, side by side, such as confidence,joint,randomised.",
-            show_default="joint, with one challenger joint-steady",
+            help="Floors to compare, such as confidence,joint,randomised.",
+            show_default="joint; joint-steady with one challenger",
         ),
     ] = None,
     delta: Annotated[float, typer.Option(help="Chance that the floor fails.")] = 0.05,
@@ -56,7 +56,8 @@ def plan(
         typer.Option("--known", help="The campaign is given --default-mean and need not learn it."),
     ] = False,
     default_mean_error: Annotated[
-        float, typer.Option(help="How far off --default-mean may be; both ends are planned, too.")
+        float,
+        typer.Option(help="How far off --default-mean may be; both extremes are planned, too."),
     ] = 0.0,
     boundary: Annotated[
         str, typer.Option(help="Confidence boundary: beta-binomial, stitched or union-proved.")
@@ -64,19 +65,19 @@ def plan(
     holdback: Annotated[
         str | None,
         typer.Option(
-            help="Share of decisions that go to the default for ever.",
+            help="Share of decisions that always go to the default.",
             show_default="2%, or 5% under the randomised floor",
         ),
     ] = None,
     missing: Annotated[
         str,
         typer.Option(
-            help="What silence means: unknown, or after --delay-hours zero (it is a 0) or random "
-            "(it is skipped)."
+            help="What a missing reward means: unknown, or after --delay-hours zero (it counts as "
+            "0) or random (it is skipped)."
         ),
     ] = "unknown",
-    lost: Annotated[str, typer.Option(help="Rewards that never come, such as 2%.")] = "0%",
-    delay_hours: Annotated[float, typer.Option(help="Hours until a reward comes.")] = 0.0,
+    lost: Annotated[str, typer.Option(help="Rewards that never arrive, such as 2%.")] = "0%",
+    delay_hours: Annotated[float, typer.Option(help="Hours until a reward arrives.")] = 0.0,
     in_flight_rate: Annotated[
         float,
         typer.Option(
@@ -93,7 +94,7 @@ def plan(
     format: Annotated[str, typer.Option(help="page or json.")] = "page",
     reward: Annotated[str, typer.Option(hidden=True)] = "clicks",
 ) -> None:
-    """Plan a campaign: when it explores, how soon it pays, and what it may cost.
+    """Plan a campaign: when it explores, how soon it pays off, and what it may cost.
 
     Campaigns are simulated as they would run, by default with the settings of live campaigns.
     """
@@ -166,7 +167,7 @@ def as_dict(
 ) -> dict[str, Any]:
     """Return the plan as a dictionary for JSON, with an outlook for each guess.
 
-    A day that was not seen is null. Ranges are from 5% to 95% of the runs.
+    A day that was never reached is null. Ranges are from the 5% to the 95% quantile of the runs.
     """
     outlooks = [
         {"default_mean": guess.default_mean, **plain(one)}

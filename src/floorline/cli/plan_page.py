@@ -70,7 +70,7 @@ def table_of(guesses: Sequence[Question], columns: Outlooks) -> Table:
         table.add_row(label, *(text(column[0]) for column in columns))
 
     def ranges(label: str, value: Callable[[Outlook], Range], show: Show, more: bool) -> None:
-        """Add a row of medians and one of ranges, and such rows for other guesses if `more`."""
+        """Add a row of medians and one of ranges, and the same for other guesses if `more`."""
         for i, guess in enumerate(guesses if more else guesses[:1]):
             name = f"    if the default earns {guess.default_mean:g}" if i else label
             shown = [[show(x) for x in value(column[i])] for column in columns]
@@ -106,7 +106,7 @@ def explanation(question: Question, outlooks: Sequence[Outlook]) -> str:
     losses = ""
     if question.lost or question.delay:
         losses = (
-            f" Of all rewards {share(question.lost)} get lost, the others arrive "
+            f" Of all rewards {share(question.lost)} are lost; the others arrive "
             f"{question.delay:,} decisions late; a missing reward is {question.missing}."
         )
     values = ""
@@ -114,7 +114,7 @@ def explanation(question: Question, outlooks: Sequence[Outlook]) -> str:
         least, most, chance = question.reward_values(question.default_mean)
         values = (
             f" A reward of the default is {most:.4g}{in_unit(question.unit)} in {share(chance)} of "
-            f"the decisions, else {least:g}, which has the spread of {question.spread:g}."
+            f"the decisions, else {least:g}, which gives a spread of {question.spread:g}."
         )
     held = {outlook.floor: share(outlook.holdback) for outlook in outlooks}
     back = " or ".join(
@@ -124,9 +124,9 @@ def explanation(question: Question, outlooks: Sequence[Outlook]) -> str:
         for part in dict.fromkeys(held.values())
     )
     return (
-        f"Days and rewards are medians of {outlooks[0].runs} simulated campaigns, and below each "
-        f"the range that 9 in 10 of them are in; lowest points are ends of days. Where one "
-        f"challenger is better, the others are as much worse. The campaign {how}, has "
+        f"Days and rewards are medians of {outlooks[0].runs} simulated campaigns; below each is "
+        f"the range of 9 in 10 of them. Lowest points are at the end of a day. Where one "
+        f"challenger is better, the others are worse by as much. The campaign {how}, has "
         f"the floor {' or '.join(held)}, the boundary {question.boundary} and holds back {back} of "
         f"the decisions for the default.{values}{losses} {promise(question, outlooks)} 'From day' "
         f"means from then on until the end; 'later' is after the {question.days} days."
@@ -140,8 +140,8 @@ def promise(question: Question, outlooks: Sequence[Outlook]) -> str:
     parts = []
     if any(name != "randomised" for name in names):
         parts.append(
-            f"The floor is about expected reward, {fails}; randomness comes on top, and arms that "
-            "change over time can break it (docs/guarantee.md)."
+            f"The floor is about expected reward, {fails}; actual rewards vary around it, and arms "
+            "that change over time can break it (docs/guarantee.md)."
         )
     if "randomised" in names:
         parts.append(
@@ -152,7 +152,7 @@ def promise(question: Question, outlooks: Sequence[Outlook]) -> str:
 
 
 def obstacles(question: Question, outlooks: Sequence[Outlook]) -> list[str]:
-    """Return what keeps such a campaign from exploring usefully, in words."""
+    """Return sentences about what keeps such a campaign from exploring usefully."""
     hints = []
     size = share(question.improvement)
     stuck = [share(o.max_loss) for o in outlooks if o.traffic_limit <= 0.5]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def policies() -> None:
-    """List the policies, and what each guarantees; `live` ones can run live campaigns."""
+    """List the policies and what each guarantees; those marked `live` can run live campaigns."""
     from rich.console import Console
     from rich.table import Table
 

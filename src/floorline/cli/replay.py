@@ -30,8 +30,8 @@ def replay(
     method: Annotated[
         str,
         typer.Option(
-            help="rejection: the policy plays what was logged where it agrees, and skips the rest. "
-            "weights: it learns from all that was logged, and rewards are weighted."
+            help="rejection: the policy plays the logged decisions with which it agrees, and skips "
+            "the others. weights: it learns from every logged decision, and rewards are weighted."
         ),
     ] = "rejection",
     default: Annotated[
@@ -47,13 +47,15 @@ def replay(
     max_loss: options.MaxLoss = 0.1,
     delta: options.Delta = 0.05,
     floor: options.Floor = "confidence",
-    confidence: Annotated[float, typer.Option(help="Of the interval, at all times.")] = 0.95,
+    confidence: Annotated[
+        float, typer.Option(help="Confidence level of the interval, which holds at all times.")
+    ] = 0.95,
     seed: options.Seed = 1,
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
 ) -> None:
-    """Run a policy on logged data, such as `floorline ledger export` writes.
+    """Run a policy on logged data, such as the output of `floorline ledger export`.
 
-    The answer says what it rests on and where it is biased.
+    The output says what the estimate is based on and where it is biased.
     """
     from floorline import offpolicy
     from floorline.cli.own_policies import entry_of
@@ -78,13 +80,13 @@ def replay(
     typer.echo(repr(found))
     if method == "weights":
         typer.echo(
-            "The policy learned from what was logged, not from what it would have played: if it "
-            "learns, this is not what it would have earned by itself. --method rejection is."
+            "The policy learned from the logged decisions, not from its own: if it learns, this is "
+            "not what it would have earned by itself. --method rejection estimates that."
         )
 
 
 def setup_for(log: LoggedData, **others: Any) -> PolicySetup:
-    """Return the set-up of a policy for the arms and rewards of a log; the mean is learned."""
+    """Return a policy's setup for the arms and rewards of a log; the default mean is learned."""
     from floorline import PolicySetup
 
     return PolicySetup(

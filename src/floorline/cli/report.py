@@ -15,7 +15,7 @@ NAME = typer.Option(None, help="The campaign's name.", show_default="the name of
 
 
 def report(campaign: str = FILE, out: Path = OUT, name: str | None = NAME) -> None:
-    """Write what a campaign promised, earned and did, as one self-contained page."""
+    """Write a report of what a campaign promised, earned and did, as one self-contained page."""
     with in_one_line():
         from floorline.live.ledgers import read_ledger
         from floorline.report import facts_of, page_of

@@ -17,7 +17,7 @@ CREATE = typer.Option(
 ADVERTISE = typer.Option(
     None,
     envvar="FLOORLINE_ADVERTISE",
-    help="URL at which other servers of the same database reach this one.",
+    help="URL at which other servers with the same database reach this one.",
 )
 TLS_CERT = typer.Option(None, envvar="FLOORLINE_TLS_CERT", help="Certificate in PEM, for HTTPS.")
 CORS_ORIGIN = typer.Option(
@@ -28,7 +28,7 @@ CORS_ORIGIN = typer.Option(
 )
 TLS_KEY = typer.Option(None, envvar="FLOORLINE_TLS_KEY", help="Its private key in PEM.")
 WORKERS = typer.Option(
-    1, envvar="FLOORLINE_WORKERS", help="Processes that share the port; for a database only."
+    1, envvar="FLOORLINE_WORKERS", help="Processes that share the port; needs a database."
 )
 
 

@@ -61,13 +61,13 @@ def simulate(
         str, typer.Option(help="Constants of lil-ucb: theoretical or heuristic.")
     ] = "theoretical",
     delay: Annotated[
-        str, typer.Option(help="Rounds until a reward is known: 100, or evenly from 0-2000.")
+        str, typer.Option(help="Rounds until a reward is known: 100, or uniform over 0-2000.")
     ] = "0",
     lost: Annotated[
         str, typer.Option(help="Share of rewards that never arrive: 0.1, or one per arm: 0.6,0,0")
     ] = "0",
     repeated: Annotated[
-        str, typer.Option(help="Share of rewards that arrive a second time, likewise.")
+        str, typer.Option(help="Share of rewards that arrive a second time: 0.1, or one per arm.")
     ] = "0",
     missing: Annotated[
         str,

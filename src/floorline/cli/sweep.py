@@ -21,7 +21,7 @@ def sweep(
     device: Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")] = "cpu",
     cluster: options.Cluster = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Start again, replacing what the folder has.")
+        bool, typer.Option("--force", help="Start over, replacing the folder's results.")
     ] = False,
 ) -> None:
     """Simulate every combination of a grid: results.csv, results.parquet, a figure per instance.
@@ -60,7 +60,7 @@ def sweep(
 
 
 def report_sweep(finished: Finished) -> None:
-    """Print how many cells there are, and the files."""
+    """Print the number of cells, and the files."""
     typer.echo(f"{len(finished.rows)} cells, {finished.new_cells} of them new")
     for path in finished.files:
         typer.echo(str(path))

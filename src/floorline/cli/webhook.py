@@ -18,9 +18,9 @@ ID = typer.Argument(..., metavar="ID", help="The id, as listed.")
 def add(
     url: str = typer.Argument(..., help="The address that alerts are posted to."),
     data: str = DATA,
-    kinds: str = typer.Option("", help="Only these, separated by commas.", show_default="all"),
+    kinds: str = typer.Option("", help="Kinds of alerts, separated by commas.", show_default="all"),
 ) -> None:
-    """Send alerts to an address from now on; shows the secret that signs them, once."""
+    """Send alerts to an address from now on, and show the secret that signs them, once."""
     from floorline.service.alerts.conditions import KINDS
     from floorline.service.data import opened_data
 
@@ -28,7 +28,7 @@ def add(
     with opened_data(data) as opened:
         added = opened.webhooks.add(url, wanted)
     typer.echo(added.secret)
-    # Not on standard output, which a script takes for the secret.
+    # On standard error: scripts read the secret from standard output.
     typer.echo(f"webhook {added.id}: {', '.join(added.kinds)}", err=True)
 
 
@@ -50,7 +50,7 @@ def list_webhooks(data: str = DATA) -> None:
 
 @webhook.command("remove")
 def remove(webhook_id: str = ID, data: str = DATA) -> None:
-    """Send nothing more to an address. A running service notices at once."""
+    """Stop sending alerts to an address. A running service notices at once."""
     from floorline.service.data import opened_data
 
     with opened_data(data) as opened:

@@ -1,8 +1,7 @@
-"""Call a decision service from Python. Needs nothing but the standard library.
+"""Call a decision service from Python. Needs only the standard library.
 
-The same files are also a distribution of their own, `floorline-client`, imported as
-`floorline_client`; so modules in this folder import one another relatively, and nothing else of
-Floorline.
+The same files are also a separate distribution, `floorline-client`, imported as `floorline_client`;
+so modules in this folder import one another relatively, and nothing else from Floorline.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["AsyncClient", "CampaignView", "Client", "Decision", "RewardReceipt", "ServiceError"]
 
 
-if not TYPE_CHECKING:  # a type checker would take any name for known
+if not TYPE_CHECKING:  # a type checker would accept any name
 
     def __getattr__(name: str) -> Any:
         if name == "AsyncClient":  # loading asyncio takes longer than loading everything else here

@@ -21,7 +21,7 @@ class AsyncCampaignAdmin:
     async def open(
         self, name: str, arms: Sequence[str], max_loss: float, missing: str, **settings: Any
     ) -> CampaignView:
-        """Open a campaign, or return the one that was opened with these very settings."""
+        """Open a campaign, or return the existing one if it has the same settings."""
         call = partial(self._admin.open, name, arms, max_loss, missing, **settings)
         return await self._threads.run(call)
 
@@ -34,7 +34,7 @@ class AsyncCampaignAdmin:
         return await self._threads.run(self._admin.show, name)
 
     async def pause(self, name: str) -> CampaignView:
-        """Play the default arm until the campaign is resumed. Rewards are still taken."""
+        """Play the default arm until the campaign is resumed. Rewards are still accepted."""
         return await self._threads.run(self._admin.pause, name)
 
     async def resume(self, name: str) -> CampaignView:
@@ -58,7 +58,7 @@ class AsyncCampaignAdmin:
         return await self._threads.run(self._admin.finish, name, arm)
 
     async def stop(self, name: str, arm: str | None = None) -> CampaignView:
-        """End a campaign for good, with the arm to play from then on. Rewards are still taken."""
+        """End a campaign for good, with the arm to play from now on. Rewards still count."""
         return await self._threads.run(self._admin.stop, name, arm)
 
     async def start_epoch(
@@ -68,13 +68,13 @@ class AsyncCampaignAdmin:
         default: str | None = None,
         arms_may_change: bool | None = None,
     ) -> CampaignView:
-        """Start again, with counts, intervals and budget from zero."""
+        """Start a new epoch, with counts, intervals and budget from zero."""
         return await self._threads.run(
             self._admin.start_epoch, name, epoch, default, arms_may_change
         )
 
     async def note(self, name: str, text: str) -> CampaignView:
-        """Add a remark to what happened. If the connection breaks, it may be there twice."""
+        """Add a note to the campaign's history. If the connection breaks, it may be there twice."""
         return await self._threads.run(self._admin.note, name, text)
 
     async def label(self, name: str, labels: Sequence[str]) -> CampaignView:
@@ -82,7 +82,7 @@ class AsyncCampaignAdmin:
         return await self._threads.run(self._admin.label, name, labels)
 
     async def archive(self, name: str, archived: bool = True) -> CampaignView:
-        """Leave a campaign out of lists, or take it back in. It goes on as before."""
+        """Hide a campaign from lists, or show it again. It continues as before."""
         return await self._threads.run(self._admin.archive, name, archived)
 
     async def erase(

@@ -84,7 +84,7 @@ class AsyncClient:
         return self._client.reward(ticket, value, metrics)
 
     async def reward_many(self, rewards: Iterable[TicketReward]) -> list[RewardReceipt]:
-        """Report rewards, and return what became of each, like `Client.reward_many`."""
+        """Report rewards and return a receipt for each, like `Client.reward_many`."""
         return await self._threads.run(self._client.reward_many, rewards)
 
     async def void(self, ticket: str) -> None:
@@ -92,11 +92,11 @@ class AsyncClient:
         await self._threads.run(self._client.void, ticket)
 
     async def flush(self, timeout: float = FLUSH_TIMEOUT) -> bool:
-        """Wait until every reward was taken or refused for good; False if some are still kept."""
+        """Wait until every reward was accepted or finally refused; False if some are left."""
         return await self._threads.run(self._client.flush, timeout)
 
     async def close(self, timeout: float = FLUSH_TIMEOUT) -> None:
-        """Send the rewards that wait, as far as the timeout allows, and close the connections."""
+        """Send queued rewards, as far as the timeout allows, and close the connections."""
         await asyncio.to_thread(self._client.close, timeout)
         self._threads.close()
 

@@ -22,9 +22,9 @@ TIMEOUT = 10.0
 
 
 class CampaignAdmin:
-    """The campaigns of a service. Every call but `note` can be repeated: it then changes nothing.
+    """The campaigns of a service. Repeating a call changes nothing, except for `note`.
 
-    All methods raise ServiceError if the service refuses, or gives no response. Listing and showing
+    All methods raise ServiceError if the service refuses or does not respond. Listing and showing
     need an API key with the scope `read`, the others one with `admin`.
     """
 
@@ -34,14 +34,14 @@ class CampaignAdmin:
     def open(
         self, name: str, arms: Sequence[str], max_loss: float, missing: str, **settings: Any
     ) -> CampaignView:
-        """Open a campaign, or return the one that was opened with these very settings.
+        """Open a campaign, or return the existing one if it has the same settings.
 
         Args:
             name: of the campaign.
             arms: names of the arms, the default first.
             max_loss: share of the default's reward that may be lost.
             missing: what silence means: `zero` (with a `window`: clicks), `unknown` or `random`.
-            settings: others, by the names in the service's API, as `window=1800`.
+            settings: others, by the names in the service's API, such as `window=1800`.
         """
         required = {"name": name, "arms": list(arms), "max_loss": max_loss, "missing": missing}
         return self._send("POST", "/v1/campaigns", {**required, **settings})
@@ -58,7 +58,7 @@ class CampaignAdmin:
         return self._send("GET", campaign_path(name))
 
     def pause(self, name: str) -> CampaignView:
-        """Play the default arm until the campaign is resumed. Rewards are still taken."""
+        """Play the default arm until the campaign is resumed. Rewards are still accepted."""
         return self._change(name, "pause")
 
     def resume(self, name: str) -> CampaignView:
@@ -82,7 +82,7 @@ class CampaignAdmin:
         return self._change(name, "finish", arm=arm)
 
     def stop(self, name: str, arm: str | None = None) -> CampaignView:
-        """End a campaign for good. Rewards are still taken.
+        """End a campaign for good. Rewards are still accepted.
 
         Decisions get `arm` from then on, without a ticket: the default arm if none is given, or the
         winner of a finished campaign.
@@ -96,19 +96,19 @@ class CampaignAdmin:
         default: str | None = None,
         arms_may_change: bool | None = None,
     ) -> CampaignView:
-        """Start again, with counts, intervals and budget from zero.
+        """Start a new epoch, with counts, intervals and budget from zero.
 
         Args:
             name: of the campaign.
-            epoch: the one that is to end, as in its status.
-            default: the arm that is the default of the new one; the same as before unless given.
-            arms_may_change: whether challengers may be added to it; as before unless given.
+            epoch: the number of the epoch to end, as in its status.
+            default: the default arm of the new epoch; the same as before unless given.
+            arms_may_change: whether challengers may be added; as before unless given.
         """
         changes = {"default": default, "arms_may_change": arms_may_change}
         return self._change(name, "start-epoch", epoch=epoch, **changes)
 
     def note(self, name: str, text: str) -> CampaignView:
-        """Add a remark to what happened. If the connection breaks, it may be there twice."""
+        """Add a note to the campaign's history. If the connection breaks, it may be there twice."""
         return self._change(name, "notes", text=text)
 
     def label(self, name: str, labels: Sequence[str]) -> CampaignView:
@@ -116,7 +116,7 @@ class CampaignAdmin:
         return self._change(name, "labels", labels=list(labels))
 
     def archive(self, name: str, archived: bool = True) -> CampaignView:
-        """Leave a campaign out of lists, or take it back in. It goes on as before."""
+        """Hide a campaign from lists, or show it again. It continues as before."""
         return self._change(name, "archive", archived=archived)
 
     def erase(self, name: str, request_key: str | None = None, before: float | None = None) -> int:

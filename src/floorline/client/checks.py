@@ -1,4 +1,4 @@
-"""Checks of arguments. `floorline.core.checks` is not there where the client is installed alone."""
+"""Argument checks. `floorline.core.checks` is missing where only the client is installed."""
 
 from __future__ import annotations
 

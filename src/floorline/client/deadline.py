@@ -13,7 +13,7 @@ class Deadline:
         self._end = time.monotonic() + seconds
 
     def left(self) -> float:
-        """Seconds left, always above 0.
+        """Return the seconds left, always above 0.
 
         Raises:
             TimeoutError: the deadline has passed.

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from .reward import Reward
 
 RETENTION_SECONDS = 24 * 3600.0
-"""How long such a reward is sent again: long enough to repair a service that does not know its
-tickets because it cannot read a ledger."""
+"""How long such a reward is retried: long enough to repair a service that does not know its tickets
+because it cannot read a ledger."""
 
 BACKOFF = (1.0, 600.0)
 """Seconds before it is sent again: at least, and at most."""
 
 
 class DeferredRewards:
-    """Rewards by the time at which to send them again, each after waits that double."""
+    """Rewards by the time of their next attempt, with waits that double."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[float, Reward]] = []

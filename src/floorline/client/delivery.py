@@ -1,4 +1,4 @@
-"""One batch of rewards sent, and sorted by what the service says of each."""
+"""Sending one batch of rewards, and sorting them by the service's response."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ TIMEOUT = 10.0
 """Seconds for a request that reports rewards."""
 
 REFUSED_BATCH = frozenset({"malformed", "invalid", "too-large", "not-json"})
-"""Reasons for which the service refuses the same request every time. Others may be a proxy's, or
-pass: no key yet, too many requests."""
+"""Reasons for which the service refuses the same request every time. Others may come from a proxy,
+or be temporary: no key yet, too many requests."""
 
 REFUSED_REWARD = frozenset({"invalid", "conflict"})
-"""Reasons for which the service refuses the same reward every time. An unknown ticket is none of
-them: the service says that also while it cannot read a ledger, as after a failed restore."""
+"""Reasons for which the service refuses the same reward every time. An unknown ticket is not one of
+them: the service also reports it while it cannot read a ledger, as after a failed restore."""
 
 
 @dataclass(slots=True)
 class Delivery:
-    """The rewards of a batch that the service has not taken."""
+    """The rewards of a batch that the service has not accepted."""
 
     retry: list[Reward] = field(default_factory=list)
-    """To send again soon: the service, or one campaign of it, cannot take them now."""
+    """To send again soon: the service, or one of its campaigns, cannot accept them now."""
     deferred: list[tuple[Reward, ServiceError]] = field(default_factory=list)
-    """To send again later: refused for a reason that may pass, such as an unknown ticket."""
+    """To send again later: refused for a temporary reason, such as an unknown ticket."""
     refused: list[tuple[Reward, ServiceError]] = field(default_factory=list)
     """Not to send again."""
     error: Exception | None = None

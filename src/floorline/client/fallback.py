@@ -1,4 +1,4 @@
-"""Decisions for the default arm, where the service gives none."""
+"""Decisions for the default arm when the service gives none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class DefaultArms:
 
     def __init__(self, given: Mapping[str, str] | None) -> None:
         self._arms = dict(given or {})
-        self._told: dict[str, str] = {}  # what the service said to play instead, or for good
+        self._told: dict[str, str] = {}  # what the service said to play instead, or permanently
         self._failing: dict[str, str] = {}
 
     def learn(self, campaign: str, decision: Decision) -> Decision:
@@ -31,9 +31,9 @@ class DefaultArms:
         return decision
 
     def fallback_decision(self, campaign: str, error: ServiceError) -> Decision:
-        """The decision to play the default arm because of `error`.
+        """Return the decision to play the default arm because of `error`.
 
-        Of a campaign that is finished or stopped it is the arm that it serves.
+        For a finished or stopped campaign it is the arm that the campaign serves.
 
         Raises:
             ServiceError: `error` itself, if the arm is not known.

@@ -1,4 +1,4 @@
-"""A file that holds rewards until they are sent, so that they survive the end of the process."""
+"""A file that keeps rewards until they are sent, so that they survive the end of the process."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ except ImportError:  # not there on Windows
 log = logging.getLogger("floorline.client")
 
 SPARE_LINES = 1000
-"""Lines of rewards already sent, beyond as many as wait, before the file is written anew."""
+"""The file is rewritten once it has this many more lines of sent than of waiting rewards."""
 
 
 class Journal:
     """A JSON line for each reward. They are handed to the operating system, not synced to disk.
 
-    Beside the file at `path` lie `path.lock`, whose lock keeps a second client away, and
+    Beside the file at `path` are `path.lock`, whose lock excludes a second client, and
     `path.refused`, with what cannot be sent: lines that are not rewards, and rewards that the
     service has refused. Without `fcntl` (on Windows) there is no lock.
     """
@@ -53,7 +53,7 @@ class Journal:
             raise ValueError(f"queue_file: {path} cannot be used: {error.strerror}") from None
 
     def load(self) -> list[Reward]:
-        """The rewards in the file. Lines that are not rewards are moved to `refused_path`."""
+        """Return the rewards in the file; lines that are not rewards move to `refused_path`."""
         rewards: dict[Reward, Reward] = {}
         refused = []
         with open(self._path, "rb") as file:
@@ -63,7 +63,7 @@ class Journal:
                     rewards[reward._replace(deferred_since=None)] = reward  # the last line counts
                 except (ValueError, TypeError, RecursionError):
                     refused.append(line.decode(errors="backslashreplace").rstrip("\n"))
-        self._torn = True  # until the file is written anew: its last line may be cut short
+        self._torn = True  # until the file is rewritten: its last line may be cut short
         with _errors_logged(self._path):
             if refused:
                 self._append_refused([{"line": line} for line in refused])
@@ -73,7 +73,7 @@ class Journal:
         return list(rewards.values())
 
     def add(self, reward: Reward) -> None:
-        """Append a reward, or what has become known of one that the file holds."""
+        """Append a reward, or an update of one in the file."""
         with _errors_logged(self._path):
             start, self._torn = "\n" if self._torn else "", True
             with open(self._path, "a", encoding="utf-8") as file:
@@ -82,7 +82,7 @@ class Journal:
             self._lines += 1
 
     def keep(self, rewards: list[Reward]) -> None:
-        """Forget all others, now or later: the service takes no reward twice."""
+        """Forget all other rewards, now or later: the service counts no reward twice."""
         if not rewards or self._lines > 2 * len(rewards) + SPARE_LINES:
             with _errors_logged(self._path):
                 self._rewrite(rewards)
@@ -93,7 +93,7 @@ class Journal:
             self._append_refused([{**reward.message, "reason": str(error)}])
 
     def close(self) -> None:
-        """Give up the lock. The file stays."""
+        """Release the lock. The file stays."""
         self._lock.close()
 
     def _append_refused(self, entries: Iterable[dict[str, Any]]) -> None:

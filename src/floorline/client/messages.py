@@ -14,7 +14,7 @@ from .reward import Reward
 PROBLEM_PREFIX = "urn:floorline:problem:"
 
 MAX_BATCH = 1000
-"""Decisions or rewards that the service takes in one request."""
+"""Decisions or rewards that the service accepts in one request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ class Decision:
     candidate: str | None
     """The arm that was proposed."""
     reason: str
-    """The service's reason. Without the service: `timeout`, `unreachable`, or the reason of the
-    error that it returned, as `unknown-campaign`."""
+    """The service's reason. Without a decision from it: `timeout`, `unreachable`, or the reason of
+    the error that it returned, such as `unknown-campaign`."""
     guaranteed_budget: float | None
     """Lower bound on the budget after this decision; None without the service."""
     probability: float | None
     """How likely this arm was given the candidate; None without the service."""
     propensity: float | None = None
-    """How likely it was given all before the proposer chose; None where that is not known."""
+    """How likely it was given everything before the proposer chose; None if that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class CampaignView:
     problem: str | None
     """Why it is not available."""
     warnings: list[str]
-    """What whoever opened it should know."""
+    """What the person who opened it should know."""
 
 
 DECISION_FIELDS = tuple(field.name for field in fields(Decision) if field.name != "propensity")
@@ -79,7 +79,7 @@ class ServiceError(Exception):
         self.reason = reason
         self.detail = detail
         self.status = status
-        """The HTTP status; None if there was no response, or one that makes no sense."""
+        """The HTTP status; None if there was no valid response."""
         self.default_arm = default_arm
         """The arm to play instead, if the response names it."""
 

@@ -65,7 +65,7 @@ class FloorlineProvider(AbstractProvider):
         default_value: str,
         evaluation_context: EvaluationContext | None = None,
     ) -> FlagResolutionDetails[str]:
-        """The arm that the service decides on; `default_value` if it does not respond.
+        """Return the arm that the service decides on; `default_value` if it does not respond.
 
         The metadata has the ticket, with which the reward is reported.
         """
@@ -151,7 +151,7 @@ class FloorlineProvider(AbstractProvider):
 
 
 def _context(evaluation: EvaluationContext | None) -> dict[str, Any] | None:
-    """The attributes that the application gave as JSON values, dates and such as texts."""
+    """Return the application's attributes as JSON values; dates and the like as text."""
     if not evaluation or not evaluation.attributes:
         return None
     attributes: dict[str, Any] = json.loads(json.dumps(dict(evaluation.attributes), default=str))

@@ -26,7 +26,7 @@ KEY = re.compile(r"[!-~]+")
 class ConnectionPool:
     """Sends requests to one service, each with one deadline for everything it takes.
 
-    A request may arrive more than once, so it must be one that the service takes as the same.
+    A request may arrive more than once, so it must be idempotent.
     """
 
     def __init__(self, url: str, key: str | None) -> None:
@@ -49,7 +49,7 @@ class ConnectionPool:
     def request(
         self, method: str, path: str, body: bytes | None, deadline: Deadline
     ) -> tuple[int, bytes]:
-        """Status and body of the response, after up to three attempts.
+        """Return status and body of the response, after up to three attempts.
 
         Raises:
             ServiceError: there was none. Its reason is `timeout` or `unreachable`.
@@ -91,7 +91,7 @@ class ConnectionPool:
                 connection.sock = self._connect(deadline)
             assert isinstance(connection.sock, DeadlineSocket)
             connection.sock.deadline = deadline
-            # For servers that would ask another one: there is no use in answering later.
+            # For servers that forward requests: a later response is of no use.
             headers = {**self._headers, "X-Floorline-Deadline": f"{deadline.left():.3f}"}
             connection.request(method, self._prefix + path, body, headers)
             response = connection.getresponse()
@@ -104,7 +104,7 @@ class ConnectionPool:
         return result
 
     def _connect(self, deadline: Deadline) -> DeadlineSocket:
-        """A connection to the first address that accepts one; each has an equal share of time."""
+        """Return a connection to the first address that accepts; each gets an equal time share."""
         addresses = self._resolver.addresses(deadline)
         failure = OSError(f"{self._host} has no address")
         for position, address in enumerate(addresses):
@@ -127,7 +127,7 @@ class ConnectionPool:
         raise failure
 
     def _encrypt(self, connected: DeadlineSocket, deadline: Deadline) -> DeadlineSocket:
-        """The socket itself for http, an encrypted one for https."""
+        """Return the socket itself for http, an encrypted one for https."""
         if self._tls is None:
             return connected
         connected.settimeout(deadline.left())  # for the whole handshake

@@ -8,12 +8,12 @@ from .deadline import Deadline
 
 
 class Requests(Protocol):
-    """Sends requests: a ConnectionPool, or what stands for one in a test."""
+    """Sends requests: a ConnectionPool, or a substitute in a test."""
 
     def request(
         self, method: str, path: str, body: bytes | None, deadline: Deadline
     ) -> tuple[int, bytes]:
-        """Status and body of the response.
+        """Return status and body of the response.
 
         Raises:
             ServiceError: there was none.

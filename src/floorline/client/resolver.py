@@ -1,4 +1,4 @@
-"""The addresses of a host, looked up in a thread: the system's resolver knows no deadline."""
+"""The addresses of a host, looked up in a thread: the system's resolver has no deadline."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ FRESH_SECONDS = 30.0
 class Resolver:
     """The addresses of one host and port.
 
-    Addresses found once are used on while they are looked up again, so that a slow resolver delays
-    only the first requests.
+    Known addresses stay in use while they are looked up again, so a slow resolver delays only the
+    first requests.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -37,7 +37,7 @@ class Resolver:
             pass
 
     def addresses(self, deadline: Deadline) -> list[Address]:
-        """The host's addresses, the one that last worked first.
+        """Return the host's addresses, the one that last worked first.
 
         Raises:
             TimeoutError: they are not known by the deadline.

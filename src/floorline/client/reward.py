@@ -21,7 +21,7 @@ class Reward(NamedTuple):
 
     @property
     def message(self) -> dict[str, object]:
-        """The reward as the service takes it."""
+        """Return the reward in the service's format."""
         item: dict[str, object] = {"ticket": self.ticket, "reward": self.reward}
         if self.metrics:
             item["metrics"] = dict(self.metrics)
@@ -29,7 +29,7 @@ class Reward(NamedTuple):
 
 
 def checked_reward(ticket: str, value: float, metrics: Mapping[str, float] | None = None) -> Reward:
-    """The reward with these fields; raise ValueError if one of them cannot be sent."""
+    """Return the reward with these fields; raise ValueError if one of them cannot be sent."""
     return Reward(ticket_id(ticket), reward_of(value), None, _checked_metrics(metrics))
 
 

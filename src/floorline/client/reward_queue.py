@@ -1,4 +1,4 @@
-"""A queue of rewards, and the thread that sends them until the service has taken them."""
+"""A queue of rewards, and the thread that sends them until the service accepts them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .reward import Reward, checked_reward
 log = logging.getLogger("floorline.client")
 
 GATHER_SECONDS = 0.1
-"""Seconds in which rewards gather before they are sent together."""
+"""Seconds for which rewards are collected before they are sent together."""
 
 BACKOFF = (0.2, 10.0)
 """Seconds before rewards are sent again after a failure: at first, and at most."""
 
 
 class RewardQueue:
-    """Sends rewards in the background, in batches, again and again until they are taken."""
+    """Sends rewards in the background, in batches, until they are accepted."""
 
     def __init__(self, pool: Requests, size: int, path: str | os.PathLike[str] | None) -> None:
         """Start with the rewards in the file at `path`, if there is one."""
@@ -62,15 +62,15 @@ class RewardQueue:
         return True
 
     def flush(self, timeout: float) -> bool:
-        """Wait until no reward is left, sent or refused; False if some are after `timeout`."""
+        """Wait until every reward was sent or refused; False if some are left after `timeout`."""
         with self._changed:
             self._send_all_now()
             return self._changed.wait_for(lambda: not self._waiting and not self._deferred, timeout)
 
     def close(self, timeout: float = 5.0) -> None:
-        """Send what waits, as far as that is possible by the timeout. The rest stays in the file.
+        """Send queued rewards, as far as the timeout allows. The rest stays in the file.
 
-        Deferred rewards are sent once more, and not waited for.
+        Deferred rewards are sent once more, but not waited for.
         """
         end = time.monotonic() + timeout
         atexit.unregister(self.close)
@@ -104,7 +104,7 @@ class RewardQueue:
         return True
 
     def _refuse(self, reward: Reward, error: ServiceError) -> None:
-        """Give up a reward, where the user can see it: in the log, and beside the queue's file."""
+        """Give up a reward visibly: in the log, and in the file beside the queue's."""
         where = ""
         if self._journal:
             self._journal.refuse(reward, error)
@@ -143,7 +143,7 @@ class RewardQueue:
                 pause = min(2 * pause, BACKOFF[1])
 
     def _next_batch(self) -> list[Reward]:
-        """Rewards to send now; none to end the thread."""
+        """Return the rewards to send now; none to end the thread."""
         with self._changed:
             while True:
                 self._waiting.extend(self._deferred.take_due())
@@ -158,7 +158,7 @@ class RewardQueue:
             return [] if self._closed else list(islice(self._waiting, MAX_BATCH))
 
     def _settle(self, delivery: Delivery) -> None:
-        """Defer or give up what is not to be sent again soon, and forget what was taken."""
+        """Defer or give up what should not be sent again soon, and forget what was accepted."""
         for reward, error in delivery.refused:
             self._refuse(reward, error)
         new = [item for item in delivery.deferred if item[0].deferred_since is None]

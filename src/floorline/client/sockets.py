@@ -12,7 +12,7 @@ from .deadline import Deadline
 class DeadlineSocket(socket.socket):
     """A socket with a deadline instead of a timeout.
 
-    A timeout starts anew with every read, so a server that sends a byte at a time never exceeds it.
+    A timeout restarts with every read, so a server that sends a byte at a time never exceeds it.
     """
 
     deadline: Deadline

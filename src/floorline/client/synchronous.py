@@ -37,7 +37,7 @@ DECISION_TIMEOUT = 0.15
 """Seconds for a decision, by default: a visitor waits."""
 
 FLUSH_TIMEOUT = 5.0
-"""Seconds for the rewards that wait when the client is flushed or closed."""
+"""Seconds for sending queued rewards when the client is flushed or closed."""
 
 
 class Client:
@@ -121,7 +121,7 @@ class Client:
         context: Mapping[str, Any] | None = None,
         chances: Mapping[str, float] | None = None,
     ) -> Decision:
-        """The service's decision: like `decide`, but every failure is raised as ServiceError."""
+        """Return the service's decision, like `decide`, but raise every failure as ServiceError."""
         path = f"{campaign_path(campaign)}/decisions"
         body = json.dumps(decision_request(request_key, candidate, context, chances)).encode()
         response = self._pool.request("POST", path, body, Deadline(self.timeout))
@@ -174,7 +174,7 @@ class Client:
         return [self._defaults.learn(campaign, decision) for decision in decisions]
 
     def fallback_decision(self, campaign: str, error: ServiceError) -> Decision:
-        """The decision to play the default arm because of `error`, which is raised if unknown."""
+        """Return the decision to play the default arm because of `error`; raise it if unknown."""
         return self._defaults.fallback_decision(campaign, error)
 
     def reward(
@@ -194,14 +194,14 @@ class Client:
         return ticket is not None and self._rewards.put(ticket, value, metrics)
 
     def reward_many(self, rewards: Iterable[TicketReward]) -> list[RewardReceipt]:
-        """Report rewards, and return what became of each.
+        """Report rewards and return a receipt for each.
 
         A reward is a pair of ticket and value, or these and its metrics. Unlike `reward` this waits
         for the service, and does not use the queue.
 
         Raises:
-            ServiceError: there is no response, or an error. Some may have been taken: it is safe to
-                report all of them again.
+            ServiceError: there is no response, or an error. Some may have been accepted: it is safe
+                to report all of them again.
         """
         checked = [checked_reward(*reward) for reward in rewards]
         receipts = []
@@ -222,11 +222,11 @@ class Client:
         parse_json(*self._pool.request("POST", path, b"", Deadline(TIMEOUT)))
 
     def flush(self, timeout: float = FLUSH_TIMEOUT) -> bool:
-        """Wait until every reward was taken or refused for good; False if some are still kept."""
+        """Wait until every reward was accepted or finally refused; False if some are left."""
         return self._rewards.flush(timeout)
 
     def close(self, timeout: float = FLUSH_TIMEOUT) -> None:
-        """Send the rewards that wait, as far as the timeout allows, and close the connections."""
+        """Send queued rewards, as far as the timeout allows, and close the connections."""
         self._rewards.close(timeout)
         self._pool.close()
 

@@ -17,7 +17,7 @@ class Threads:
         self._executor = ThreadPoolExecutor(count, "floorline")
 
     def run(self, call: Callable[..., T], *arguments: object) -> asyncio.Future[T]:
-        """The result of a call in one of the threads, to be awaited."""
+        """Return an awaitable for the result of a call in one of the threads."""
         return asyncio.get_running_loop().run_in_executor(self._executor, call, *arguments)
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ NAME_LENGTH = 32
 """Characters of a folder's name."""
 
 UNUSED_SECONDS = 21 * 86_400
-"""Compiled code that was not used for so long is removed."""
+"""Compiled code that has not been used for this long is removed."""
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -40,8 +40,8 @@ def folder_for(options: str) -> Path | None:
 def remove_old_folders() -> None:
     """Remove folders of compiled code that no process has used for weeks.
 
-    They are those of other versions and of edits. One that another process is about to use is
-    young, since each use is marked, so none is taken away from it.
+    They belong to other versions and earlier edits. Each use marks a folder, so one that another
+    process is about to use is recent and stays.
     """
     latest = time.time() - UNUSED_SECONDS
     for folder in cache_root().glob("[0-9a-f]" * NAME_LENGTH):

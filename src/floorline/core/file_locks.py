@@ -1,4 +1,4 @@
-"""Locks of files, and folders on disk, as far as the operating system has them."""
+"""File locks and syncing of folders, as far as the operating system supports them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CAN_OPEN_FOLDERS = hasattr(os, "O_DIRECTORY")
 def lock_file(file: int | IO[bytes], *, wait: bool = False) -> None:
     """Lock an open file for this process until it is closed, however the process ends.
 
-    Without `fcntl`, on Windows, nothing is locked. Whoever calls this says what happens then.
+    Without `fcntl`, as on Windows, nothing is locked. Callers document what happens then.
 
     Raises:
         OSError: another process has the lock, and `wait` is not set.

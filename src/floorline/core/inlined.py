@@ -1,9 +1,9 @@
 """A numba compiler for kernels that only other kernels call, which inline them.
 
-numba optimises each function by itself and makes machine code of it, and then does both again in
-every caller that inlines it. Here an inlined kernel is only translated for its callers; all is
-optimised once, in the outermost kernel. That halves the time of compilation and changes no result.
-It relies on how numba's libraries of code are linked, which its documentation does not promise.
+numba optimises each function and compiles it to machine code, and then does both again in every
+caller that inlines it. Here an inlined kernel is only translated for its callers; everything is
+optimised once, in the outermost kernel. That halves the compilation time and changes no result. It
+relies on how numba links its code libraries, which its documentation does not guarantee.
 """
 
 # mypy: allow-untyped-calls
@@ -29,7 +29,7 @@ def compiled_for_callers(function: Function, options: Mapping[str, Any]) -> Any:
     template = dispatcher.get_call_template
 
     def get_call_template(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        # Or numba compiles `f(0)` apart from `f(arm)`.
+        # Otherwise numba compiles `f(0)` separately from `f(arm)`.
         return template([types.unliteral(argument) for argument in arguments], keywords)
 
     dispatcher.get_call_template = get_call_template

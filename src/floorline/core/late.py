@@ -1,4 +1,4 @@
-"""Late rewards: what is known of an arm while some of its rewards have not arrived.
+"""Late rewards: what is known about an arm while some of its rewards have not arrived.
 
 Intervals hold for an arm's plays in the order of decisions, not for an average of what has
 arrived, in which fast rewards come first. Two forms are valid on the same event, and the
@@ -72,7 +72,7 @@ def best_ends(
     seen = arms.seen[arm]
     closed = pending.closed[arm]
     if 0 < closed == seen and pending.closed_least[arm] == pending.closed_most[arm]:
-        # Nothing is known of later plays, and a worst value never improves an end.
+        # Nothing is known about later plays, and filling in the worst never improves an end.
         if pending.stale[arm] > 0:
             return arms.lower[arm], arms.upper[arm]
         return interval(rules.boundary, memory.boundary, arm, closed, arms.total[arm])
@@ -94,9 +94,9 @@ def optimistic_end(
 ) -> float:
     """Return an upper end for proposers: pending plays count, so that they do not all pick one arm.
 
-    Missing rewards are taken to be like those of the closed plays, but no better than those
-    seen, and the lowest before the first: where only clicks are reported, all seen are clicks.
-    The floor does not use it.
+    Missing rewards are assumed to be like those of the closed plays, but no better than those
+    seen, and the lowest before the first: where only clicks are reported, all rewards seen are
+    clicks. The floor does not use it.
     """
     plays = pending.length[arm]
     counted = plays if plays < 128 else plays - plays % (plays // 64)  # changes seldom

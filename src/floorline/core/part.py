@@ -26,7 +26,7 @@ class Part:
         return self.memory * n_arms + self.shared_memory
 
     def rearranged(self, memory: Floats, n_arms: int, order: Sequence[int | None]) -> list[float]:
-        """Return its memory of `n_arms` arms for others: where each was, None for a new one."""
+        """Return its memory of `n_arms` arms reordered by their old indices, None for a new one."""
         by_arm = [
             0.0 if place is None else memory[number * n_arms + place]
             for number in range(self.memory)

@@ -110,7 +110,7 @@ def open_play(pending: PendingPlays, arm: int, slot: int) -> None:
 def close_play(pending: PendingPlays, arm: int, slot: int, least: float, most: float) -> None:
     """Close a pending play, whose reward is finally between `least` and `most`."""
     pending.run[slot] += 1
-    # Added in front of the plays that follow it: with nothing late, sums are in order.
+    # Added before the plays that follow it, so that with nothing late the sums are in order.
     pending.run_least[slot] = least + pending.run_least[slot]
     pending.run_most[slot] = most + pending.run_most[slot]
     _unlink(pending, arm, slot)

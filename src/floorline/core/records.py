@@ -1,4 +1,4 @@
-"""The records that kernels pass around: what is known of the arms, and the rules of a policy."""
+"""The records that kernels pass around: what is known about the arms, and a policy's rules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 TOLERANCE = 1e-9
-"""Budgets are often exactly zero: one is below zero if by more than this share of the rounds."""
+"""Budgets are often exactly zero: below zero means by more than this share of the rounds."""
 
 ROUNDING = 1e-12
 """The same for budgets of received rewards, which are plain sums."""
@@ -24,7 +24,7 @@ Counts = NDArray[np.int64]
 
 
 class Arms(NamedTuple):
-    """What is known of each arm. Arm 0 is the default; the others are challengers."""
+    """What is known about each arm. Arm 0 is the default; the others are challengers."""
 
     plays: Counts
     """Times played (the paper's T), including plays whose reward is pending."""
@@ -43,7 +43,7 @@ class Arms(NamedTuple):
 class Memory(NamedTuple):
     """The numbers that each part of a policy keeps for itself; all start at 0.
 
-    A part reads and writes its own array only: first its numbers for each arm, those of one kind
+    A part reads and writes only its own array: first its numbers for each arm, those of one kind
     together, then the others.
     """
 
@@ -73,7 +73,7 @@ class Rules(NamedTuple):
     holdback: float
     """The least probability of the fallback arm in a round whose candidate is a challenger."""
     fast_forward: bool
-    """Whether a run of default plays is one step, since none of them changes the proposal."""
+    """Whether consecutive default plays are one step, since none of them changes the proposal."""
     private_clock: bool
     """Whether the proposer counts only the rounds that the floor leaves to it, as if alone."""
     caches: bool

@@ -15,7 +15,7 @@ from floorline.core.records import Arms, Floats
 
 @slot
 def look(rules: Any, memory: Floats, visitors: Any, kind: int) -> None:
-    """Write what is known of this round's visitor into the memory; called before `propose`."""
+    """Write what is known about this round's visitor into the memory; called before `propose`."""
     raise NotImplementedError
 
 
@@ -39,7 +39,7 @@ def learn(rules: Any, arms: Arms, memory: Floats, arm: int, reward: float) -> No
 
 @slot
 def index(rules: Any, arms: Arms, memory: Floats, log_round: float, arm: int) -> float:
-    """Return the index of an arm that was played, of which the largest is proposed.
+    """Return the index of an arm that was played; the arm with the largest is proposed.
 
     It never falls from round to round, unless the arm is observed.
     """
@@ -112,9 +112,9 @@ def current_budget(rules: Any, arms: Arms, memory: Floats, rounds: int) -> float
 def guaranteed_share(
     rules: Any, arms: Arms, memory: Floats, default_plays: int, rounds: int
 ) -> float:
-    """Return a lower bound on what `rounds` > 0 decisions earn, over the default's; or NaN.
+    """Return a lower bound on the reward of `rounds` > 0 decisions over the default's; or NaN.
 
-    So many of them are plays of the default arm.
+    `default_plays` of them are plays of the default arm.
     """
     raise NotImplementedError
 
@@ -165,7 +165,7 @@ def recount(rules: Any, arms: Arms, memory: Floats, pending: Any, low: float) ->
 def await_reward(
     rules: Any, arms: Arms, memory: Floats, arm: int, decision: int, probability: float
 ) -> None:
-    """Account for a play whose reward may come late, in the newest decision, counted from 0.
+    """Account for a play whose reward may come late, of the newest decision, counted from 0.
 
     `arms` already includes the play, which was decided at a fallback `probability`.
     """
@@ -182,7 +182,7 @@ def take_late_reward(
     probability: float,
     reward: float,
 ) -> None:
-    """Account for the reward of the play in that decision; NaN: skipped, it will never come."""
+    """Account for the reward of that decision's play; NaN if it was skipped and will never come."""
     raise NotImplementedError
 
 

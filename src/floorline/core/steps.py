@@ -53,7 +53,7 @@ def candidate_of(rules: Rules, arms: Arms, memory: Memory, round: int, rng: Any)
 def refusal_probability(
     rules: Rules, arms: Arms, memory: Memory, round: int, candidate: int
 ) -> float:
-    """Return the probability with which a candidate is refused, the holdback included."""
+    """Return the probability with which a candidate is refused, including the holdback."""
     if candidate < 0 or candidate >= len(arms.plays):
         return 1.0
     # Alg. 1, lines 10 to 14
@@ -73,8 +73,8 @@ def apply_floor(
     `coin` is the random generator for the coin, used only where there is one to toss. A
     candidate that does not exist is refused, and so is one whose probability is NaN.
 
-    The arm is not part of the answer: a returned arm is compiled to a conditional move, and
-    simulation takes twice as long (docs/performance.md).
+    The arm is not returned: a returned arm is compiled to a conditional move, and simulation takes
+    twice as long (docs/optimisations.md).
     """
     probability = refusal_probability(rules, arms, memory, round, candidate)
     return toss(probability, coin), probability
@@ -94,13 +94,13 @@ def decide_on(
 
 @kernel
 def no_coin(probability: float, coin: Any) -> bool:
-    """Return whether the probability is 0: anything else refuses, NaN too."""
+    """Return whether the probability is 0: anything else refuses, including NaN."""
     return probability <= 0.0
 
 
 @kernel
 def toss_coin(probability: float, coin: Any) -> bool:
-    """Return True with the remaining probability; without a draw if it is 0 or 1, or NaN."""
+    """Return True with probability 1 - `probability`; no draw is made for 0, 1 or NaN."""
     return probability <= 0.0 or (probability < 1.0 and uniform(coin) >= probability)
 
 
@@ -160,7 +160,7 @@ def observe(
 def observe_known_default(
     rules: Rules, arms: Arms, memory: Memory, probability: float, rounds: int
 ) -> None:
-    """Record `rounds` rewards of a default arm of known mean; more than one if fast-forwarding."""
+    """Record `rounds` rewards of a default arm whose mean is known; several if fast-forwarding."""
     mean = rules.default_mean
     arms.seen[0] += rounds
     arms.total[0] += rounds * mean
@@ -171,11 +171,11 @@ def observe_known_default(
 
 @kernel
 def fast_forward(rules: Rules, arms: Arms, memory: Memory, rounds: int) -> None:
-    """Play a default arm of known mean `rounds` times at once, with the result of single steps.
+    """Play a default arm whose mean is known `rounds` times at once, as if step by step.
 
-    Correct only where the floor refuses its candidate in all of these rounds, or its candidate is
-    the default, and where default plays change neither the candidate nor the floor's account of
-    a single one.
+    Correct only if in all of these rounds the floor refuses the candidate, or the candidate is the
+    default, and if default plays change neither the candidate nor the floor's account of a single
+    one.
     """
     arms.plays[0] += rounds
     observe_known_default(rules, arms, memory, 1.0, rounds)

@@ -55,7 +55,7 @@ def lure_rewards(
 def adaptive_rewards(
     rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
-    """Set the levels, but 0 for the likeliest challenger, or the most played of equally likely."""
+    """Set the levels, but 0 for the likeliest challenger; in a tie, for the most played one."""
     target = 1
     for i in range(1, rewards.size):
         likelier = chances[i] > chances[target]

@@ -14,7 +14,7 @@ from floorline.environments.base import Ranged, checked_means
 def set_rewards(
     rules: Any, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
-    """Write this round's reward of every arm into `rewards`, each within 0 and 1.
+    """Write this round's reward of every arm into `rewards`, each in [0, 1].
 
     The adversary sees how often each arm was played and how likely each is to be proposed
     now (NaN where that is unknown), but not which one is.

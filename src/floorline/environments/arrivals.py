@@ -55,7 +55,8 @@ def arrival_of(rules: DelayedRules, arm: int, round: int, reward: float, rng: An
     """Return when a reward of `arm` in `round` arrives, and its value."""
     kind = 1 if reward > 0.0 else 0
     delay = _delay(rules, kind, uniform(rng))
-    # One draw decides what is lost, and what is repeated when: repeats change no other draw.
+    # One draw decides whether it is lost, and whether and when it is repeated: repeats change no
+    # other draw.
     level = uniform(rng)
     lost = rules.lost[2 * arm + kind]
     if level < lost or delay > rules.window:

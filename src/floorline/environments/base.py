@@ -67,7 +67,7 @@ class Environment(Protocol):
 
     @property
     def needs_coins(self) -> bool:
-        """Whether it plays against the coins of a randomised floor, and is pointless without."""
+        """Whether it plays against a randomised floor's coins, and is pointless without them."""
 
     @property
     def skips_lost(self) -> bool:

@@ -156,7 +156,7 @@ class Delayed(Ranged):
             return scale
         if math.isfinite(self.high - self.low):
             return (self.high - self.low) / 2
-        # Loss switches between the mean and 0: a scale of half the mean, beside the noise.
+        # Loss switches between the mean and 0: a scale of half the mean, in addition to the noise.
         return math.hypot(scale, max(abs(mean) for mean in self.environment.means) / 2)
 
     def rules(self) -> DelayedRules:

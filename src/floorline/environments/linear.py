@@ -1,4 +1,4 @@
-"""Clicks whose chances are linear in what is known of the visitor."""
+"""Clicks whose chances are linear in the visitor's features."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def feature_of_kind(rules: LinearEnvironment, kind: int, index: int) -> float:
 
 @dataclass(frozen=True)
 class Linear(Clicks):
-    """Clicks of visitors with features, of which each arm's chance of a click is a linear function.
+    """Clicks whose chances are, for each arm, a linear function of the visitor's features.
 
-    A looking proposer, such as `lin_ucb`, is shown the features. Others see none, and are one
-    learner for all visitors.
+    A proposer that looks at visitors, such as `lin_ucb`, is shown the features. Others see none,
+    and are one learner for all visitors.
 
     >>> fans = Linear(features=[[1, 0], [1, 1]], weights=[[0.1, 0.8], [0.3, 0.0]])
     >>> fans.means  # the default pays 0.1, and 0.9 from a fan

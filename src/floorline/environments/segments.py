@@ -1,4 +1,4 @@
-"""Clicks of visitors of several kinds, each with chances of their own."""
+"""Clicks of visitors of several kinds, each with its own chances."""
 
 from __future__ import annotations
 

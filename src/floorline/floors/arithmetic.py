@@ -22,12 +22,12 @@ class Moment(NamedTuple):
     names: Sequence[str]
     """Of the arms."""
     unit: str
-    """What rewards are counted in, after a space; empty if that was not said."""
+    """The unit of reward, after a space; empty if none was given."""
     arm: int
     rounds: int
-    """Decisions that count, this one included."""
+    """Decisions that count, including this one."""
     plays: Sequence[int]
-    """Plays of each arm that count, this one included."""
+    """Plays of each arm that count, including this one."""
     low: float
     """The lowest reward."""
     fallback_probability: float
@@ -68,12 +68,12 @@ class Received(NamedTuple):
 
 
 class InFlightCheck(Protocol):
-    """Checks, as rewards come in, what was stated about them while they were pending."""
+    """Checks, as rewards arrive, what was assumed about them while they were pending."""
 
     failures: int
-    """Decisions that the floor would not have allowed, had all rewards come at once."""
+    """Decisions that the floor would not have allowed, had all rewards arrived at once."""
     checked: int
-    """Decisions that were looked at, the first ones of the epoch."""
+    """Decisions checked so far, from the first of the epoch."""
 
     def decided(self, arm: int, probability: float) -> None:
         """Take note of the next decision, made at a fallback `probability`."""

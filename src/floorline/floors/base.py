@@ -1,4 +1,4 @@
-"""What a floor is: a probability for the fallback arm, and accounts of its own."""
+"""The interface of floors: a probability for the fallback arm, and accounts of their own."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def credit_nothing(
 
 @kernel
 def recount_nothing(rules: Any, arms: Arms, memory: Floats, pending: Any, low: float) -> None:
-    """For floors to which the arms' records are enough."""
+    """For floors that need only the arms' records."""
 
 
 @kernel
 def await_nothing(
     rules: Any, arms: Arms, memory: Floats, arm: int, decision: int, probability: float
 ) -> None:
-    """For floors that do not ask in which decision a play was made."""
+    """For floors that do not need to know in which decision a play was made."""
 
 
 @kernel
@@ -60,7 +60,7 @@ def take_nothing_late(
     probability: float,
     reward: float,
 ) -> None:
-    """For floors that do not ask in which decision a reward was earned."""
+    """For floors that do not need to know in which decision a reward was earned."""
 
 
 @kernel
@@ -88,10 +88,10 @@ def one_round(rules: Any, arms: Arms, memory: Floats, round: int, candidate: int
 
 
 class Floor(Part):
-    """Holds the budget: says with what probability a candidate must be refused.
+    """Keeps the budget: says with what probability a candidate must be refused.
 
     A floor of your own overrides `rules` and `kernels`; `fallback_probability` is the one kernel
-    it must bring. See docs/how-to/own-floor.md.
+    it must provide. See docs/how-to/own-floor.md.
     """
 
     max_loss: float | None = None
@@ -99,39 +99,39 @@ class Floor(Part):
     default_mean: float | None = None
     """The default arm's mean where the floor knows it."""
     can_fast_forward: bool = False
-    """Whether rows of plays of a default arm of known mean may be taken in as one step: they are
-    not charged, and `default_rounds` says how many there are."""
+    """Whether consecutive plays of a default arm whose mean is known may be recorded in one step:
+    they are not charged, and `default_rounds` says how many there are."""
     live: bool = False
     """Whether live campaigns may run it: `status` and `explain` know its arithmetic."""
     tosses_coins: bool = False
-    """Whether it gives probabilities between 0 and 1; they refuse where this is not set."""
+    """Whether it returns probabilities between 0 and 1; without this they count as a refusal."""
     counts_received: bool = False
-    """Whether the floor is under the rewards received, against the default's own in the very same
-    rounds: simulations then draw what the default would have earned, too."""
+    """Whether the floor compares the rewards received with the default's own in the very same
+    rounds: simulations then also draw what the default would have earned."""
     reads_intervals: bool = True
     """Whether its answers depend on the arms' intervals. If so, live campaigns update all intervals
     before each decision; if not, only those that are read."""
     takes_late_rewards: bool = False
-    """Whether the floor holds where rewards come late: `recount` is all the account it needs,
-    besides what `await_reward` and `take_late_reward` told it."""
+    """Whether the floor holds where rewards come late: it then needs only `recount`, besides
+    `await_reward` and `take_late_reward`."""
     late_memory: int = 0
     """How many more numbers it keeps where rewards come late; they come last."""
     assumes_steady_means: bool = True
-    """Whether it holds only while the default's mean stays the same: live campaigns then watch it,
-    and intervals of the arms' means say something."""
+    """Whether it holds only while the default's mean stays the same: live campaigns then watch the
+    default, and intervals of the arms' means are meaningful."""
     skips_lost_rewards: bool = True
-    """Whether a reward may be skipped that was lost whatever it was: `missing="random"`."""
+    """Whether rewards that were lost at random may be skipped: `missing="random"`."""
     live_holdback: float = 0.02
     """The holdback of a new live campaign, by default."""
     private_clock: bool = False
-    """Whether the proposer knows only of the rounds that the floor leaves to it."""
+    """Whether the proposer sees only the rounds that the floor leaves to it."""
     unit_rewards: bool = False
-    """Whether the floor holds only for rewards within 0 and 1."""
+    """Whether the floor holds only for rewards in [0, 1]."""
 
     def account(self, n_arms: int) -> Sequence[int]:
-        """Which numbers of its memory only its past tells, where rewards come late.
+        """Return the indices of its memory that cannot be derived, where rewards come late.
 
-        Live snapshots keep these. The others it derives from them or from `arms`.
+        Live snapshots keep these. The floor derives the others from them or from `arms`.
         """
         return ()
 
@@ -141,7 +141,7 @@ class Floor(Part):
 
     @property
     def needs_boundary(self) -> bool:
-        """Whether the floor is made of confidence intervals."""
+        """Whether the floor uses confidence intervals."""
         return False
 
     @property
@@ -150,7 +150,7 @@ class Floor(Part):
         return False
 
     def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Self, Boundary | None]:
-        """Return this floor and the boundary, with what depends on the horizon filled in."""
+        """Return this floor and the boundary, with all that depends on the horizon filled in."""
         return self, boundary
 
     def rules(self, n_arms: int, horizon: int, boundary: Boundary | None) -> Any:
@@ -158,7 +158,7 @@ class Floor(Part):
         return NoRules()
 
     def in_flight_check(self) -> InFlightCheck | None:
-        """Return what checks afterwards a statement about pending rewards; None if none is made."""
+        """Return a check of the assumption about pending rewards; None if there is none."""
         return None
 
     def received(self, rules: Any, memory: Floats) -> Received | None:
@@ -166,13 +166,13 @@ class Floor(Part):
         return None
 
     def explain(self, moment: Moment) -> Arithmetic:
-        """Return the arithmetic of the guaranteed budget of a decision; live floors bring it."""
+        """Return the arithmetic of the guaranteed budget of a decision; live floors provide it."""
         raise NotImplementedError
 
     def live_kernels(self) -> dict[Function, Function]:
         """Return the kernels that live campaigns use in place of those in `kernels`.
 
-        They give the same answers faster where the guaranteed budget is computed for every
+        They return the same results faster where the guaranteed budget is computed for every
         decision anyway.
         """
         return {}

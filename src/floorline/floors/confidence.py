@@ -71,7 +71,7 @@ class ConfidenceFloor(Floor):
         fallback: played instead of a refused candidate: `default`, or `best-lower`, the
             best lower end among the arms that are surely no worse than the default.
         guarantee: `probability`, or `expectation`: the floor then holds for the expected
-            reward, failures of the intervals included (delta becomes 1/horizon and
+            reward, including failures of the intervals (delta becomes 1/horizon and
             max_loss a little less; paper, section on expected regret and budget).
         voids: whether plays of the default may turn out to have reached nobody. What pending
             challengers would add to the budget is then not spent before their rewards are known.
@@ -110,12 +110,12 @@ class ConfidenceFloor(Floor):
         return floor, replace(boundary, delta=delta)
 
     def rules(self, n_arms: int, horizon: int, boundary: Boundary | None) -> ConfidenceRules:
-        """The record for the kernels."""
+        """Return the record for the kernels."""
         saving, slack = saving_of(self.max_loss, self.max_loss * (self.default_mean or 0.0))
         return ConfidenceRules(float(self.max_loss), saving, slack)
 
     def kernels(self) -> dict[Function, Function]:
-        """How this floor fills the slots."""
+        """Return the kernel for each slot."""
         return {
             **super().kernels(),
             fallback_probability: refuse_unaffordable,
@@ -130,7 +130,7 @@ class ConfidenceFloor(Floor):
         }
 
     def explain(self, moment: Moment) -> Arithmetic:
-        """What each arm adds to the guaranteed budget."""
+        """Return what each arm adds to the guaranteed budget."""
         terms = [self._term(moment, arm) for arm in range(len(moment.names))]
         words = ["The budget that is sure after it, each mean at the end that makes it smallest:"]
         for arm, term in enumerate(terms):
@@ -147,7 +147,7 @@ class ConfidenceFloor(Floor):
         return Arithmetic(words, terms)
 
     def _rounds_as_default(self, moment: Moment, arm: int) -> float:
-        """Return in how many of the decisions so far an arm was the default."""
+        """Return the number of decisions so far in which an arm was the default."""
         return moment.rounds if arm == 0 else 0.0
 
     def _term(self, moment: Moment, arm: int) -> BudgetTerm:

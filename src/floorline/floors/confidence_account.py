@@ -1,4 +1,4 @@
-"""The account of the paper's floor: what challengers have earned for sure, and the budget from it.
+"""The account of the paper's floor: what challengers have surely earned, and the resulting budget.
 
 One formula serves the default mean known and learned: a known mean is an
 interval of width zero (Alg. 1, line 3).
@@ -15,17 +15,17 @@ from floorline.core.records import FOREVER, TOLERANCE, Arms, Floats
 from floorline.core.slots import guaranteed_budget
 
 SURELY_EARNED = 0
-"""Where the floor keeps what challengers have earned for sure: plays times lower ends."""
+"""Where the floor keeps what challengers have surely earned: plays times lower ends."""
 
 
 class ConfidenceRules(NamedTuple):
-    """The share of the default's reward that may be lost, and what saving up takes."""
+    """The share of the default's reward that may be lost, and what building up the budget takes."""
 
     max_loss: float
     saving: float
-    """Plays of a default arm of known mean that add 1 to the budget; infinite if none do."""
+    """Plays of a default arm whose mean is known that add 1 to the budget; infinite if none do."""
     slack: float
-    """Plays of the default arm, for each round, that the tolerance is worth."""
+    """The tolerance of one round, in plays of the default arm."""
 
 
 @kernel
@@ -40,7 +40,7 @@ def least_worth(arms: Arms, arm: int, weight: float, rounds: float) -> float:
 def budget_bound(
     max_loss: float, arms: Arms, default_plays: int, rounds: int, earned: float
 ) -> float:
-    """Lower bound on the budget after `rounds`, `earned` coming from challengers for sure.
+    """Lower bound on the budget after `rounds`, if challengers have surely earned `earned`.
 
     Differs: by sign, the lower or the upper end of the default's interval is
     used. The paper always takes the upper end; that leads to the same
@@ -70,7 +70,7 @@ def refuse_unaffordable(
 
 def saving_of(max_loss: float, gain: float) -> tuple[float, float]:
     """Return `saving` and `slack`, if a play of the default adds `gain` to the budget."""
-    # A loss that rounding swallows cannot be saved up for.
+    # Default plays cannot make up for a loss that is lost in rounding.
     if 1 - max_loss == 1 or not gain > 0:
         return math.inf, 0.0
     return 1 / gain, TOLERANCE / max_loss
@@ -80,7 +80,7 @@ def saving_of(max_loss: float, gain: float) -> tuple[float, float]:
 def rounds_short(saving: float, slack: float, budget: float, round: int) -> int:
     """Plays of a default arm that make up for a negative budget, up to one more; at least 1.
 
-    `saving` plays add 1 to the budget, and the tolerance is worth `slack` plays a round.
+    `saving` plays add 1 to the budget, and the tolerance of a round is worth `slack` plays.
     """
     about = -saving * budget
     if about >= FOREVER:
@@ -111,7 +111,7 @@ def rounds_to_save(
 def charge_lower_end(
     rules: ConfidenceRules, arms: Arms, memory: Floats, arm: int, probability: float
 ) -> None:
-    """A challenger's play counts at its lower end from the moment it is made."""
+    """Count a challenger's play at its lower end from the moment it is made."""
     if arm > 0:
         memory[SURELY_EARNED] += arms.lower[arm]
 
@@ -126,7 +126,7 @@ def credit_lower_end(
     reward: float,
     lower_before: float,
 ) -> None:
-    """A new lower end is counted for all of the challenger's plays."""
+    """Count all of the challenger's plays at its new lower end."""
     if arm > 0:
         memory[SURELY_EARNED] += arms.plays[arm] * (arms.lower[arm] - lower_before)
 
@@ -135,7 +135,7 @@ def credit_lower_end(
 def recount_lower_ends(
     rules: ConfidenceRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
 ) -> None:
-    """Sum up what challengers have earned for sure; voided plays count at the lowest reward."""
+    """Sum up what challengers have surely earned; voided plays count at the lowest reward."""
     plays, lower, voided = arms.plays, arms.lower, pending.voided
     earned = 0.0
     for i in range(1, len(plays)):
@@ -149,7 +149,7 @@ def recount_lower_ends(
 def recount_without_doubtful(
     rules: ConfidenceRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
 ) -> None:
-    """The same where defaults may be voided: without the credit that is not sure yet."""
+    """The same where defaults may be voided: without credit that is not certain yet."""
     recount_lower_ends(rules, arms, memory, pending, low)
     for i in range(1, len(arms.plays)):
         memory[SURELY_EARNED] -= doubtful_credit(rules, arms, pending, low, i)

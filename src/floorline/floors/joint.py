@@ -70,7 +70,7 @@ FORMS: dict[str, dict[Function, Function]] = {
 """How each form of the joint floor fills its slots."""
 
 WEIGHTS = {"bounded": 6.0, "subgaussian": 100.0, "variance": 1.0}
-"""What the mixture of each form is worth by default: rewards of 1, or plays; `variance` has one
+"""The default weight of each form's mixture, in rewards of 1 or in plays; `variance` has one
 mixture for all."""
 
 LEAST_EVIDENCE = 0.5
@@ -107,22 +107,22 @@ class JointFloor(Floor):
     """Keeps expected reward above (1 - max_loss) of the default's, at all times, up to delta.
 
     The promise of `ConfidenceFloor` at about half its price, and challengers' means may change.
-    delta, the range of rewards and their noise scale are those of the policy's boundary; its
-    intervals are for the proposer alone.
+    delta, the range of rewards and their noise scale are those of the policy's boundary; only the
+    proposer uses its intervals.
 
     Args:
         max_loss: the share of the default's reward that may be lost.
         default_mean: the default arm's mean, or None to learn it.
         form: `bounded`, for rewards within the boundary's `low` and `high`, or `subgaussian`, for
             its noise scale; by default bounded if the boundary needs a range. `variance` is for
-            rewards that lie well inside their range, such as order values: it learns how they
-            spread, and is worse than bounded for clicks.
-        weight: how much the test expects before it is sharpest: the sum of rewards over their
+            rewards that lie well inside their range, such as order values: it learns their
+            variance, and is worse than bounded for clicks.
+        weight: the amount of data for which the test is sharpest: the sum of rewards over their
             range (bounded; by default 6), or the number of plays (subgaussian; 100). It must
-            not come from the rewards. The floor holds whatever it is.
-        steady: whether a single challenger's mean stays, as the confidence floor assumes. Where
-            rewards are late, its plays on their way then count like those before. With several
-            challengers it changes nothing.
+            not be chosen from the rewards. The floor holds whatever it is.
+        steady: whether a single challenger's mean does not change, as the confidence floor
+            assumes. Where rewards are late, its pending plays then count like earlier ones.
+            With several challengers it changes nothing.
     """
 
     max_loss: float
@@ -149,7 +149,7 @@ class JointFloor(Floor):
     late_memory = LATE_MEMORY
 
     def account(self, n_arms: int) -> Sequence[int]:
-        """What was counted of late rewards; the sums of the test follow from it."""
+        """Return the indices of the account of late rewards, from which the test's sums follow."""
         return range(MEMORY, SUM)
 
     def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Self, Boundary | None]:
@@ -161,7 +161,7 @@ class JointFloor(Floor):
         return replace(self, form=form, weight=self.weight or WEIGHTS[form]), boundary
 
     def rules(self, n_arms: int, horizon: int, boundary: Boundary | None) -> JointRules:
-        """The record for the kernels, given a floor that is settled."""
+        """Return the record for the kernels; the floor must be settled."""
         assert boundary is not None and self.weight is not None
         low, mean = float(boundary.low), self.default_mean
         require(low >= 0, "low", "at least 0 for the joint floor", low)
@@ -183,7 +183,7 @@ class JointFloor(Floor):
         )
 
     def kernels(self) -> dict[Function, Function]:
-        """How this floor fills the slots, once it is settled."""
+        """Return the kernel for each slot; the floor must be settled."""
         assert self.form is not None
         return {
             **super().kernels(),
@@ -201,7 +201,7 @@ class JointFloor(Floor):
         return LIVE_LEARNED
 
     def explain(self, moment: Moment) -> Arithmetic:
-        """The sums that the test is made of, and what it finds."""
+        """Return the sums that the test uses, and its result."""
         learned = self.default_mean is None
         words = explain_learned(moment) if learned else explain_known(moment)
         return Arithmetic(words, [])
@@ -210,7 +210,7 @@ class JointFloor(Floor):
         return float(boundary.high) if boundary.kind.needs_range else math.inf
 
     def _width(self, boundary: Boundary) -> float:
-        """What moved rewards are divided by: their range, or a noise scale that covers it."""
+        """Return the divisor of moved rewards: their range, or a noise scale that covers it."""
         if not boundary.kind.needs_range:
             return float(boundary.noise_scale)
         width = float(boundary.high - boundary.low)

@@ -41,7 +41,7 @@ from floorline.floors.joint_memory import (
 )
 
 LARGEST_SHARE = 1e6
-"""No larger share of the default's reward is told."""
+"""No larger share of the default's reward is reported."""
 
 SHARE_HALVINGS = 40
 
@@ -81,7 +81,7 @@ def refuse_unless_stated(
         return memory[REFUSAL]  # type: ignore[no-any-return]
     stated = memory[STATED]
     refusal = 0.0
-    if stated < 0.0:  # last time: the test alone takes less, and will most likely do
+    if stated < 0.0:  # last time: the test alone takes less time, and is most likely enough
         refusal = refuse_unless_proved(rules, arms, memory, round, candidate)
     if refusal == 0.0:
         stated = least_budget(rules, memory, round, arms.plays[0])
@@ -149,7 +149,7 @@ def least_budget(rules: JointRules, memory: Floats, rounds: int, default_plays: 
 def found_evidence(
     rules: JointRules, memory: Floats, max_loss: float, rounds: int, default_plays: int
 ) -> float:
-    """Least evidence against a negative budget, if `max_loss` were the share that may be lost."""
+    """Least evidence against a negative budget, if this `max_loss` were allowed."""
     each = 1.0 + memory[ON_THEIR_WAY]
     return evidence(
         rules,
@@ -220,7 +220,7 @@ def credit_sums(
     reward: float,
     lower_before: float,
 ) -> None:
-    """Add a reward to its sum; what it costs to mix is kept with it."""
+    """Add a reward to its sum, and update the cost of mixing kept with it."""
     at = CHALLENGERS if arm > 0 else DEFAULT
     gain = (reward - rules.low) / rules.width
     add_gain(memory, at, gain)
@@ -231,7 +231,7 @@ def credit_sums(
 
 @kernel
 def known_budget(rules: JointRules, memory: Floats, round: int, default_plays: int) -> float:
-    """Lower bound on the moved budget after `round`, if so many plays are of the default."""
+    """Lower bound on the moved budget after `round`, for this number of default plays."""
     deficit = default_deficit(rules.max_loss, round, default_plays)
     earned = max(memory[SURE] - memory[VOIDED], 0.0)
     return earned - deficit * rules.default_mean + rules.shift * round  # type: ignore[no-any-return]
@@ -264,7 +264,7 @@ def budget_of_known_now(rules: JointRules, arms: Arms, memory: Floats, rounds: i
 def share_of_known(
     rules: JointRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
 ) -> float:
-    """Lower bound on what was earned, over what the default would have earned."""
+    """Lower bound on what was earned, divided by what the default would have earned."""
     low = rules.low / rules.width
     earned = max(memory[SURE] - memory[VOIDED], 0.0) + default_plays * rules.default_mean
     owed = rounds * (low + rules.default_mean)
@@ -294,7 +294,7 @@ def credit_challengers(
     reward: float,
     lower_before: float,
 ) -> None:
-    """Add a challenger's reward to the sum, and see how much of it is sure."""
+    """Add a challenger's reward to the sum, and update how much of it is certain."""
     if arm > 0:
         gain = (reward - rules.low) / rules.width
         add_gain(memory, CHALLENGERS, gain)

@@ -2,12 +2,12 @@
 
 A test of the joint floor holds at every cut at once, if the rewards still missing among the plays
 before it are filled in at the worst: the lowest for a challenger, the highest for the default. The
-best cut may be taken. Few are worth looking at: decisions are counted in at most SEGMENTS segments
+best cut may be used. Few are worth considering: decisions are counted in at most SEGMENTS segments
 of equal length, which doubles when there is no more room, and cuts are the ends of segments. So
 there is a cut within 1/64 of the decisions of any moment, or within 8 decisions; a play or a reward
-takes one step, looking at all cuts SEGMENTS steps.
+takes one step, comparing all cuts SEGMENTS steps.
 
-Plays are counted in groups: the default and all others. A tally is four numbers a group. In a
+Plays are counted in groups: the default and all others. A tally is four numbers per group. In a
 part's memory the cuts begin at `at`: how often segments have doubled, then the tally of each
 segment.
 """
@@ -51,7 +51,7 @@ def add_play(memory: Floats, place: int, other: int, spread: float) -> None:
 def add_reward(memory: Floats, place: int, reward: float, less: float) -> None:
     """Add the reward of a play to the group at `place`; its spread is `less` than was assumed.
 
-    NaN takes the play out, as if it had never been made.
+    NaN removes the play, as if it had never been made.
     """
     if less != 0.0:
         memory[place + SPREAD] -= less
@@ -65,7 +65,7 @@ def add_reward(memory: Floats, place: int, reward: float, less: float) -> None:
 
 @kernel
 def tally_of(at: int, groups: int, segment: int) -> int:
-    """Where the tally of a segment begins."""
+    """Return the index at which the tally of a segment begins."""
     return at + 1 + FIELDS * groups * segment
 
 

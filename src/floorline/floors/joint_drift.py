@@ -1,7 +1,7 @@
 """Evidence that a mean has changed: the plays before a point against those since.
 
-While the mean m stays, M_before(m) M_since(m) is a nonnegative supermartingale that starts at 1, M
-being the beta-binomial mixture of docs/guarantee.md. So is it for every point fixed beforehand.
+While the mean is m, M_before(m) M_since(m) is a nonnegative supermartingale that starts at 1, where
+M is the beta-binomial mixture of docs/guarantee.md. This holds for every point fixed in advance.
 Point number j = 0, 1, ... raises an alarm once the least product over all m reaches
 (j + 1)(j + 2) / level; a false alarm, at any point and time, then has probability `level` at most.
 """
@@ -48,11 +48,11 @@ def log_likelihood(up: float, down: float) -> float:
 def change_evidence(
     before_plays: int, before_total: float, since_plays: int, since_total: float
 ) -> float:
-    """Least log evidence against any mean that stayed, from rewards moved to [0, 1].
+    """Least log evidence against any unchanged mean, from rewards moved to [0, 1].
 
-    The mean with the least evidence is the average of all rewards. The prior of the plays since
-    looks at those before, which is allowed: it is settled before the first play that it is for. Its
-    mean is theirs, and the rarer of success and failure counts as 2.
+    The mean with the least evidence is the average of all rewards. The prior of the later plays
+    depends on the earlier ones, which is allowed: it is fixed before the first play that it is for.
+    Its mean is theirs, and the rarer of success and failure counts as 2.
     """
     mean = (before_total + 0.5) / (before_plays + 1)
     strength = 2.0 / min(mean, 1.0 - mean)
@@ -68,7 +68,7 @@ def change_evidence(
 def known_change_evidence(mean: float, since_plays: int, since_total: float) -> float:
     """The same for a mean that is known, from 0 to 1."""
     failures = since_plays - since_total
-    rounding = TOLERANCE * since_plays  # of the sums, and of moving them to [0, 1]
+    rounding = TOLERANCE * since_plays  # rounding of the sums, and of moving them to [0, 1]
     if mean <= 0.0:
         return math.inf if since_total > rounding else 0.0
     if mean >= 1.0:

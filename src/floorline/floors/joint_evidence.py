@@ -27,15 +27,15 @@ HALVINGS = 60
 """More steps than the guaranteed budget ever needs."""
 
 LARGEST_POWER = 50.0
-"""So that a start that is far too large is still a number."""
+"""Keeps a start that is far too large finite."""
 
 CLOSE = 0.006
-"""Share of nu at which these steps end: the budget then lacks about its fourth power."""
+"""Relative step in nu at which the steps end: the budget's error is about its fourth power."""
 
 
 @kernel
 def default_deficit(max_loss: float, rounds: float, default_plays: float) -> float:
-    """Plays of the default that challengers must make up for; 0 or less: none.
+    """Plays of the default that challengers must make up for; none if 0 or less.
 
     `rounds` counts the candidate, which is credited with the lowest reward.
     """
@@ -59,7 +59,7 @@ def gamma_excess(x: float) -> float:
 def mixture_cost(total: float, rho: float) -> float:
     """What mixing over Gamma(rho, rho) adds to the evidence, at most 0.
 
-    It changes only when `total` does, so floors keep it.
+    It changes only when `total` does, so floors cache it.
     """
     return gamma_excess(rho + total) - gamma_excess(rho)
 
@@ -113,7 +113,7 @@ def evidence_on_line(
 ) -> float:
     """Least log evidence against any negative budget; a challenger is affordable at log(1/delta).
 
-    Minus infinity if the rewards speak for a negative budget, infinity if there cannot be one.
+    Minus infinity if the rewards favour a negative budget, infinity if there cannot be one.
     Totals are of rewards moved to [0, 1], and each cost is the `mixture_cost` of its total. `shift`
     is max_loss * rounds * low / (high - low), less the challengers' plays that reached nobody:
     their means count, and they earned nothing. With late rewards the totals and `default_plays`

@@ -22,7 +22,7 @@ from floorline.floors.joint_evidence import (
 
 
 class JointRules(NamedTuple):
-    """What the joint floor's test depends on, moved as rewards are."""
+    """The settings of the joint floor's test, in the scale of moved rewards."""
 
     max_loss: float
     default_mean: float
@@ -34,13 +34,13 @@ class JointRules(NamedTuple):
     """What a round adds to the budget because no mean is below `low`."""
     log_inverse_delta: float
     weight: float
-    """rho, or r: how many rewards, or plays, the mixture is worth."""
+    """rho or r: the weight of the mixture, in rewards or in plays."""
     start: float
     """`gamma_excess(weight)`."""
     saving: float
-    """Plays of a default arm of known mean that add 1 to the budget; infinite if none do."""
+    """Plays of a default arm whose mean is known that add 1 to the budget; infinite if none do."""
     slack: float
-    """Plays of the default arm, for each round, that the tolerance is worth."""
+    """The tolerance of one round, in plays of the default arm."""
 
 
 class Tally(NamedTuple):
@@ -50,7 +50,7 @@ class Tally(NamedTuple):
     default_seen: float
     default_total: float
     default_spread: float
-    """Where the form uses it, missing rewards at the worst; else 0."""
+    """With missing rewards at the worst; 0 if the form does not use the spread."""
     challenger_plays: float
     challenger_seen: float
     challenger_total: float
@@ -59,19 +59,19 @@ class Tally(NamedTuple):
 
 @slot
 def leaves_cost(gain: float) -> bool:
-    """Return whether a moved reward of this much leaves `mixture` and `sure_sum` as they are."""
+    """Return whether a moved reward of this size leaves `mixture` and `sure_sum` unchanged."""
     raise NotImplementedError
 
 
 @slot
 def spread_of(gain: float, plays: float, total: float) -> float:
-    """Return what a moved reward adds to the spread, after so many plays with this sum."""
+    """Return what a moved reward adds to the spread, after plays with this count and sum."""
     raise NotImplementedError
 
 
 @slot
 def mixture(rules: JointRules, plays: float, total: float, spread: float) -> float:
-    """Return what mixing adds to the evidence of so many plays: it costs, so at most 0.
+    """Return what mixing adds to the evidence of the plays: a cost, so at most 0.
 
     A form whose evidence depends on the spread as a whole returns the spread instead.
     """
@@ -134,7 +134,7 @@ def fill_in(
     challenger_total: float,
     challenger_missing: float,
 ) -> tuple[float, float]:
-    """Return the sums of the default and of challengers, so many rewards missing, at the worst."""
+    """Return the sums of the default and of challengers, with missing rewards at the worst."""
     raise NotImplementedError
 
 
@@ -152,7 +152,7 @@ def no_spread(gain: float, plays: float, total: float) -> float:
 
 @kernel
 def gamma_mixture(rules: JointRules, plays: float, total: float, spread: float) -> float:
-    """`mixture_cost`, half of it worked out beforehand."""
+    """`mixture_cost`, half of it computed in advance."""
     return gamma_excess(rules.weight + total) - rules.start
 
 
@@ -299,7 +299,7 @@ def fill_with_nothing(
     challenger_total: float,
     challenger_missing: float,
 ) -> tuple[float, float]:
-    """Without bounds nothing can be filled in: plays of which some are missing prove nothing."""
+    """Without bounds nothing can be filled in: a tally with missing rewards proves nothing."""
     if default_missing > 0.0 or challenger_missing > 0.0:
         return math.inf, -math.inf
     return default_total, challenger_total

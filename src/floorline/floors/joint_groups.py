@@ -1,11 +1,11 @@
 """The least budget that several groups of plays do not refute: each default's, and challengers'.
 
 The budget is a sum over groups of a weight times the sum of the group's means. A weight may have
-either sign: a default that was played less often than it is owed weighs on the budget, one that was
-played more often adds to it. The evidence of all groups together ever reaches log(1/delta) with
+either sign: a default that was played less often than it is owed reduces the budget, one that was
+played more often increases it. The evidence of all groups together ever reaches log(1/delta) with
 probability delta at most; proofs in docs/joint-floor.md, point 19.
 
-In a part's memory a group is GROUP numbers, and groups lie one after the other.
+In a part's memory a group is GROUP numbers, and groups follow one another.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CLOSE_ABOVE = 1e-9
 """Share by which a multiplier may be too large."""
 
 LEAP = 64.0
-"""The largest factor of a step while only one bound on the root is known."""
+"""The largest factor by which a step changes while only one bound on the root is known."""
 
 STEPS = 100
 """More than are ever needed: 20 would be enough for 18 orders of magnitude."""
@@ -54,7 +54,7 @@ def filled_in(memory: Floats, place: int, rho: float) -> float:
 
 @kernel
 def kept_below(memory: Floats, place: int, x: float) -> float:
-    """Return up to which sum of means the rewards seen are evidence, whatever is missing.
+    """Return the sum of means up to which the rewards seen are evidence, whatever is missing.
 
     Beyond it missing rewards may take evidence away: rewards that sum to x - rho cost less to mix
     over than larger sums do.

@@ -39,13 +39,13 @@ GROUPS = 2
 DECISIONS = MEMORY
 """Decisions made."""
 NEXT_LOOK = MEMORY + 1
-"""At how many decisions cuts are looked at again."""
+"""The number of decisions at which cuts are compared again."""
 END = MEMORY + 2
-"""Decisions before the cut that was best then."""
+"""Decisions before the cut that was best at the last comparison."""
 USES_CUT = MEMORY + 3
 """1 if the plays before that cut proved more than all plays, else 0."""
 NEWS = MEMORY + 4
-"""Rewards that have come since cuts were looked at."""
+"""Rewards that have arrived since cuts were compared."""
 CUT = MEMORY + 5
 """The tally of the plays before that cut, kept up to date."""
 ALL = CUT + GROUPS * FIELDS
@@ -53,28 +53,28 @@ ALL = CUT + GROUPS * FIELDS
 CUTS = ALL + GROUPS * FIELDS
 """The cuts, segment by segment."""
 GUESSES = CUTS + cuts_size(GROUPS)
-"""What rewards are guessed to be, for forms that use the spread: how many stretches of decisions
-have guesses, then a guess for each stretch and group."""
+"""Guesses of rewards, for forms that use the spread: the number of stretches of decisions with
+guesses, then a guess for each stretch and group."""
 STRETCHES = 4 * 48
-"""Stretches of decisions with a guess each: four while decisions double, up to 2^48 of them."""
+"""Stretches of decisions with a guess each: four per doubling of decisions, up to 2^48 of them."""
 START = GUESSES + 1 + GROUPS * STRETCHES
-"""Decisions before the first cut that may be used: those before the present default was one."""
+"""Decisions before the first usable cut: those made before the current default became one."""
 BASE = START + 1
 """The tally of the plays before that cut, which are in no segment."""
 SUM = BASE + GROUPS * FIELDS
-"""A tally to add up segments in; it is of no use afterwards, and no part of the account."""
+"""Scratch space in which segments are added up; not part of the account."""
 LATE_MEMORY = SUM + GROUPS * FIELDS - MEMORY
 
 
 @slot
 def proof(rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tally) -> float:
-    """Return how much the plays of a tally prove in this round: of two, take the one with more."""
+    """Return how much the plays of a tally prove in this round; larger is better."""
     raise NotImplementedError
 
 
 @slot
 def play_spread(memory: Floats, group: int, decision: int) -> float:
-    """Return the most by which the reward of a play that is made now may spread."""
+    """Return the largest spread that the reward of a play made now may have."""
     raise NotImplementedError
 
 
@@ -92,7 +92,7 @@ def no_play_spread(memory: Floats, group: int, decision: int) -> float:
 
 @kernel
 def no_surplus(memory: Floats, group: int, decision: int, gain: float) -> float:
-    """Return 0, likewise."""
+    """Return 0: for forms that do not use the spread."""
     return 0.0
 
 
@@ -100,10 +100,10 @@ def no_surplus(memory: Floats, group: int, decision: int, gain: float) -> float:
 def count_play(
     rules: JointRules, arms: Arms, memory: Floats, arm: int, decision: int, probability: float
 ) -> None:
-    """Count a play; plays of a default arm of known mean prove nothing.
+    """Count a play; plays of a default arm whose mean is known prove nothing.
 
-    Cuts are looked at here and not when the floor is asked: which one is used follows from the
-    plays and rewards alone, and not from who asked when.
+    Cuts are compared here, not when the floor is asked: the choice must follow from the plays and
+    rewards alone, not from who asked when.
     """
     looks = decision + 1 >= memory[NEXT_LOOK] and memory[NEWS] > 0.0 and misses_rewards(memory, ALL)
     memory[DECISIONS] = decision + 1
@@ -147,7 +147,7 @@ def count_reward(
 
 @kernel
 def misses_rewards(memory: Floats, place: int) -> bool:
-    """Whether rewards of the tally that begins there are missing."""
+    """Return whether rewards are missing in the tally that begins there."""
     other = place + FIELDS
     default_misses = memory[place + SEEN] < memory[place + PLAYED]
     return default_misses or memory[other + SEEN] < memory[other + PLAYED]  # type: ignore[no-any-return]
@@ -155,7 +155,7 @@ def misses_rewards(memory: Floats, place: int) -> bool:
 
 @kernel
 def tally_at(memory: Floats, place: int) -> Tally:
-    """The tally that begins there."""
+    """Return the tally that begins there."""
     other = place + FIELDS
     return Tally(
         memory[place + PLAYED],
@@ -180,9 +180,9 @@ def forget_cut(memory: Floats) -> None:
 
 @kernel
 def look_at_cuts(rules: JointRules, arms: Arms, memory: Floats, decisions: int) -> None:
-    """Keep the cut that proves most, of the one there is and all later ones, or all plays.
+    """Choose what proves most: the current cut, a later one, or all plays.
 
-    What came before the cut is left out: rewards come in the end, and better cuts are later.
+    Earlier cuts are not considered: rewards arrive in the end, and better cuts are later.
     """
     for i in range(GROUPS * FIELDS):
         memory[SUM + i] = memory[CUT + i]
@@ -207,11 +207,11 @@ def look_at_cuts(rules: JointRules, arms: Arms, memory: Floats, decisions: int) 
 
 @kernel
 def best_place(memory: Floats) -> int:
-    """The tally of all plays if no reward is missing; else this, or that before the cut."""
+    """Return where the better tally begins: that of all plays, or that before the cut."""
     return CUT if memory[USES_CUT] > 0.0 and misses_rewards(memory, ALL) else ALL
 
 
 @kernel
 def best_tally(memory: Floats) -> Tally:
-    """The tally that the test is made of."""
+    """Return the tally that the test uses."""
     return tally_at(memory, best_place(memory))

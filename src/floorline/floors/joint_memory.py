@@ -6,11 +6,11 @@ DEFAULT, CHALLENGERS = 0, 4
 """Where the sums of the default, and those of all challengers, begin."""
 
 PLAYS, TOTAL, COST, SPREAD = range(4)
-"""In each: plays counted, their moved rewards, what it costs to mix over these, and the spread of
-the rewards, where the form uses it."""
+"""In each: plays counted, the sum of their moved rewards, the cost of mixing over it, and the
+spread of the rewards if the form uses it."""
 
 SURE = 8
-"""The least sum of the challengers' means that is not refuted; where the default's is known."""
+"""The least sum of the challengers' means that is not refuted, if the default's mean is known."""
 
 VOIDED = 9
 """Challengers' plays that reached nobody: their means count, and they earned nothing."""

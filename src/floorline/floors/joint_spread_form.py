@@ -1,8 +1,8 @@
-"""The form of the joint floor for rewards well inside their range: it learns how they spread.
+"""The form of the joint floor for rewards well inside their range: it learns their variance.
 
 The spread is the sum of squared distances between rewards, moved to [0, 1], and guesses made
-before them: the average of the group's rewards so far. Where rewards come late, a guess must be
-known again when its reward comes, so it is made anew only four times while decisions double.
+before them: the average of the group's rewards so far. Where rewards come late, a reward's guess
+must still be known when it arrives, so guesses change only four times while decisions double.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def squared_distance(gain: float, plays: float, total: float) -> float:
 
 @kernel
 def whole_spread(rules: JointRules, plays: float, total: float, spread: float) -> float:
-    """The spread itself, which this form's evidence is made of."""
+    """Return the spread itself, which this form's evidence uses."""
     return spread
 
 
@@ -111,7 +111,7 @@ def stretch_of(decision: int) -> int:
 
 @kernel
 def guess_by_stretch(memory: Floats, decision: int) -> None:
-    """Guess each group's rewards anew where a stretch begins, from those that have come."""
+    """Update each group's guess where a stretch begins, from the rewards that have arrived."""
     last = stretch_of(decision)
     while memory[GUESSES] <= last:
         stretch = int(memory[GUESSES])
@@ -124,7 +124,7 @@ def guess_by_stretch(memory: Floats, decision: int) -> None:
 
 @kernel
 def guess_of(memory: Floats, group: int, decision: int) -> float:
-    """What the reward of a play was guessed to be."""
+    """Return the guess of a play's reward."""
     return memory[GUESSES + 1 + GROUPS * stretch_of(decision) + group]  # type: ignore[no-any-return]
 
 

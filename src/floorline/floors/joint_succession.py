@@ -1,4 +1,4 @@
-"""The joint floor where the default may change: against whatever was the default at the time."""
+"""The joint floor where the default may change: relative to the default at the time."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ from floorline.floors.joint_words import explain_defaults
 
 @dataclass(frozen=True)
 class JointSuccessionFloor(JointFloor):
-    """Keeps expected reward above (1 - max_loss) of that of the defaults of the time.
+    """Keeps expected reward above (1 - max_loss) of that of the defaults at the time.
 
     Live campaigns run it where a challenger may be promoted; until one is, it is the joint floor.
-    It has the bounded form alone, and the default's mean is learned.
+    It has only the bounded form, and the default's mean is learned.
     """
 
     shared_memory = SUCCESSION_MEMORY
     late_memory = 0
 
     def account(self, n_arms: int) -> Sequence[int]:
-        """What was counted of late rewards, and of former defaults."""
+        """Return the indices of the accounts of late rewards and of former defaults."""
         return (*range(MEMORY, SUM), *range(TENURES, GROUPS_AT))
 
     def may_promote(self, memory: Floats) -> bool:
@@ -89,7 +89,7 @@ class JointSuccessionFloor(JointFloor):
         }
 
     def live_kernels(self) -> dict[Function, Function]:
-        """Return none: tests by groups are made by the budget itself."""
+        """Return none: with groups, the budget itself is the test."""
         return {}
 
     def rearranged(self, memory: Floats, n_arms: int, order: Sequence[int | None]) -> list[float]:
@@ -103,7 +103,7 @@ class JointSuccessionFloor(JointFloor):
         return kept
 
     def explain(self, moment: Moment) -> Arithmetic:
-        """The sums that the test is made of, and what it finds."""
+        """Return the sums that the test uses, and its result."""
         if moment.memory[TENURES] == 0.0:
             return super().explain(moment)
         return Arithmetic(explain_defaults(moment), [])

@@ -1,8 +1,8 @@
 """The account of the joint floor where the default may change.
 
-The plays of each default, while it was one, are a group of their own, and those of challengers, at
-any time, another one (docs/joint-floor.md, point 19). A tenure is the time in which an arm is the
-default. Former tenures are kept as sums, so that cuts begin with the present one.
+The plays of each default while it was the default form a group, and those of challengers at any
+time form another (docs/joint-floor.md, point 19). A tenure is the time in which an arm is the
+default. Former tenures are kept as sums, so cuts begin with the current one.
 """
 
 from __future__ import annotations
@@ -40,31 +40,30 @@ from floorline.floors.joint_memory import MEMORY, VOIDED
 from floorline.floors.joint_sums import count_voided, proof_learned, recount_learned
 
 MOST_PROMOTIONS = 16
-"""In an epoch. Each makes the test harder, and long before that a new epoch is better."""
+"""In an epoch. Each makes the test harder; long before this limit a new epoch is better."""
 
 TENURES = MEMORY + LATE_MEMORY
 """How many former tenures there are."""
 LED = TENURES + 1
-"""Plays of the present default in its tenure, lost ones included."""
+"""Plays of the current default in its tenure, including lost ones."""
 FORMER = LED + 1
 """The former tenures, the first one first."""
 
 ARM, ENDED, ROUNDS, PLAYS, TALLY = range(5)
 """Of a tenure: its arm, the decisions before its end, those of them within it, plays of the default
-in these, lost ones included, and the tally of its plays."""
+in these, including lost ones, and the tally of its plays."""
 
 TENURE = TALLY + FIELDS
 
 GROUPS_AT = FORMER + TENURE * (MOST_PROMOTIONS + 1)
-"""Where groups are written down for a test; of no use afterwards, and no part of the account. There
-is room for one more tenure: with a new epoch, which forgets them all, the default may change, too.
-"""
+"""Scratch space for the groups of a test; not part of the account. There is room for one more
+tenure, because the default may also change with a new epoch, which forgets them all."""
 
 SUCCESSION_MEMORY = GROUPS_AT + GROUP * (MOST_PROMOTIONS + 3)
 
 
 def close_tenure(memory: list[float], arm: int) -> None:
-    """End the present tenure: the plays of its default, now `arm`, become a group of their own."""
+    """End the current tenure: the plays of its default, now `arm`, become a group of their own."""
     place = FORMER + TENURE * int(memory[TENURES])
     memory[place + ARM] = arm
     memory[place + ENDED] = memory[DECISIONS]
@@ -87,7 +86,7 @@ def close_tenure(memory: list[float], arm: int) -> None:
 def await_by_groups(
     rules: JointRules, arms: Arms, memory: Floats, arm: int, decision: int, probability: float
 ) -> None:
-    """Count a play, and a round of the present tenure."""
+    """Count a play, and a round of the current tenure."""
     if arm == 0:
         memory[LED] += 1.0
     count_play(rules, arms, memory, arm, decision, probability)
@@ -123,7 +122,7 @@ def reward_by_groups(
 def recount_by_groups(
     rules: JointRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
 ) -> None:
-    """Set the sums that the test is made of; only plays of challengers can be voided."""
+    """Set the sums that the test uses; only plays of challengers can be voided."""
     if not memory[TENURES] > 0.0:
         recount_learned(rules, arms, memory, pending, low)
         return
@@ -178,7 +177,7 @@ def proved_by_groups(
 def least_by_groups(
     rules: JointRules, memory: Floats, max_loss: float, rounds: int, led: float, tally: Tally
 ) -> float:
-    """The least moved budget that the rewards do not refute, or that plays alone make sure."""
+    """The least moved budget that the rewards do not refute, or that plays alone guarantee."""
     proved = proved_by_groups(rules, memory, max_loss, rounds, led, tally) - memory[VOIDED]
     counted = max_loss * rules.low / rules.width * rounds
     for i in range(int(memory[TENURES]) + 1):

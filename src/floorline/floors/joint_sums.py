@@ -1,4 +1,4 @@
-"""The sums that the joint floor's test is made of, from the plays counted."""
+"""The sums that the joint floor's test uses, from the plays counted."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def count_voided(memory: Floats, pending: PendingPlays, first: int) -> None:
 def recount_learned(
     rules: JointRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
 ) -> None:
-    """Set the sums that the test is made of."""
+    """Set the sums that the test uses."""
     memory[STATED_FOR] = 0.0
     memory[REFUSAL_FOR] = 0.0
     count_voided(memory, pending, 1)
@@ -153,7 +153,7 @@ def recount_learned(
 
 @kernel
 def proof_known(rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tally) -> float:
-    """What challengers have surely earned, or will, in all plays."""
+    """What challengers have surely earned, or will earn, in all plays."""
     _, challenger_total = fill_in(
         tally.default_total,
         tally.default_plays - tally.default_seen,

@@ -1,7 +1,7 @@
 """Evidence against a negative budget for rewards that spread little; docs/joint-floor.md.
 
-As in `joint_evidence`, but besides the sums of the rewards there are the sums of their squared
-distances to a guess made before each of them, the spreads. The evidence is a mixture over the
+As in `joint_evidence`, but in addition to the sums of the rewards there are the spreads: the sums
+of their squared distances to a guess made before each of them. The evidence is a mixture over the
 rates RATES: a sum of rewards is ahead of its means by `ahead` with the spread `spread`.
 """
 
@@ -63,13 +63,13 @@ def least_evidence(
 ) -> tuple[float, float]:
     """Least log evidence against any sum of the default's means from `low` to `high`.
 
-    Challengers are ahead by `ahead` less kappa times that sum. Also returned is by how much the
-    evidence rises with `ahead`. The slopes of both parts balance at the sum with the least
-    evidence. One falls with it and the other rises: Newton's steps, or a halving.
+    Challengers are ahead by `ahead` less kappa times that sum. Also return the derivative of the
+    evidence with respect to `ahead`. The slopes of both parts balance at the sum with the least
+    evidence. One falls with it and the other rises: Newton's steps, or bisection.
     """
     own, other = 1.0 + default_spread, 1.0 + challenger_spread
     mean_sum = default_total * other + kappa * ahead * own
-    mean_sum /= other + kappa * kappa * own  # where it would be for normal rewards
+    mean_sum /= other + kappa * kappa * own  # the solution for normal rewards
     evidence = -math.inf
     rise = 0.0
     for _ in range(STEPS):
@@ -123,8 +123,8 @@ def joint_evidence_variance(
 def sure_sum_variance(total: float, spread: float, log_inverse_delta: float) -> float:
     """The least sum of the challengers' means that is not refuted, for a known default mean.
 
-    Each rate gives a bound of its own, the mixture one that is better than all but the best. The
-    evidence is convex, so Newton's steps come to the root from where there is enough.
+    Each rate gives a bound, and the mixture gives one that is better than all but the best. The
+    evidence is convex, so Newton's steps approach the root from the side with enough evidence.
     """
     ahead = math.sqrt(2.0 * spread * log_inverse_delta) + log_inverse_delta
     for _ in range(STEPS):
@@ -149,7 +149,8 @@ def sure_budget_variance(
 ) -> float:
     """The least budget that the rewards do not refute, in units of the range.
 
-    The evidence against a budget below it falls, convex, as it rises: Newton's steps, or a halving.
+    The evidence against a budget below it is convex and falls as it rises: Newton's steps, or
+    bisection.
     """
     sure = shift - max(deficit, 0.0)  # challengers earn at least 0, the default at most 1
     unsure = challenger_total + shift
@@ -159,7 +160,7 @@ def sure_budget_variance(
     variance = 1.0 + challenger_spread + kappa * kappa * (1.0 + default_spread)
     budget = unsure - kappa * default_total - math.sqrt(2.0 * variance * log_inverse_delta)
     for step in range(STEPS):
-        # At an end of what the default may have earned the slope is another: halve now and then.
+        # Where the default's sum reaches its limit the slope changes: bisect now and then.
         if step % 8 == 7 or not sure < budget < unsure:
             budget = 0.5 * (sure + unsure)
         evidence, fall = least_evidence(

@@ -1,7 +1,7 @@
-"""The randomised floor: a coin of its own decides between the default and the candidate.
+"""The randomised floor: its own coin decides between the default and the candidate.
 
-It assumes nothing of how rewards come about but their range, and that what the default would
-earn in a round is settled before that round's coin. See docs/randomised-floor.md.
+It assumes only a known range of rewards, and that what the default would earn in a round is settled
+before that round's coin. See docs/randomised-floor.md.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from floorline.floors.randomised_words import explain_coin
 def surest_budget(
     rules: RandomisedRules, arms: Arms, memory: Floats, round: int, arm: int
 ) -> float:
-    """Lower bound on the budget that the likeliest default would be held against.
+    """Lower bound on the budget for a coin with the largest probability of the default.
 
     Nothing is tried while it is below 0. It holds for any arm: what a round pays only adds to it.
     """
@@ -56,10 +56,10 @@ def surest_budget_now(rules: RandomisedRules, arms: Arms, memory: Floats, rounds
 def received_share(
     rules: RandomisedRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
 ) -> float:
-    """Lower bound on what was received, over what the default would have in the same rounds.
+    """Lower bound on rewards received over what the default would have in the same rounds.
 
     Pending rewards of the default are on both sides; they lower the share only if it is above 1.
-    Which of the pending ones are a former default's is not known here, so all count.
+    Which pending ones belong to a former default is not known here, so all count.
     """
     low = rules.low / rules.span * rounds
     received = low + memory[DEFAULT_SUM] + memory[CANDIDATE_SUM]
@@ -99,18 +99,18 @@ def credit_late(
 class RandomisedFloor(Floor):
     """Keeps rewards received above (1 - max_loss) of the default's own in the same rounds.
 
-    With probability at least 1 - delta, over its own coins alone, at every moment: whatever the
-    visitors, the seasons and the proposer, which may look at the request.
+    This holds at every moment with probability at least 1 - delta, over its own coins alone,
+    whatever visitors, seasons and the proposer do; the proposer may look at the request.
 
     Args:
         max_loss: the share of the default's rewards that may be lost.
         holdback: the smallest probability of the default where something else is proposed.
-        delta: the chance, over the coins, that the floor ever fails.
+        delta: the probability, over the coins, that the floor ever fails.
         low: no reward is below this; at least 0.
         high: no reward is above this.
-        in_flight_rate: with `in_flight_burst`, a statement about late rewards: k coins that the
-            default won, their rewards unknown, earn at most rate k + burst together, in units of
-            high - low. At 1 nothing is stated.
+        in_flight_rate: with `in_flight_burst`, an assumption about late rewards: k coins that the
+            default won, whose rewards are pending, earn at most rate k + burst together, in units
+            of high - low. At 1 nothing is assumed.
         in_flight_burst: see `in_flight_rate`.
     """
 
@@ -145,15 +145,15 @@ class RandomisedFloor(Floor):
         )
 
     def rules(self, n_arms: int, horizon: int, boundary: Boundary | None) -> RandomisedRules:
-        """The record for the kernels."""
+        """Return the record for the kernels."""
         return self._rules()
 
     def memory_size(self, n_arms: int) -> int:
-        """How many numbers the account takes."""
+        """Return how many numbers the account takes."""
         return account_size(self._rules())
 
     def account(self, n_arms: int) -> Sequence[int]:
-        """The sums, the rung and lambdas of the last coin, and what is pending."""
+        """Return the indices of the sums, the last coin's rung and lambdas, and what is pending."""
         rules = self._rules()
         settled = range(SETTLED, SETTLED + len(rules.lambdas))
         start = int(pending_at(rules))
@@ -161,17 +161,17 @@ class RandomisedFloor(Floor):
         return (ROUNDS, DEFAULT_SUM, CANDIDATE_SUM, RETIRED, RUNG, *settled, *pending)
 
     def may_promote(self, memory: Floats) -> bool:
-        """Any arm, at any time: each round is held against what its own default would earn."""
+        """Return True: each round is compared with what its own default would earn."""
         return True
 
     def in_flight_check(self) -> InFlightCheck | None:
-        """What checks `in_flight_rate` and `in_flight_burst` afterwards, if they state anything."""
+        """Return a check of `in_flight_rate` and `in_flight_burst`; None if they assume nothing."""
         if self.in_flight_rate == 1.0:
             return None
         return CoinCheck(replace(self, in_flight_rate=1.0, in_flight_burst=0.0)._rules())
 
     def received(self, rules: RandomisedRules, memory: Floats) -> Received:
-        """The sums of the account, in units of reward."""
+        """Return the sums of the account, in units of reward."""
         span = rules.span
         return Received(
             span * memory[DEFAULT_SUM],
@@ -180,11 +180,11 @@ class RandomisedFloor(Floor):
         )
 
     def explain(self, moment: Moment) -> Arithmetic:
-        """What was received, what the default would have received at most, and the coin."""
+        """Return what was received, what the default would have received at most, and the coin."""
         return Arithmetic(explain_coin(moment), [])
 
     def kernels(self) -> dict[Function, Function]:
-        """How this floor fills the slots."""
+        """Return the kernel for each slot."""
         return {
             **super().kernels(),
             slots.fallback_probability: fallback_probability,

@@ -1,4 +1,4 @@
-"""The account of the randomised floor: what is known of the budget, and the chance it allows.
+"""The account of the randomised floor: the known budget, and the probability that it allows.
 
 With rewards scaled to y = (reward - low) / span, the budget over all rounds so far is
 
@@ -29,11 +29,11 @@ RETIRED = 3
 CURRENT = 4
 """1 while the settled sums are those of the cached bounds, else 0."""
 MOVED = 5
-"""Rungs whose count of pending wins is not the one of the cached bounds."""
+"""Rungs whose count of pending wins differs from that in the cached bounds."""
 RUNG = 6
 """The rung of the last coin, where the search for the next one starts."""
 SOLVED = 7
-"""One more than the lambdas that the solved bound is made of; 0 if there is none."""
+"""One more than the number of lambdas in the solved bound; 0 if there is no such bound."""
 BOUND = 8
 """The solved bound on u."""
 SETTLED = 9
@@ -42,13 +42,13 @@ SETTLED = 9
 
 @kernel
 def filled_at(rules: RandomisedRules) -> int:
-    """Index of the S of each lambda with pending wins filled in, as the cached bounds have it."""
+    """Index of the S of each lambda with pending wins filled in, as used in the cached bounds."""
     return SETTLED + len(rules.lambdas)
 
 
 @kernel
 def terms_at(rules: RandomisedRules) -> int:
-    """Index of what each lambda has in the mixture at the solved bound."""
+    """Index of each lambda's share of the mixture at the solved bound."""
     return SETTLED + 2 * len(rules.lambdas)
 
 
@@ -60,18 +60,18 @@ def pending_at(rules: RandomisedRules) -> int:
 
 @kernel
 def cached_pending_at(rules: RandomisedRules) -> int:
-    """Index of each rung's pending wins as the cached bounds have them."""
+    """Index of each rung's pending wins as used in the cached bounds."""
     return pending_at(rules) + len(rules.ladder)
 
 
 @kernel
 def wanted_at(rules: RandomisedRules) -> int:
-    """Index of the least that must be known of the budget, scaled, for each rung; 0: not cached."""
+    """Index of the least known budget that each rung needs, scaled; 0 if not cached."""
     return pending_at(rules) + 2 * len(rules.ladder)
 
 
 def memory_size(n_lambdas: int, n_rungs: int) -> int:
-    """How many numbers the account of so many lambdas and rungs takes."""
+    """How many numbers the account takes for this many lambdas and rungs."""
     return SETTLED + 3 * n_lambdas + 3 * n_rungs
 
 
@@ -136,10 +136,10 @@ def missed_with(rules: RandomisedRules, memory: Floats, alive: int) -> float:
 
 @kernel
 def wanted_for(rules: RandomisedRules, memory: Floats, rung: int) -> float:
-    """What must be known of the budget, scaled, to toss a coin at `rung`. Call `refresh` first.
+    """The known budget, scaled, that a coin at `rung` needs. Call `refresh` first.
 
-    For safety, what u may be. Beyond that, so that the bound survives `patience` wins of the
-    default in a row that each earn the most; not at the first rung.
+    Safety needs what u may be. Except at the first rung, the bound must also survive `patience`
+    wins of the default in a row that each earn the most.
     """
     here = wanted_at(rules) + rung
     if memory[here] == 0.0:
@@ -154,7 +154,7 @@ def wanted_for(rules: RandomisedRules, memory: Floats, rung: int) -> float:
 
 @kernel
 def known_budget(rules: RandomisedRules, memory: Floats) -> float:
-    """The budget, scaled, but for what the default would have earned in candidates' rounds."""
+    """The budget, scaled, without what the default would have earned in candidates' rounds."""
     sure = rules.max_loss * rules.low / rules.span * memory[ROUNDS]
     return sure + rules.max_loss * memory[DEFAULT_SUM] + memory[CANDIDATE_SUM]  # type: ignore[no-any-return]
 
@@ -168,7 +168,7 @@ def refresh(rules: RandomisedRules, memory: Floats) -> None:
 
 @kernel
 def lower_bound(rules: RandomisedRules, memory: Floats, p: float) -> float:
-    """Lower bound on the budget that a coin of chance p is held against; p < 1 needs 0 or more."""
+    """Lower bound on the budget for a coin of probability p; p < 1 needs 0 or more."""
     refresh(rules, memory)
     missed = missed_with(rules, memory, alive_at(rules, memory, rung_of(rules, p)))
     return rules.span * (known_budget(rules, memory) - (1.0 - rules.max_loss) * missed)
@@ -178,10 +178,10 @@ def lower_bound(rules: RandomisedRules, memory: Floats, p: float) -> float:
 def fallback_probability(
     rules: RandomisedRules, arms: Arms, memory: Floats, round: int, candidate: int
 ) -> float:
-    """The chance of the default: the smallest that the budget affords; 1 if it affords none.
+    """The probability of the default: the smallest that the budget allows; 1 if it allows none.
 
-    0, which is no coin, where the default is the candidate. The search starts at the rung of the
-    last coin: one step is nearly always enough.
+    0, without a coin, if the default is the candidate. The search starts at the rung of the last
+    coin: one step is nearly always enough.
     """
     if candidate == 0:
         return 0.0
@@ -211,7 +211,7 @@ def missed_now(rules: RandomisedRules, memory: Floats) -> float:
 
 @kernel
 def count_pending(rules: RandomisedRules, memory: Floats, rung: int, change: float) -> None:
-    """Add to a rung's pending wins, and note whether the cached bounds still have them right."""
+    """Add to a rung's pending wins, and note whether the cached bounds still match them."""
     here = pending_at(rules) + rung
     cached = memory[cached_pending_at(rules) + rung]
     if memory[here] == cached:

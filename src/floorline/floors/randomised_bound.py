@@ -16,10 +16,10 @@ from floorline.core.kernel import kernel
 from floorline.core.records import Counts, Floats
 
 SAFE_SIDE = 1e-9
-"""Share by which the bound is raised: more than rounding takes off the sums it is held against."""
+"""Share by which the bound is raised: more than the rounding error of the sums compared to it."""
 
 CLOSE = 1e-3
-"""Newton's steps end when below this share of the bound. They come from above: any end is safe."""
+"""Newton's steps end below this share of the bound. They come from above, so stopping is safe."""
 
 
 class RandomisedRules(NamedTuple):
@@ -48,7 +48,7 @@ class RandomisedRules(NamedTuple):
 
 @kernel
 def penalty(exponent: float, p: float, y: float) -> float:
-    """What S gains when the default wins a coin of chance p and earns y.
+    """What S gains when the default wins a coin of probability p and earns y.
 
     The factor of a coin round is exp(lambda y) with probability 1 - p and exp(-penalty) with
     probability p; their mean is exactly 1.
@@ -62,8 +62,8 @@ def largest_missed(
 ) -> float:
     """Upper bound on u from the first `alive` lambdas; infinite without any.
 
-    S of lambda j is `memory[sums + j]`. The bound is where the mixture reaches 1/delta; about
-    what each lambda has in it there is left in `memory[terms + j]`. Each lambda alone gives a
+    S of lambda j is `memory[sums + j]`. The bound is where the mixture reaches 1/delta; the
+    approximate share of each lambda there is left in `memory[terms + j]`. Each lambda alone gives a
     larger bound, so the least of these is a start above the root. The logarithm of the mixture
     is convex and rises, so Newton's steps fall towards the root and never pass it.
     """
@@ -92,7 +92,7 @@ def rise_per_win(
 ) -> float:
     """How much the bound rises, to first order, if the default wins a coin at `rung`, earning 1.
 
-    `memory[terms + j]` is what lambda j has in the mixture at the bound.
+    `memory[terms + j]` is the share of lambda j in the mixture at the bound.
     """
     rise = 0.0
     slope = 0.0

@@ -1,7 +1,7 @@
-"""Checking afterwards what was stated about pending rewards under the randomised floor.
+"""Checking afterwards what was assumed about pending rewards under the randomised floor.
 
-Decisions are gone through again in their order, as if every reward had come at once. If the bound
-allowed each coin then, the floor has held whatever was stated (docs/randomised-floor.md).
+Decisions are replayed in order as if every reward had arrived at once. If the bound allows each
+coin then, the floor has held whatever was assumed (docs/randomised-floor.md).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from floorline.floors.randomised_bound import RandomisedRules
 from floorline.floors.randomised_design import account_size
 
 MAX_WAITING = 100_000
-"""Decisions that wait for an earlier one. Beyond it, its reward is taken to be the worst."""
+"""Decisions that wait for an earlier one. Beyond this, its reward is assumed to be the worst."""
 
 UNUSED_ARMS = new_arms(1)
 
 
 class CoinCheck:
-    """The account as it would be had every reward come at once."""
+    """The account as it would be had every reward arrived at once."""
 
     def __init__(self, rules: RandomisedRules) -> None:
         self._memory: Any = [0.0] * account_size(rules)
@@ -38,7 +38,7 @@ class CoinCheck:
 
     def settled(self, number: int, reward: float) -> None:
         """Take note of the reward of the decision with this number; NaN if none will come."""
-        if number not in self._waiting:  # it was taken to be the worst
+        if number not in self._waiting:  # it was assumed to be the worst
             return
         self._waiting[number][2] = reward
         while self.checked in self._waiting and self._waiting[self.checked][2] is not None:

@@ -67,13 +67,13 @@ def randomised_rules(
 
     Args:
         max_loss: the share of the default's rewards that may be lost.
-        delta: the chance, over the coins, that the floor fails at some time.
+        delta: the probability, over the coins, that the floor ever fails.
         low: the least that a reward can be; 0 or more.
         high: the most that a reward can be.
         holdback: the smallest probability of the default.
-        in_flight_rate: with `in_flight_burst`, a statement about pending rewards: k coin rounds
-            that the default won, their rewards pending, earn at most rate k + burst together, in
-            units of high - low. At 1 nothing is stated.
+        in_flight_rate: with `in_flight_burst`, an assumption about pending rewards: k coin rounds
+            that the default won, whose rewards are pending, earn at most rate k + burst together,
+            in units of high - low. At 1 nothing is assumed.
         in_flight_burst: see `in_flight_rate`.
         rungs: probabilities of the default to choose from, falling; those above the holdback
             count.

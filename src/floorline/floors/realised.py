@@ -1,7 +1,6 @@
 """The paper's safe-playing strategy: a floor under the rewards actually received.
 
-It assumes nothing about how rewards come about, only that none is below 0 and that the
-default arm pays exactly its mean.
+It assumes only that no reward is below 0 and that the default arm pays exactly its mean.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def credit_reward(
     reward: float,
     lower_before: float,
 ) -> None:
-    """What was received is what counts."""
+    """Add the reward received."""
     memory[RECEIVED] += reward
 
 
@@ -65,8 +64,8 @@ def credit_reward(
 class RealisedFloor(Floor):
     """Keeps the reward received above (1 - max_loss) of the default's, in every run.
 
-    The proposer acts while even a reward of 0 could not break the floor; else the default
-    arm is played, and the proposer learns nothing of it: it lives on its own rounds.
+    The proposer acts while even a reward of 0 could not break the floor; otherwise the default
+    arm is played, and the proposer does not see that round.
 
     Args:
         max_loss: the share of the default's reward that may be lost.
@@ -85,11 +84,11 @@ class RealisedFloor(Floor):
     shared_memory = 1
 
     def rules(self, n_arms: int, horizon: int, boundary: Boundary | None) -> RealisedRules:
-        """The record for the kernels."""
+        """Return the record for the kernels."""
         return RealisedRules((1 - self.max_loss) * self.default_mean, ROUNDING * self.default_mean)
 
     def kernels(self) -> dict[Function, Function]:
-        """How this floor fills the slots."""
+        """Return the kernel for each slot."""
         return {
             **super().kernels(),
             fallback_probability: refuse_below_zero,

@@ -1,4 +1,4 @@
-"""The paper's floor where the default may change: against whatever was the default at the time."""
+"""The paper's floor where the default may change: relative to the default at the time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from floorline.floors.succession_account import (
 
 @dataclass(frozen=True)
 class SuccessionFloor(ConfidenceFloor):
-    """Keeps expected reward above (1 - max_loss) of that of the defaults of the time.
+    """Keeps expected reward above (1 - max_loss) of that of the defaults at the time.
 
     Live campaigns run it where a challenger may be promoted; until one is, it is the confidence
     floor. The default's mean is learned, and no decision for the default is voided.
@@ -49,7 +49,7 @@ class SuccessionFloor(ConfidenceFloor):
         return range(n_arms)
 
     def may_promote(self, memory: Floats) -> bool:
-        """Any arm, at any time."""
+        """Return True: any arm may be promoted at any time."""
         return True
 
     def kernels(self) -> dict[Function, Function]:

@@ -4,8 +4,8 @@ The budget is the sum over arms of c times the arm's mean, where c is its plays 
 (1 - max_loss) times the rounds in which it was the default. Each mean counts at the end of its
 interval that makes the budget smallest (docs/guarantee.md).
 
-The memory begins with the rounds in which each arm was the default. Whoever promotes an arm puts it
-first, in all records and here.
+The memory begins with the rounds in which each arm was the default. A promotion puts the promoted
+arm first, in all records and here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from floorline.floors.confidence_account import ConfidenceRules, budget_bound, l
 
 # Where the further numbers are, after those of the arms.
 SURELY_EARNED = 0
-"""What all arms but the default add to the budget for sure."""
+"""What all arms but the default surely add to the budget."""
 FORMER_ROUNDS = 1
 """Rounds in which another arm was the default."""
 VOIDED = 2
@@ -52,7 +52,7 @@ def sum_up(rules: ConfidenceRules, arms: Arms, memory: Floats, voided: float) ->
 def recount_succession(
     rules: ConfidenceRules, arms: Arms, memory: Floats, pending: PendingPlays, low: float
 ) -> None:
-    """Sum up what is sure; voided plays, all of them of challengers, count at the lowest reward."""
+    """Sum up what is certain; voided plays, all of challengers, count at the lowest reward."""
     voided = 0.0
     for i in range(len(arms.plays)):
         if pending.voided[i] > 0:
@@ -117,7 +117,7 @@ def succession_budget_now(rules: ConfidenceRules, arms: Arms, memory: Floats, ro
 
 @kernel
 def surplus_over(arms: Arms, memory: Floats, share: float, rounds: int) -> float:
-    """Lower bound on what was earned beyond a share of what the defaults of the time would have."""
+    """Lower bound on what was earned beyond a share of what the defaults at the time would have."""
     n_arms = len(arms.plays)
     surplus = memory[n_arms + VOIDED]
     for i in range(n_arms):
@@ -129,7 +129,7 @@ def surplus_over(arms: Arms, memory: Floats, share: float, rounds: int) -> float
 def succession_share(
     rules: ConfidenceRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
 ) -> float:
-    """Lower bound on the expected reward over that of the defaults of the time."""
+    """Lower bound on the expected reward over that of the defaults at the time."""
     sure, unsure = SMALLEST_SHARE, 0.0
     if surplus_over(arms, memory, sure, rounds) < 0.0:
         return -math.inf

@@ -28,7 +28,7 @@ class WarmUpRules(NamedTuple):
 def saved_rounds(rules: WarmUpRules, arms: Arms, memory: Floats, round: int, arm: int) -> float:
     """Default plays beyond the warm-up; negative while it lasts.
 
-    Counted in default rounds: what the budget is then worth is known beforehand.
+    Counted in default rounds: the budget that they are worth is known in advance.
     """
     return float(arms.plays[0] - rules.warm_up)
 
@@ -53,7 +53,7 @@ def rounds_to_warm(
 
 @dataclass(frozen=True)
 class WarmUp(Floor):
-    """Plays the default arm for a number of rounds worked out beforehand, then never refuses.
+    """Plays the default arm for a number of rounds computed in advance, then never refuses.
 
     Args:
         max_loss: the share of the default's reward that may be lost.
@@ -86,11 +86,11 @@ class WarmUp(Floor):
     can_fast_forward = True
 
     def rules(self, n_arms: int, horizon: int, boundary: Boundary | None) -> WarmUpRules:
-        """The record for the kernels."""
+        """Return the record for the kernels."""
         return WarmUpRules(self.rounds(n_arms, horizon, boundary))
 
     def rounds(self, n_arms: int, horizon: int, boundary: Boundary | None) -> int:
-        """How many default rounds come first; at most the horizon."""
+        """Return how many default rounds come first; at most the horizon."""
         if self.form == "certain" or boundary is None:
             low = 0.0 if boundary is None else boundary.low
             return certain_warm_up(horizon, self.max_loss, self.default_mean, low)
@@ -98,7 +98,7 @@ class WarmUp(Floor):
         return formula(n_arms, horizon, self.max_loss, self.default_mean, boundary)
 
     def kernels(self) -> dict[Function, Function]:
-        """How this floor fills the slots."""
+        """Return the kernel for each slot."""
         return {
             **super().kernels(),
             fallback_probability: refuse_while_warming,
@@ -183,7 +183,7 @@ def largest_excess(growing: Callable[[int], float], slope: float, limit: int) ->
     """The largest growing(s) - slope * s over whole s from 0 to `limit`.
 
     `growing` must not fall. Then on [a, b] nothing exceeds growing(b) - slope * a,
-    so most stretches are ruled out without being looked into.
+    so most stretches are ruled out without being searched.
 
     >>> largest_excess(lambda s: 10 * s**0.5, slope=1, limit=100)
     25.0

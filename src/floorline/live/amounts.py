@@ -11,11 +11,11 @@ from decimal import ROUND_HALF_UP, Decimal
 UNKNOWN = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 TINY = 1e-9
-"""Sums of rounded numbers differ from 0 by less."""
+"""Rounding errors of sums are smaller than this."""
 
 
 def amount(value: float | None, unit: str | None = None) -> str:
-    """Return four digits, or all before the point, and the unit; a dash if there is no value.
+    """Return four digits, or all before the decimal point, and the unit; a dash if None.
 
     >>> amount(1234.5, "EUR"), amount(0.04374)
     ('1,235 EUR', '0.04374')
@@ -29,12 +29,12 @@ def amount(value: float | None, unit: str | None = None) -> str:
 
 
 def _significant(size: float, digits: int) -> str:
-    """Return so many digits, without an exponent or zeros at the end."""
+    """Return this many digits, without an exponent or trailing zeros."""
     return _rounded(size, digits - 1 - Decimal(repr(float(size))).adjusted())
 
 
 def _rounded(size: float, places: int) -> str:
-    """Return a number with so many places behind the point, without zeros at the end."""
+    """Return a number with this many decimal places, without trailing zeros."""
     number = Decimal(repr(float(size))).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
     return f"{number.normalize():,f}"
 
@@ -49,7 +49,7 @@ def percent(share: float | None) -> str:
 
 
 def sure_percent(share: float | None) -> str:
-    """Return a share in percent, never rounded up: what is guaranteed must stay so.
+    """Return a share in percent, never rounded up, so that a guarantee is never overstated.
 
     >>> sure_percent(0.93799)
     '93.7%'

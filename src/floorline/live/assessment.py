@@ -1,4 +1,4 @@
-"""The status of a campaign, worked out from its state."""
+"""The status of a campaign, computed from its state."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _estimated_share(expected: Rewards | None, same: SameRounds | None) -> float
 
 
 def arms_of(state: State, now: float) -> list[ArmStatus]:
-    """Return what is known of each arm."""
+    """Return what is known about each arm."""
     statuses = []
     estimates = estimates_of(state, now)
     split = state.equal_split.shares(state)
@@ -130,7 +130,7 @@ def arms_of(state: State, now: float) -> list[ArmStatus]:
 
 
 def promised_mean(settings: CampaignSettings, arms: Sequence[ArmStatus]) -> float | None:
-    """Return the promised share of the default's mean; None before that can be estimated."""
+    """Return the promised share of the default's mean; None until it can be estimated."""
     mean = arms[0].average if settings.default_mean is None else settings.default_mean
     return None if mean is None else (1 - settings.max_loss) * mean
 

@@ -38,7 +38,7 @@ class BoundPolicy:
     def __init__(self, settings: CampaignSettings, numbers: Sequence[int] | None = None) -> None:
         self.settings = settings
         self.numbers = list(range(len(settings.arms)) if numbers is None else numbers)
-        """The number of each arm, by which it has its share of delta if arms may change."""
+        """The number of each arm, which determines its share of delta if arms may change."""
         self.left = list(range(len(settings.arms)))
         """The arms that may be proposed."""
         self.floor: Floor = NoFloor()
@@ -80,7 +80,7 @@ class BoundPolicy:
         self._guaranteed_share = bind(choices[guaranteed_share], choices)
         self._await_reward = bind(choices[await_reward], choices)
         self._take_late_reward = bind(choices[take_late_reward], choices)
-        # Most floors need to know nothing of single plays.
+        # Most floors need to know nothing about single plays.
         self._tells_floor = (
             choices[await_reward] is not await_nothing
             or choices[take_late_reward] is not take_nothing_late

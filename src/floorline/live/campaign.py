@@ -1,4 +1,4 @@
-"""A live campaign: decisions under the floor, on a ledger that survives anything."""
+"""A live campaign: decisions under the floor, recorded in a durable ledger."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from floorline.live.tickets import TicketIds, ticket_of
 T = TypeVar("T")
 
 STREAM = 0x466C6F6F
-"""Tells our random numbers from those of anybody else with the same seed."""
+"""Separates our random streams from those of other programs with the same seed."""
 
 
 class Campaign(Controls):
@@ -50,7 +50,7 @@ class Campaign(Controls):
     >>> campaign.status().decisions
     1
 
-    Every method may be called from any thread. After a KeyboardInterrupt the campaign goes on:
+    Every method may be called from any thread. A campaign stays usable after a KeyboardInterrupt:
     what was returned is durable, except what a `transaction` block has not committed yet.
     """
 
@@ -64,9 +64,9 @@ class Campaign(Controls):
         self._rng = np.random.default_rng()
         self._nonces = Nonces()
         if seed is not None:
-            # Streams of our own: a simulation may draw its rewards with the same seed, and a coin
-            # that knows the reward would break everything. Nor may coins begin anew at each
-            # opening: those of short-lived processes would all agree.
+            # Separate streams: a simulation may draw its rewards with the same seed, and a coin
+            # that depends on the reward would break everything. Nor may coins start afresh at
+            # each opening: those of short-lived processes would all agree.
             seq = recorder.state.seq
             self._coin = random.Random(f"floorline {seed}" + (f" {seq}" if seq > 1 else ""))
             self._rng = np.random.default_rng([seed, STREAM, seq])
@@ -87,15 +87,15 @@ class Campaign(Controls):
         Args:
             locator: where the ledger is: the path of a file, ":memory:" for one that ends with
                 the process, or "postgresql://HOST/DATABASE/CAMPAIGN"; or a ledger of your own.
-            seed: for the coins of the proposer and of the floor, in tests and examples. Unless
-                given they cannot be predicted, and no live campaign should give it.
+            seed: for the coins of the proposer and of the floor, in tests and examples. Without it
+                they cannot be predicted; leave it out in live campaigns.
             clock: the time in seconds since 1970; unless given, that of the ledger: the database's
                 for PostgreSQL, else the machine's, with implausible steps held back.
             down_since: when the service that reports rewards went down, by that clock, if later
                 than the ledger's last event.
-            up_since: when it came up, or infinity for now. Windows did not run between the two.
+            up_since: when it came up, or infinity for now. Windows stood still between the two.
             settings: those of `CampaignSettings`; a new campaign needs `arms` and `max_loss`. For
-                an existing one, they must be the ledger's or be left out.
+                an existing one, they must match the ledger's or be left out.
 
         Raises:
             ValueError: a setting is not allowed, or differs from the ledger's.
@@ -115,13 +115,13 @@ class Campaign(Controls):
 
     @property
     def first_arms(self) -> list[str]:
-        """The arms that the campaign was opened with, the default of that time first."""
+        """The arms that the campaign was opened with, the default at that time first."""
         with self._recorder.reading():
             arms: list[str] = self._ledger.opened().body["settings"]["arms"]
             return arms
 
     def refuse_others(self, settings: Mapping[str, Any]) -> None:
-        """Raise ValueError if one of these settings is not the campaign's, as `open` does."""
+        """Raise ValueError if one of these settings differs from the campaign's, as `open` does."""
         with self._recorder.reading():
             refuse_other_settings(self._ledger.opened(), self.settings, settings)
 
@@ -151,12 +151,12 @@ class Campaign(Controls):
         """Return which arm to play now. The decision is durable when it is returned.
 
         Args:
-            request_key: names the request; asking again with it gives the same ticket.
+            request_key: identifies the request; asking again with it returns the same ticket.
             candidate: an arm that your own bandit proposes. It may depend on anything before
-                this request and, except under a floor that assumes nothing of the world
-                (`floor="randomised"`), on nothing about this request; see docs/guarantee.md.
+                this request and, except under the randomised floor, on nothing about this
+                request; see docs/guarantee.md.
             context: a JSON object of at most 4 KB that is kept with the decision and exported.
-            chances: how likely your bandit was to propose each arm, given all before; with it the
+            chances: how likely your bandit was to propose each arm, given the past; with it the
                 ticket has a `propensity`.
         """
         recorder = self._recorder
@@ -211,7 +211,7 @@ class Campaign(Controls):
         return self._outcomes.observe(ticket, reward, metrics)
 
     def void(self, ticket: Ticket | str) -> Result:
-        """Record that a decision reached nobody: `accepted`, or `duplicate` if that is known.
+        """Record that a decision reached nobody: `accepted`, or `duplicate` if already recorded.
 
         A challenger stays charged. A default can be voided only if the campaign has `voids`.
 
@@ -224,7 +224,7 @@ class Campaign(Controls):
     # Looking at it.
 
     def status(self) -> Status:
-        """Return where the campaign stands: whether the floor holds, what is known of each arm."""
+        """Return the status: whether the floor holds, and what is known about each arm."""
         recorder = self._recorder
         with recorder.reading():
             problems, duplicates = recorder.clock_problems(), self._outcomes.duplicates
@@ -258,7 +258,7 @@ class Campaign(Controls):
         return self._recorder.transaction()
 
     def look_up_keys(self, request_keys: Collection[str]) -> None:
-        """Look up request keys together, at the beginning of a transaction that decides for them.
+        """Look up request keys together, at the start of a transaction that decides for them.
 
         It only saves time.
         """

@@ -22,7 +22,7 @@ def choose(
 
     `coin` is the random generator of the floor's coin and `rng` that of the proposer; they must be
     independent of each other and of the rewards. `chances` says how likely each arm was to be the
-    candidate, where it comes from outside and that is known.
+    candidate, if it comes from outside and this is known.
     """
     state.prepare_decision()
     arms = state.settings.arms
@@ -55,7 +55,7 @@ def choose(
 
 
 def _settled(state: State, arm: int, candidate: str | None, reason: Reason) -> dict[str, Any]:
-    """Return the body of a decision that was no choice."""
+    """Return the body of a decision in which there was no choice."""
     arms = state.settings.arms
     return {
         "arm": arms[arm],
@@ -73,7 +73,7 @@ def reason_of(state: State, decision: Choice) -> Reason:
         return "exploit" if state.is_surely_better(decision.arm) else "explore"
     known = state.settings.default_mean is not None
     if decision.candidate == 0:
-        # A proposer names the default also where it might be best, for all that is known of it.
+        # A proposer also names the default if little is known about it and it might be best.
         seen, plays = state.arms.seen[0], state.arms.plays[0]
         return "default-is-best" if known or 2 * seen > plays else "default-unknown"
     p, holdback = decision.fallback_probability, state.settings.holdback
@@ -87,8 +87,8 @@ def propensity_of(
 ) -> float | None:
     """Return how likely the played arm was before the proposer chose; None if that is not known.
 
-    `probability` is that of the arm given the candidate. `chances` are those of the candidates,
-    where the campaign's own proposer did not name it.
+    `probability` is that of the arm given the candidate. `chances` are those of the candidates, if
+    the candidate did not come from the campaign's own proposer.
     """
     if chances is None:
         if state.proposals.is_sure:

@@ -1,7 +1,7 @@
-"""The time of live campaigns: a wall clock, the machine's or a database's, without its steps.
+"""The time of live campaigns: a wall clock, the machine's or a database's, without its jumps.
 
 Windows are measured by this time. A clock that is set a year ahead, if only for two seconds, would
-end all of them at once, and for good: the ledger's time never goes back.
+end all of them at once and permanently: the ledger's time never goes back.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from functools import partial
 log = logging.getLogger("floorline.live")
 
 MAX_STEP_SECONDS = 60.0
-"""Steps up to this one are believed: time servers correct a clock by less."""
+"""Steps up to this size are trusted: time servers correct a clock by less."""
 
 
 def boot_clock() -> Callable[[], float]:
-    """Return a clock that nobody can set, and that goes on while the machine sleeps.
+    """Return a clock that nobody can set and that keeps running while the machine sleeps.
 
     Linux has one. So has macOS, where it is CLOCK_MONOTONIC_RAW: `time.monotonic` stops there
-    during sleep, and the wall clock would seem to have been set by all of it. Elsewhere it is
-    `time.monotonic`, which goes on during sleep on Windows.
+    during sleep, and the wall clock would then seem to have jumped. Elsewhere it is
+    `time.monotonic`, which keeps running during sleep on Windows.
 
     >>> boot_clock()() <= boot_clock()()
     True
@@ -36,11 +36,11 @@ def boot_clock() -> Callable[[], float]:
 
 
 seconds_since_boot = boot_clock()
-"""The seconds since the machine was started, or since some other moment in the past."""
+"""The seconds since the machine was started, or since another fixed moment."""
 
 
 class SteadyClock:
-    """The wall clock; while it is a step away from where it should be, the time it should show.
+    """The wall clock; after a jump, the time that it should show.
 
     What it should show is what it showed last, plus the seconds since.
 
@@ -60,7 +60,7 @@ class SteadyClock:
         self._elapsed = elapsed
         self._offset = wall() - elapsed()
         self.step = 0.0
-        """Seconds by which the wall clock is ahead of this one; 0 while it is believed."""
+        """Seconds by which the wall clock is ahead of this one; 0 while it is trusted."""
 
     def __call__(self) -> float:
         """Return the time in seconds since 1970."""
@@ -123,4 +123,4 @@ def _duration(seconds: float) -> str:
 
 
 machine_clock = SteadyClock()
-"""The machine's clock, of all campaigns of this process that have no other one."""
+"""The machine's clock, shared by all campaigns of this process that have no other one."""

@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 DRAWN = 256
-"""Numbers that are drawn at a time: most of what one takes is asking the operating system."""
+"""Numbers drawn at a time: most of the time of a single draw is the call to the system."""
 
 
 class SystemCoin:

@@ -16,7 +16,7 @@ from floorline.live.state import State
 
 
 class Controls:
-    """What whoever runs a campaign can do with it."""
+    """The operations for whoever runs a campaign."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -46,7 +46,7 @@ class Controls:
     def finish(self, arm: str) -> None:
         """Declare a winner: it is served from now on, and nothing else.
 
-        There is no holdback and no fallback to the default any more, and nothing is promised of
+        There is no holdback and no fallback to the default any more, and nothing is promised about
         decisions from now on. Decisions and rewards are still recorded.
 
         Raises:
@@ -64,7 +64,7 @@ class Controls:
         """End the campaign for good. Rewards are still recorded.
 
         Args:
-            arm: the arm that everybody is to get from now on; by default the winner of a
+            arm: the arm that everybody should get from now on; by default the winner of a
                 finished campaign, else the default. The campaign no longer decides: `decide`
                 raises Stopped, which names this arm.
 
@@ -84,12 +84,12 @@ class Controls:
     def add_arm(self, arm: str) -> None:
         """Add a challenger, from the next decision on.
 
-        It has a share of delta of its own, so the campaign must have been opened with
+        It has its own share of delta, so the campaign must have been opened with
         `arms_may_change=True`, except under the randomised floor.
 
         Raises:
-            ValueError: no arm may be called so, or the default is, or one that was retired.
-            Conflict: the campaign takes no further arm, or is finished.
+            ValueError: the name is invalid, or that of the default or of a retired arm.
+            Conflict: the campaign accepts no further arms, or is finished.
             Stopped: it was stopped.
         """
         with self._recorder.transaction():
@@ -101,7 +101,7 @@ class Controls:
     def retire_arm(self, arm: str) -> None:
         """Stop playing a challenger, in this epoch and all later ones.
 
-        Its plays stay charged, and rewards that still come count as before.
+        Its plays stay charged, and rewards that still arrive count as before.
 
         Raises:
             ValueError: there is no such arm, or it is the default.
@@ -115,9 +115,9 @@ class Controls:
                 self._recorder.record("changed", body={"retired": name})
 
     def promote_arm(self, arm: str) -> None:
-        """Make a challenger the default, from the next decision on; the default becomes one.
+        """Make a challenger the default, and the default a challenger, from the next decision on.
 
-        What is promised is then held against whatever was the default at the time. It needs the
+        The promise is then relative to whichever arm was the default at the time. This needs the
         confidence or the joint floor in a campaign that was opened with `arms_may_change=True`, or
         the randomised floor; see docs/guarantee.md.
 
@@ -134,7 +134,7 @@ class Controls:
                 self._recorder.record("changed", body={"promoted": name})
 
     def note(self, text: str) -> None:
-        """Record a remark, which is shown among what happened to the campaign."""
+        """Record a remark, which is shown in the list of what happened to the campaign."""
         self._recorder.run(self._recorder.record, "noted", None, None, {"text": checked_note(text)})
 
     def label(self, labels: Sequence[str]) -> None:
@@ -150,12 +150,12 @@ class Controls:
 
         Raises:
             ValueError: neither or both are given.
-            Conflict: the ledger was begun before 0.2, and cannot erase them.
+            Conflict: the ledger was created before version 0.2, and cannot erase them.
         """
         return erase(self._recorder, request_key, before)
 
     def archive(self, archived: bool = True) -> None:
-        """Leave the campaign out of lists, or take it back in. It goes on as before."""
+        """Hide the campaign from lists, or show it again. It continues as before."""
         with self._recorder.transaction():
             if self._state.archived != archived:
                 self._recorder.record("noted", body={"archived": archived})
@@ -172,7 +172,7 @@ class Controls:
         recorded and no longer used.
 
         Args:
-            default: the arm that is the default of the new epoch; the same as before unless given.
+            default: the default arm of the new epoch; the same as before unless given.
             settings: `floor`, `policy`, `holdback` and `arms_may_change` may change with it.
         """
         changed = self._changed_settings(settings, CHANGEABLE_IN_NEW_EPOCH)

@@ -8,7 +8,7 @@ from floorline.live.replay import load
 
 
 def delete(locator: str) -> None:
-    """Delete the ledger of a campaign that has ended, with everything that it holds.
+    """Delete the ledger of a campaign that has ended, with everything in it.
 
     Raises:
         Conflict: the campaign is neither finished nor stopped.

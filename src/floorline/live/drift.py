@@ -3,14 +3,14 @@
 The default's plays, in the order of decisions, are cut into blocks, and the plays before a block
 are compared with all plays since.
 
-Where all rewards are known, an alarm is evidence against every mean that might have stayed, at one
-of many change points (floors/joint_drift.py). Where some are missing they are filled in at the
-worst, and an alarm is two intervals that do not meet, at 1, 2, 4, ... blocks: while the mean does
-not change all intervals contain it, except with the probability that they are given, one half of it
-for the plays from the start, the other for the later starts, 1/((j+1)(j+2)) of it for number j.
+Where all rewards are known, an alarm is evidence against every unchanged mean, at one of many
+change points (floors/joint_drift.py). Missing rewards are filled in at the worst, and an alarm is
+two intervals that do not overlap, at 1, 2, 4, ... blocks: while the mean does not change all
+intervals contain it, except with the probability that they are given, one half of it for the plays
+from the start, the other for the later starts, 1/((j+1)(j+2)) of it for number j.
 
-Each of the two has half of `drift_level`. A watch by `intervals` alone, as in version 0.1, uses all
-of it for them, and compares known rewards by them, too.
+Each of the two tests has half of `drift_level`. A watch by `intervals` alone, as in version 0.1,
+gives all of it to the intervals, and compares known rewards with them as well.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class DriftWatch:
 
     def __init__(self, settings: CampaignSettings) -> None:
         self.alarm: str | None = None
-        """The alarm as a sentence; None while there is none."""
+        """The alarm as a sentence; None if there is none."""
         self.blocks: list[list[float]] = []
         """Plays, rewards seen and their sum, for each block."""
         self.total = 0.0
@@ -82,12 +82,12 @@ class DriftWatch:
             self._look_at_closed()
 
     def skipped(self, block: int) -> None:
-        """Take back a play whose reward will never be known."""
+        """Remove a play whose reward will never be known."""
         self.blocks[block][LENGTH] -= 1
         self._look_at_closed()
 
     def _look_at_closed(self) -> None:
-        """Compare the blocks whose rewards are all known, if there is one more of them."""
+        """Compare the blocks whose rewards are all known, if there is a new one."""
         before = len(self._closed)
         self._close_blocks()
         if len(self._closed) > before:
@@ -107,7 +107,7 @@ class DriftWatch:
         return full and seen == plays
 
     def _look_at_filled(self) -> None:
-        """Now and then, while blocks stay open, compare all with missing rewards at the worst."""
+        """While blocks stay open, compare all now and then, with missing rewards at the worst."""
         if len(self.blocks) < self._next_look:
             return
         self._next_look += 1 + len(self.blocks) // 8
@@ -122,7 +122,7 @@ class DriftWatch:
         return Stretch(int(plays), total + missing * low, total + missing * high)
 
     def _weigh_evidence(self) -> None:
-        """Raise an alarm if no mean can have stayed at some point, by rewards that are known."""
+        """Raise an alarm if the known rewards refute every unchanged mean at some point."""
         if self.alarm:
             return
         number, point = 0, 0 if self._settings.default_mean is not None else 1

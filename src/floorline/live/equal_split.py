@@ -24,7 +24,7 @@ class EqualSplit:
     """Decisions of an equal split by arm, each arm only while it could be served.
 
     That is from when it is added until it is retired. While everybody gets one arm, because the
-    campaign is paused, in drift or finished, a split would have given it to everybody, too.
+    campaign is paused, in drift or finished, so does the split.
     """
 
     def __init__(self, n_arms: int) -> None:
@@ -36,7 +36,7 @@ class EqualSplit:
         self._shares, self._counted = self.shares(state), _counts(state)
 
     def shares(self, state: State) -> list[float]:
-        """Return the decisions of each arm, voided ones included."""
+        """Return the decisions of each arm, including voided ones."""
         now, before = _counts(state), self._counted
         for_default = now.for_default - before.for_default
         for_winner = now.for_winner - before.for_winner

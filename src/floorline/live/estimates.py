@@ -1,10 +1,10 @@
-"""Estimates of the arms' means, which rewards that come sooner than others do not bias.
+"""Estimates of the arms' means that are not biased by rewards arriving at different speeds.
 
-Clicks are reported at once and zeros only follow from silence, so the average of what has come in
-is too high while windows are open. An arm's estimate is the average over its decisions whose
-window is over. Without a window it is that of all rewards, while at least half of the arm's
-decisions have one: an average of the few that came would say nothing. It is held inside the arm's
-interval, which also counts what open windows have brought.
+Clicks are reported at once, while zeros only follow from silence, so the average of what has
+arrived is too high while windows are open. An arm's estimate is the average over its decisions
+whose window is over. Without a window it is that of all rewards, if at least half of the arm's
+decisions have one: an average of the few that arrived would say nothing. It is kept inside the
+arm's interval, which also counts rewards in open windows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PARTS = 100
 class EarlyRewards:
     """Rewards of recent decisions: for each part of a window, their numbers and sums by arm.
 
-    A part counts as a whole, once all of its decisions have had their window.
+    A part counts as a whole, once the windows of all its decisions are over.
     """
 
     def __init__(self, n_arms: int, window: float) -> None:
@@ -37,7 +37,7 @@ class EarlyRewards:
         self._parts: dict[int, tuple[list[int], list[float]]] = {}
 
     def add(self, arm: int, decided_at: float, reward: float, limit: float) -> None:
-        """Count a reward; what is wholly before `limit` is forgotten."""
+        """Count a reward, and forget parts that are entirely before `limit`."""
         part = self._part(decided_at)
         if part not in self._parts:
             first = self._part(limit)
@@ -53,7 +53,7 @@ class EarlyRewards:
         return math.floor(time * PARTS / self._window)
 
     def by_arm(self, limit: float) -> tuple[list[int], list[float]]:
-        """Return the numbers and sums of the parts that are not wholly before `limit`."""
+        """Return the numbers and sums of the parts that are not entirely before `limit`."""
         first = self._part(limit)
         open_parts = [sums for key, sums in self._parts.items() if key >= first]
         numbers = [sum(part[0][arm] for part in open_parts) for arm in range(self._n_arms)]
@@ -85,7 +85,7 @@ def estimates_of(state: State, now: float) -> list[tuple[int, float | None]]:
     numbers = [int(number) for number in state.arms.seen]
     totals = [float(total) for total in state.arms.total]
     if state.settings.default_mean is not None:
-        totals[0] = state.drift.total  # in `arms`, it is that of the mean which was given
+        totals[0] = state.drift.total  # `arms` has the mean that was given
     if state.early is not None:
         early_numbers, early_totals = state.early.by_arm(state.over_before(now))
         numbers = [all_ - early for all_, early in zip(numbers, early_numbers, strict=True)]
@@ -112,9 +112,9 @@ class Rewards(NamedTuple):
     campaign: float
     """Of all decisions, as they were made."""
     default: float
-    """Of as many decisions for what was the default at the time."""
+    """Of as many decisions for the default at the time."""
     turned_away: float
-    """What decisions would have earned beyond the default, had the floor not turned them to it."""
+    """What decisions would have earned beyond the default, had the floor not given them to it."""
     equal_split: float
     """Of as many decisions, split equally at each time among the arms that could be served."""
 
@@ -130,7 +130,7 @@ class Gain:
 
 
 def expected_rewards(settings: CampaignSettings, arms: Sequence[ArmStatus]) -> Rewards | None:
-    """Return what was earned, and what would have been; None before the default has an estimate.
+    """Return what was and would have been earned; None before the default has an estimate.
 
     An arm without an estimate counts as the default, as far as its interval allows.
     """

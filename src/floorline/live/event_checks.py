@@ -1,4 +1,4 @@
-"""Whether each kind of event was allowed, by the state before it."""
+"""Checks that each kind of event was allowed, given the state before it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _opened(state: State, event: Event) -> str | None:
 
 
 def _decided(state: State, event: Event) -> str | None:
-    """Return what is wrong with a decision, by its budget in the state before it."""
+    """Return what is wrong with a decision, given its budget in the state before it."""
     arm = state.index[event.body["arm"]]
     recorded = event.body["guaranteed_budget"]
     if state.stopped:
@@ -41,7 +41,7 @@ def _decided(state: State, event: Event) -> str | None:
     budget = state.budget_after(arm) if arm > 0 else state.budget_after_default()
     affordable = arm == 0 or state.refusal_probability(arm) < 1.0 or state.finished
     # A budget is a small difference of large sums, and an earlier version may have rounded these
-    # otherwise.
+    # differently.
     sums = max(1.0, (state.settings.high - state.settings.low) * state.rounds)
     if not affordable or not math.isclose(recorded, budget, abs_tol=TOLERANCE * sums):
         return f"decided at a guaranteed budget of {recorded:g}; the events before give {budget:g}"

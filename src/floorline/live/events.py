@@ -11,12 +11,12 @@ import msgspec
 from floorline.live.seals import MAY_BE_SEALED, chained_part, read_body, stored_body
 
 VERSION = 3
-"""The version of the events' form; a ledger says which one it was begun with."""
+"""The version of the events' format; a ledger records the one it was created with."""
 UNSIGNED_IDS = 1
 """The last version whose ticket ids are not signed; ledgers without a secret stay at it."""
 
 SEALED = 3
-"""The first version whose checksums do not cover request keys and contexts, but their digest."""
+"""The first version whose checksums cover a digest of request keys and contexts instead."""
 
 KINDS = (
     "opened",
@@ -63,7 +63,7 @@ CHECK: Final = 6
 
 
 def to_row(event: Event, check_before: int) -> Row:
-    """Return the event as it is stored; its checksum continues that of the row before."""
+    """Return the event as it is stored; its checksum continues that of the previous row."""
     seq, time, kind = event.seq, event.time, event.kind
     decision_seq, key = event.decision_seq, event.key
     body = stored_body(key, event.body)
@@ -96,9 +96,9 @@ def checksum(
     body: str,
     check_before: int,
 ) -> int:
-    """CRC-32 of a row without its checksum, continued from the row before.
+    """CRC-32 of a row without its checksum, continued from the previous row.
 
-    Of a sealed row, it covers the digest of key and context in their place.
+    For a sealed row, it covers a digest instead of key and context.
     """
     # "surrogatepass" and any type, because damage can have turned these values into anything.
     chained = chained_part(body) if isinstance(body, str) and MAY_BE_SEALED in body else None
@@ -108,7 +108,7 @@ def checksum(
 
 
 def float_text(value: float) -> str:
-    """Return `repr(value)`, for the time of an event in a tenth of what that takes.
+    """Return `repr(value)`; for the time of an event, in a tenth of the time.
 
     >>> float_text(1.7e9 + 1 / 3)
     '1700000000.3333333'

@@ -40,7 +40,7 @@ CSV_HEADER = ",".join(Record.__struct_fields__) + "\n"
 
 
 def to_csv(messages: Iterable[Record]) -> str:
-    """Return decisions as lines of CSV, without the header; what is unknown is empty."""
+    """Return decisions as lines of CSV, without the header; unknown values are empty."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(map(_row, messages))
     return text.getvalue()
@@ -58,7 +58,7 @@ def write_csv(messages: Iterable[Record], out: IO[str]) -> None:
 
 
 def write_jsonl(messages: Iterable[msgspec.Struct], out: IO[str]) -> None:
-    """Write messages as JSON, one a line."""
+    """Write messages as JSON, one per line."""
     out.writelines(map(to_jsonl, _chunks(messages, LINES)))
 
 

@@ -1,8 +1,8 @@
 """Guardrails: further metrics of each arm, with limits that an arm must not surely break.
 
-A guardrail has a range that its values lie in; others are clipped to it. The intervals of all
-guardrails and arms hold at all times together, except with probability `delta`, for the values that
-are reported: where only some decisions report one, they say nothing of the others.
+A guardrail has a range to which its values are clipped. The intervals of all guardrails and arms
+hold at all times simultaneously, except with probability `delta`, for the values that are reported:
+if only some decisions report one, they say nothing about the others.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def checked_metrics(
 
 @dataclass(frozen=True)
 class MetricStatus:
-    """What is known of one metric of one arm in this epoch."""
+    """What is known about one metric of one arm in this epoch."""
 
     arm: str
     seen: int
@@ -107,7 +107,7 @@ class MetricStatus:
 
 @dataclass(frozen=True)
 class GuardrailStatus:
-    """What is known of one metric."""
+    """What is known about one metric."""
 
     name: str
     limit: float | None
@@ -175,7 +175,7 @@ class GuardrailWatch:
         return None
 
     def status(self) -> list[GuardrailStatus]:
-        """Return what is known of each metric."""
+        """Return what is known about each metric."""
         return [
             GuardrailStatus(
                 guardrail.name,

@@ -24,8 +24,8 @@ def headline_of(
 ) -> str:
     """Return the sentence for a campaign in this state.
 
-    Shares compare two means, each somewhere in its interval; those hold at all times together.
-    Where `same_rounds` are compared, it says what was received in them instead.
+    Shares compare two means, each somewhere in its interval; these hold at all times
+    simultaneously. If `same_rounds` are compared, it says what was received in them instead.
     """
     default = arms[0]
     lead = _received(default.name, same_rounds) if same_rounds else _lead(arms, unit)

@@ -13,7 +13,7 @@ from floorline.live.tickets import TicketIds, chances_of
 PAGE_SIZE = 1000
 
 Reading = Callable[[], AbstractContextManager[object]]
-"""What is entered to read a page of a ledger that others use at the same time."""
+"""The context in which a page is read from a ledger that others use at the same time."""
 
 
 def events(ledger: LedgerReader, after: int = 0, reading: Reading = nullcontext) -> Iterator[Event]:

@@ -1,4 +1,4 @@
-"""Intervals of means that no policy keeps, from the sums of what was seen."""
+"""Intervals of means outside the policy, from the sums of what was seen."""
 
 from __future__ import annotations
 

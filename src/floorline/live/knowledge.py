@@ -1,4 +1,4 @@
-"""What is known of the arms in an epoch, and what the policy makes of it."""
+"""What is known about the arms in an epoch, and what the policy concludes from it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Knowledge(BoundPolicy):
         """Reset counts, intervals and accounts to zero."""
         n_arms = len(self.settings.arms)
         self.rounds = 0  # decisions that weigh on the budget
-        self.default_rounds = 0  # those of them that were for the default of the time
+        self.default_rounds = 0  # those of them that were for the default at the time
         self.promised_decisions: int | None = None
-        """How many there were when the campaign was finished; None before."""
+        """How many there were when the campaign was finished; None before that."""
         self.missed = 0.0
         """Estimate of what the default would have earned in the challengers' rounds above the
         lowest reward, from coins that it won."""
@@ -54,9 +54,9 @@ class Knowledge(BoundPolicy):
         self.proposals.leave(self.left)
 
     def rearrange(self, order: Order) -> None:
-        """Go on with the arms of the settings: where each was before, None for a new one.
+        """Continue with the arms of the settings: each arm's old index, None for a new one.
 
-        The settings and `numbers` are those of the new order already.
+        The settings and `numbers` are already in the new order.
         """
         n_before, memory = len(self.arms.plays), self.memory
         proposer, floor = self.proposals.proposer, self.floor
@@ -89,14 +89,14 @@ class Knowledge(BoundPolicy):
     def _weighs(self, arm: int, number: int) -> bool:
         """Whether a play weighs on the budget.
 
-        A floor under the rewards received knows what the default would have earned from its coins
-        alone, and none is tossed once the campaign is finished.
+        A floor on rewards received knows what the default would have earned only from its coins,
+        and none is tossed once the campaign is finished.
         """
         promised = self.promised_decisions
         return arm == 0 or promised is None or number < promised or not self.floor.counts_received
 
     def receive(self, play: OpenPlay, reward: float) -> None:
-        """Take in the reward of a play that was open."""
+        """Record the reward of an open play."""
         arm = play.arm
         if self._counts_received and play.was_default and 0.0 < play.probability < 1.0:
             # The default wins a coin with this probability, so on average that adds what it would
@@ -143,9 +143,9 @@ class Knowledge(BoundPolicy):
         return self.proposals.propose(self._seen_by_proposer, memory, round, rng)
 
     def default_propensity(self, chances: Sequence[float]) -> float:
-        """Return how likely the default is to be played if candidates are proposed so likely.
+        """Return how likely the default is to be played, given the candidates' probabilities.
 
-        An arm that is not left is turned to the default. Call `refresh` first.
+        A retired arm is replaced by the default. Call `refresh` first.
         """
         rules, arms, memory, round = self.rules, self.arms, self.memory, self.rounds + 1
         total = chances[0]
@@ -171,7 +171,7 @@ class Knowledge(BoundPolicy):
         )
 
     def ends(self, arm: int) -> tuple[float, float]:
-        """Return both ends of what an arm's mean surely is. Call `refresh` first."""
+        """Return both ends of an arm's interval. Call `refresh` first."""
         if not self.floor.assumes_steady_means:
             return self.settings.low, self.settings.high
         return float(self.arms.lower[arm]), float(self.arms.upper[arm])
@@ -191,7 +191,7 @@ class Knowledge(BoundPolicy):
             least = book.closed[arm] * upper
             if arms.average[arm] <= upper and book.closed_least[arm] <= least:
                 self._compared.discard(arm)
-                return False  # a lower end is below the average that it is made from
+                return False  # a lower end is below the average it is computed from
             self._compared.add(arm)
             for one in (0, arm):
                 if one in behind or book.stale[one] != FRESH:
@@ -199,7 +199,7 @@ class Knowledge(BoundPolicy):
         return bool(arms.lower[arm] >= arms.upper[0])
 
     def prepare_decision(self) -> None:
-        """Update what a decision depends on: less than `refresh` where nobody needs intervals."""
+        """Update what a decision depends on: less than `refresh` if nothing needs intervals."""
         if self._needs_intervals:
             self.refresh()
             return
@@ -254,7 +254,7 @@ class Knowledge(BoundPolicy):
     def guaranteed_share(self) -> float:
         """Lower bound on the reward of all decisions so far over the default's.
 
-        Open defaults that can still be voided are counted only where that lowers it. Call
+        Open defaults that can still be voided are counted only if that lowers it. Call
         `refresh` first.
         """
         voidable = self.book.open[0] if self.settings.voids else 0

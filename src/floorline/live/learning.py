@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from floorline.live.state import State
 
 ENOUGH = 100
-"""Decisions before anything is said about them. What the settings rule out is said at once."""
+"""Decisions before problems are reported. What the settings rule out is reported at once."""
 
 MIN_REFUSED, MAX_REFUSED_SHARE = 5, 0.01
 """Refused rewards are a problem from this number on if they are more than this share of all. A
-single one is a slip that its sender was told of; the page counts it in any case."""
+single one is a mistake that its sender was told about; the page counts it in any case."""
 
 
 def learning_problems(state: State) -> list[str]:

@@ -13,14 +13,14 @@ from floorline.live.settings import CampaignSettings
 from floorline.offpolicy import LoggedData
 
 NO_PROPOSAL = ("paused", "drift", "finished")
-"""Reasons of decisions that no policy had a say in."""
+"""Reasons of decisions that no policy took part in."""
 
 
 def logged_data(ledger: LedgerReader) -> LoggedData:
     """Return the decisions of a ledger whose reward is known, with their propensities.
 
-    Left out, and counted, are those without a reward yet or any more, and those in which nothing
-    was proposed. Where silence means zero, it is a reward.
+    Decisions without a reward and those in which nothing was proposed are left out and counted.
+    Where silence means zero, it is a reward.
     """
     body = ledger.opened().body
     settings = CampaignSettings.from_ledger(body["settings"])

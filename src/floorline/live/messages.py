@@ -23,14 +23,14 @@ Reason = Literal[
 """Why a decision was made as it was."""
 
 Outcome = Literal["pending", "observed", "late", "voided", "refused", "expired"]
-"""What has become of a decision; `late`: its reward is recorded and not used; `refused`: its reward
-was outside the range, and no other has come."""
+"""The outcome of a decision; `late`: its reward is recorded but not used; `refused`: its reward was
+outside the range, and no other has arrived."""
 
 Coin = Literal["default", "candidate"]
-"""Whom a coin between the default and a candidate fell for."""
+"""The winner of a coin toss between the default and a candidate."""
 
 Result = Literal["accepted", "duplicate", "late"]
-"""What has become of a report; `late`: it is recorded and not used."""
+"""The result of a report; `late`: it is recorded but not used."""
 
 
 class Ticket(msgspec.Struct, frozen=True, gc=False):
@@ -68,7 +68,7 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     p: float | None
     """Probability of the default that a coin was tossed at; None if there was none."""
     coin: Coin | None
-    """Whom the coin fell for."""
+    """The winner of the coin toss."""
     request_key: str | None
     outcome: Outcome
     reward: float | None
@@ -78,7 +78,7 @@ class Record(msgspec.Struct, frozen=True, gc=False):
 
 
 class RewardReceipt(msgspec.Struct, frozen=True, gc=False):
-    """What has become of a reported reward or void."""
+    """The result of reporting a reward or a void."""
 
     ticket: str
     result: Result
@@ -89,7 +89,7 @@ class Term(msgspec.Struct, frozen=True, gc=False):
 
     arm: str
     plays: int
-    """Plays that count, this decision included."""
+    """Plays that count, including this decision."""
     lower: float
     upper: float
     weight: float
@@ -108,7 +108,7 @@ class Explanation(msgspec.Struct, frozen=True):
 
     record: Record
     decisions: int
-    """Decisions that count for the budget, this one included."""
+    """Decisions that count for the budget, including this one."""
     max_loss: float
     terms: list[Term]
     """What each arm adds; none under a floor that does not count arm by arm."""

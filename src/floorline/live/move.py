@@ -23,9 +23,9 @@ class Moved(NamedTuple):
 def move(source: str, target: str, tick: Callable[[int], None] = lambda done: None) -> Moved:
     """Move a campaign to a new ledger, verify it there, and take the source out of use.
 
-    Events keep their checksums and the ledger its secret, so tickets stay valid. What was
-    interrupted can be done again: the target appears in one transaction, and is accepted if it
-    holds exactly the source's events.
+    Events keep their checksums and the ledger its secret, so tickets stay valid. An interrupted
+    move can be repeated: the target appears in one transaction, and is accepted if it holds
+    exactly the source's events.
 
     Raises:
         LedgerError: one of them cannot be used or is in use, the target holds something else, or
@@ -70,6 +70,6 @@ def _copy(origin: Ledger, copy: Ledger, tick: Callable[[int], None]) -> None:
 
 
 def _last(ledger: Ledger) -> tuple[int, int | None]:
-    """Return the sequence number of the last event and its checksum, which covers all before."""
+    """Return the sequence number and the checksum of the last event; it covers all earlier ones."""
     seq = next((row[SEQ] for row in ledger.page(2**62, 1, newest=True)), 0)
     return seq, ledger.check(seq)

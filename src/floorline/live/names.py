@@ -18,13 +18,13 @@ CAMPAIGN_NAME = re.compile(rf"([\w.-]|{BEYOND_ASCII})*", re.ASCII)
 
 
 def check_arm_name(name: str, field: str = "arms") -> None:
-    """Raise ValueError, naming the field, unless an arm may be called so."""
+    """Raise ValueError, naming the field, unless this is a valid arm name."""
     fits = ARM_NAME.fullmatch(name) is not None and _is_plain(name)
     require(fits, field, f"names of at most {MAX_NAME} letters, digits, spaces and _.:/-", name)
 
 
 def check_campaign_name(name: str) -> None:
-    """Raise ValueError unless a campaign may be called so."""
+    """Raise ValueError unless this is a valid campaign name."""
     begins = name[:1].isalnum()  # it is the name of a file
     fits = begins and CAMPAIGN_NAME.fullmatch(name) is not None and _is_plain(name)
     expected = f"at most {MAX_NAME} letters, digits and . _ -, a letter or digit first"
@@ -32,6 +32,6 @@ def check_campaign_name(name: str) -> None:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name is short, visible, and in the form in which equal names are equal."""
+    """Whether a name is short, visible and in Unicode's normal form."""
     fits = len(name) <= MAX_NAME and name.isprintable()
     return fits and unicodedata.is_normalized("NFC", name)

@@ -25,12 +25,12 @@ def open_recorder(
     down_since: float | None = None,
     up_since: float | None = None,
 ) -> tuple[Recorder, TicketIds]:
-    """Return the recorder of a campaign, begun if the ledger holds none, and its ticket ids."""
+    """Return the recorder of a campaign, a new one if the ledger holds none, and its ticket ids."""
     if isinstance(source, Ledger):
         ledger = source
     else:
         if not ledgers.exists(source):
-            CampaignSettings.for_new(settings)  # wrong ones must leave no file behind
+            CampaignSettings.for_new(settings)  # invalid settings must leave no file behind
         ledger = ledgers.open_ledger(source)
     clock = clock or ledger.clock
     try:
@@ -53,9 +53,9 @@ def open_recorder(
 def refuse_other_settings(
     opened: Event, settings: CampaignSettings, given: Mapping[str, Any]
 ) -> None:
-    """Raise ValueError if a given setting is not the campaign's.
+    """Raise ValueError if a given setting differs from the campaign's.
 
-    The arms may be those that it has now, or those that it was opened with.
+    The arms may be the current ones, or those that it was opened with.
     """
     then = opened.body["settings"]["arms"]
     known = {"arms": None} if list(given.get("arms") or ()) == then else {}

@@ -35,11 +35,11 @@ class Outcomes:
             return recorder.run(self._observe, ticket, reward, values)
         if isinstance(reward, (Ticket, str)) and not isinstance(ticket, (Ticket, str)):
             raise ValueError(f"ticket: must come before the reward, not {ticket!r} before {reward}")
-        reward = float(reward) if isinstance(reward, bool) else reward  # it clicked, or did not
+        reward = float(reward) if isinstance(reward, bool) else reward  # a bool: a click, or none
         try:
             given = number("reward", reward, settings.low, settings.high)
         except ValueError:
-            with suppress(ValueError):  # no number at all
+            with suppress(ValueError):  # not a number
                 given = number("reward", reward, -LARGEST_REWARD, LARGEST_REWARD)
                 if given > settings.high and settings.beyond == "clip":
                     return recorder.run(self._observe, ticket, given, values)

@@ -21,7 +21,7 @@ TICK = 10
 """Resolution, in seconds, of the ages of open plays."""
 
 BY_ARM = ("length", "closed", "closed_least", "closed_most", "open", "voided", "last")
-"""What the book keeps for each arm, besides what follows from it."""
+"""The per-arm fields of the book, except those that can be derived."""
 
 SLOTS = 64
 """Initial number of slots for open plays; more are added as needed."""
@@ -33,11 +33,11 @@ class OpenPlay(msgspec.Struct, frozen=True, gc=False):
     arm: int
     time: float
     since: float
-    """When it was made, outages not counted. Windows are measured from here."""
+    """When it was made, not counting outages. Windows are measured from here."""
     slot: int
     """Its index in the book of open plays."""
     block: int
-    """If its arm was the default then, its block in the drift watch of that time; else -1."""
+    """If its arm was the default at the time, its block in that drift watch; else -1."""
     number: int
     """Its number among the decisions of the epoch, from 0."""
     probability: float
@@ -83,7 +83,7 @@ class OpenPlays(OrderedDict[int, OpenPlay]):
         self.ages[time // TICK] += 1
 
     def take(self, seq: int) -> OpenPlay:
-        """Remove a play and return it; the book is told what has become of it."""
+        """Remove a play and return it; the caller records its outcome in the book."""
         play = self.pop(seq)
         age = play.time // TICK
         left = self.ages[age] - 1

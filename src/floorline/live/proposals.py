@@ -1,4 +1,4 @@
-"""What a campaign's proposer proposes, among the arms that are left, and how likely."""
+"""What a campaign's proposer proposes among the active arms, and with what probability."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Proposals:
         left: Sequence[int],
     ) -> None:
         self.is_sure = proposer.chance is sure_chance
-        """Whether what it proposes follows from the past."""
+        """Whether its proposals are deterministic, given the past."""
         self.learns = not (proposer.caches or proposer.keeps_draws)
-        """Whether its memory holds what follows from the events, and not from the counts."""
+        """Whether its memory follows from the events and not from the counts alone."""
         self.proposer = proposer
         self._names_largest_end = proposer.propose is most_promising
         self._propose = bind(kernels[propose], kernels)
@@ -57,7 +57,7 @@ class Proposals:
             self._draws = memory.copy()
             if not all_left:
                 self._draws = self.proposer.rearranged(self._draws, self._n_arms, self.left)
-        if not all_left:  # it knows nothing of the others
+        if not all_left:  # it sees only the active arms
             seen = _selected(seen, self.left)
         self._seen = seen
         arm = self._propose(self._rules, seen, self._draws, round, rng)
@@ -72,7 +72,7 @@ class Proposals:
 
 
 def _selected(seen: Any, places: Sequence[int]) -> Any:
-    """Return a copy of the records that has only the arms at these places."""
+    """Return a copy of the records with only the arms at these indices."""
     some = copy(seen)
     for name in Arms._fields:
         values = getattr(seen, name)

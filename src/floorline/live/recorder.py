@@ -25,7 +25,7 @@ MIN_OUTAGE_SECONDS = 1.0
 """Shorter ones are not worth an event."""
 
 MAX_EXPIRED = 1000
-"""Windows that end in one transaction; more would keep it waiting."""
+"""Windows that end in one transaction; more would delay it."""
 
 
 class Recorder:
@@ -45,7 +45,7 @@ class Recorder:
         """Whether request keys and contexts are sealed, so that they can be erased."""
         self._clock = clock
         self.ahead = 0.0
-        """Seconds by which the ledger is ahead of the clock. Its time goes on from there."""
+        """Seconds by which the ledger is ahead of the clock. Its time continues from there."""
         if state.seq > 0:
             ahead = state.time - clock()
             self.ahead = ahead if 0 < ahead < math.inf else 0.0
@@ -80,9 +80,9 @@ class Recorder:
     def transaction(self, *, expire: bool = True) -> Iterator[None]:
         """Commit everything recorded inside as one transaction, after windows that have ended.
 
-        An exception of the block is passed on, and what it recorded before is committed: a
-        refused request costs the others nothing. A block that an interrupt keeps from ending is
-        ended when Python discards it.
+        An exception in the block is passed on, and what it recorded before is committed: a
+        refused request does not affect the others. A block that an interrupt keeps from ending
+        is ended when Python discards it.
         """
         with self._mutex:
             if self._in_transaction:
@@ -101,7 +101,7 @@ class Recorder:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Keep the state as it is while it is read. Only windows that have ended are recorded."""
+        """Keep the state unchanged while it is read. Only windows that have ended are recorded."""
         with self._mutex:
             if not self._in_transaction:
                 self._prepare()
@@ -156,7 +156,7 @@ class Recorder:
             if self._out_of_step or ledger.failed:
                 if error is None or isinstance(error, Exception):
                     raise self._lost_transaction()
-                self._roll_back()  # and the interrupt goes on
+                self._roll_back()  # and the interrupt is passed on
                 return
             self.snapshots.write_if_due(self.state)
             recovers = self._failing_since is not None and ledger.in_transaction
@@ -171,7 +171,7 @@ class Recorder:
             raise
 
     def _lost_transaction(self) -> LedgerError:
-        """Return the error for a transaction that is lost because something in it has failed."""
+        """Return the error for a transaction that is lost because part of it failed."""
         return LedgerError(
             f"{self.ledger.locator}: could not be written to; the transaction was rolled back"
         )
@@ -201,7 +201,7 @@ class Recorder:
         body: dict[str, Any] | None = None,
         time: float | None = None,
     ) -> Event:
-        """Record an event inside a transaction; of now, unless a time is given."""
+        """Record an event inside a transaction, at this time; now unless given."""
         ledger, state = self.ledger, self.state
         if self._out_of_step or ledger.failed:
             raise self._lost_transaction()
@@ -215,10 +215,10 @@ class Recorder:
         return event
 
     def record_outage(self, since: float | None, until: float) -> None:
-        """Record that windows stood still from `since` until then, or until now if sooner.
+        """Record that windows stood still from `since` to `until`, or to now if that is sooner.
 
-        Unless given, or if that is later, it began at the last event. Nothing is recorded if it
-        lasted less than MIN_OUTAGE_SECONDS, or if no window is running.
+        The outage began at the last event if `since` is not given or is earlier. Nothing is
+        recorded if it lasted less than MIN_OUTAGE_SECONDS, or if no window is running.
         """
         with self.transaction(expire=False):
             self._record_outage(since or self.state.time, min(until, self.now()))
@@ -231,7 +231,7 @@ class Recorder:
             self.record("changed", body={"outage": seconds})
 
     def set_time_back(self) -> None:
-        """Record that time goes on from the clock's, in a new epoch unless the campaign ended."""
+        """Record that time continues from the clock's, in a new epoch unless the campaign ended."""
         with self.transaction(expire=False):
             state = self.state
             body: dict[str, Any] = {"set_back": self.ahead}

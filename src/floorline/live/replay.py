@@ -16,7 +16,7 @@ Checked = Iterator[tuple[Event, int]]
 """Events, each with its checksum."""
 
 UNUSABLE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
-"""What a state raises for values that no campaign has written."""
+"""What a state raises for values that no campaign writes."""
 
 
 def load(ledger: LedgerReader, upto: int | None = None) -> State:
@@ -41,7 +41,7 @@ def start(ledger: LedgerReader) -> tuple[State, Checked]:
 
 
 def unusable(ledger: LedgerReader, event: Event, error: Exception) -> DamagedLedger:
-    """Return the error for an event whose checksum is right and whose content is not."""
+    """Return the error for an event with a valid checksum and invalid content."""
     return DamagedLedger(
         f"{ledger.locator}: event {event.seq} cannot be applied ({error!r}); {UNCHANGED}"
     )

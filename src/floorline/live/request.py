@@ -1,4 +1,4 @@
-"""What may be said with a request for a decision: its key, a candidate and a context."""
+"""Checks of a decision request: its key, a candidate and a context."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_KEY = 200
 MAX_CONTEXT = 4096
 """Bytes of a context as JSON."""
 SUM_TOLERANCE = 1e-6
-"""By how much chances may miss 1 in sum, rounded as they may be."""
+"""By how much the sum of chances may differ from 1, for rounding."""
 
 
 def check_request(
@@ -43,8 +43,8 @@ def checked_chances(
 ) -> list[float] | None:
     """Return how likely each arm was to be the candidate, in their order; None if not given.
 
-    An arm that is not named had no chance. Raise ValueError unless they add to 1 and the candidate
-    had one.
+    An arm that is not named had probability 0. Raise ValueError unless they add up to 1 and the
+    candidate's is positive.
     """
     if chances is None:
         return None

@@ -10,11 +10,11 @@ from floorline.live.state import State
 
 
 def addable(state: State, name: str) -> str:
-    """Return the name of a challenger that may be added; it may be there already.
+    """Return the name of a challenger that may be added; it may exist already.
 
     Raises:
-        ValueError: no arm may be called so, or the default is, or one that was retired.
-        Conflict: this campaign takes no further arm.
+        ValueError: the name is invalid, or that of the default or of a retired arm.
+        Conflict: this campaign accepts no further arms.
     """
     if not isinstance(name, str):
         raise ValueError(f"arm: must be a name, not {name!r}")

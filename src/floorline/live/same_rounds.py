@@ -16,8 +16,8 @@ class SameRounds:
     """Rewards received in this epoch, until it was finished; a pending one counts as the lowest.
 
     A challenger's rounds are those in which it was played. What the default would have received in
-    them is known only from the coins that it won: bounded, at the campaign's confidence and at all
-    times together, and estimated without bias; the estimate is held below the bound.
+    them is known only from the coins that it won: an upper bound, at the campaign's confidence and
+    at all times simultaneously, and an unbiased estimate, which is kept below the bound.
     """
 
     received: float
@@ -33,7 +33,7 @@ class SameRounds:
     """Lower bound on that: what it has received, and the lowest reward in all other rounds."""
     default_upper: float
     default_probability: float | None
-    """Chance of the default if a challenger is proposed now; None once finished or stopped."""
+    """Probability of the default if a challenger is proposed now; None once finished or stopped."""
 
     @property
     def gain(self) -> Gain:

@@ -1,8 +1,9 @@
 """Personal data in events: kept beside what checksums cover, so that it can be erased.
 
-The stored body of a sealed event is two lines of JSON: what is chained, whose last field `sealed`
-is a digest of the rest; and that rest, a nonce and the context. The request key is in a column of
-its own. Without nonce, key and context, the digest says nothing, and the chain still holds.
+The stored body of a sealed event is two lines of JSON. The first is chained, and its last field
+`sealed` is a digest of the rest. The second holds that rest: a nonce and the context. The request
+key is in a separate column. Without nonce, key and context, the digest reveals nothing, and the
+chain still holds.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _encode = msgspec.json.Encoder().encode
 class Nonces:
     """Random nonces, which keep keys from being guessed from their digest. One thread at a time.
 
-    They are drawn many at a time: to ask the operating system lets all other threads run first.
+    They are drawn many at a time: each call to the operating system lets all other threads run.
     """
 
     def __init__(self) -> None:
@@ -76,7 +77,7 @@ def read_body(text: str) -> dict[str, Any]:
 
 
 def chained_part(text: str) -> str | None:
-    """Return what checksums cover of a sealed body; None if the body is not sealed."""
+    """Return the part of a sealed body that checksums cover; None if it is not sealed."""
     chained = text.partition("\n")[0]
     return chained if chained[_BEFORE_DIGEST] in _NAME else None
 

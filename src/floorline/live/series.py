@@ -19,7 +19,7 @@ from floorline.live.status import Standing, Status
 log = logging.getLogger("floorline.live")
 
 MAX_POINTS = 256
-"""As many fit into a chart. The first decisions of a campaign each make one."""
+"""As many as fit into a chart. Each of a campaign's first decisions makes one."""
 
 
 class SeriesPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -39,7 +39,7 @@ class SeriesPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
     floor: float | None
     guaranteed_budget: float
     plays: dict[str, int]
-    """By arm; of those that there were by then."""
+    """By arm, for the arms at the time."""
     reasons: dict[str, int]
     floor_lower: float | None = None
     """None, as are those below, unless the same rounds are compared."""
@@ -54,14 +54,14 @@ PLAYS = SeriesPoint.__struct_fields__.index("plays")
 
 
 def point_after(state: State) -> SeriesPoint:
-    """The point of a state whose last event is a decision."""
+    """Return the point of a state whose last event is a decision."""
     return point_of(state.seq, state.time, standing_of(state, state.time), state.settings)
 
 
 def point_of(
     seq: int, when: float, status: Status | Standing, settings: CampaignSettings
 ) -> SeriesPoint:
-    """The point of a status."""
+    """Return the point of a status."""
     if status.same_rounds is not None:
         promised_share = 1 - settings.max_loss
         return _same_rounds_point(seq, when, status, status.same_rounds, promised_share)
@@ -134,7 +134,7 @@ class SeriesRecorder:
         self.last_decision_at = campaign.last_event_time
         if not self.is_due(seq):
             return
-        step = self._step_at(seq)  # which is that of the series once this is committed
+        step = self._step_at(seq)  # the step of the series once this is committed
         self._next = (seq // step + 1) * step
         try:
             self._uncommitted.append(campaign.look(point_after))
@@ -176,7 +176,7 @@ class SeriesRecorder:
         self._next = (last // self.step + 1) * self.step
 
     def to_store(self) -> list[SeriesPoint]:
-        """All points, with those of the transaction that stores them."""
+        """Return all points, including those of the transaction that stores them."""
         return [*self.points, *self._uncommitted]
 
     def restore(self, stored: Any, arms: Sequence[str]) -> None:

@@ -29,9 +29,9 @@ LARGEST_REWARD = 1e12
 BEYOND = ("refuse", "clip")
 DRIFT_WATCHES = ("evidence", "intervals")
 VERSION_1 = {"drift_watch": "intervals"}
-"""Settings that ledgers of version 0.1 do not name, as they were then."""
+"""The values in version 0.1 of settings that its ledgers do not name."""
 SMALLEST = 1e-200
-"""Probabilities and means below it would lead to numbers that are not finite."""
+"""Smaller probabilities and means would lead to numbers that are not finite."""
 CHANGEABLE = ("policy", "holdback")
 """Settings that may change at any time: the promise does not depend on them."""
 CHANGEABLE_IN_NEW_EPOCH = (*CHANGEABLE, "floor", "arms_may_change")
@@ -53,7 +53,7 @@ class CampaignSettings:
             lists as live. In a new campaign, unless given, it is `conservative-ucb` with two arms,
             and with more `conservative-thompson-votes` (if the boundary is `beta-binomial`, or
             rewards are from 0 to 1).
-        floor: the name of the floor, one that the policy goes with: `confidence`, `joint`,
+        floor: the name of the floor, one that the policy works with: `confidence`, `joint`,
             `joint-steady`, `joint-variance`, or `randomised`, under which candidates may look at
             the request. In a new campaign, unless given, it is `joint`, with two arms
             `joint-steady`; `confidence` where rewards may be below 0 or decisions voided, or the
@@ -70,19 +70,19 @@ class CampaignSettings:
             `zero` (after the window it is a 0), or `random` (after the window it is skipped; you
             state that the loss of a reward does not depend on the reward).
         window: seconds to wait for a reward, or a text like "30m"; for `zero` and `random`.
-        voids: whether decisions may be voided, defaults too. Then a default counts, and a
+        voids: whether decisions may be voided, including defaults. Then a default counts, and a
             challenger adds to the budget, only once its reward is known or its window is over.
         holdback: the share of decisions that always go to the default, to watch it; 0.02 in a new
             campaign unless given, 0.05 under the randomised floor.
         drift_level: the probability that the test for a drifting default ever gives a false alarm.
         guardrails: further metrics that are reported with rewards, and their limits.
         drift_watch: that test: `evidence`, or `intervals`, as in version 0.1, which takes longer.
-        in_flight_rate: with `in_flight_burst`, what you state about pending rewards under the
-            randomised floor: k coins that the default won, their rewards pending, earn at most
-            rate k + burst together, in units of high - low. At 1 nothing is stated.
+        in_flight_rate: with `in_flight_burst`, what you assume about pending rewards under the
+            randomised floor: k coins that the default won, whose rewards are pending, earn at
+            most rate k + burst together, in units of high - low. At 1 nothing is assumed.
         in_flight_burst: see `in_flight_rate`.
         arms_may_change: whether challengers may be added later, and one promoted. The intervals of
-            those that are there from the start are then a little wider; see docs/guarantee.md.
+            the first arms are then a little wider; see docs/guarantee.md.
     """
 
     arms: tuple[str, ...]
@@ -180,7 +180,7 @@ class CampaignSettings:
         object.__setattr__(self, name, value)
 
     def _keep_policy(self) -> None:
-        """Check that the policy may run live, and goes with the floor."""
+        """Check that the policy may run live, and works with the floor."""
         for name in ("policy", "floor"):
             word = getattr(self, name)
             require(isinstance(word, str), name, "a name", word)
@@ -199,7 +199,7 @@ class CampaignSettings:
 
     @property
     def warnings(self) -> list[str]:
-        """What whoever opens the campaign should know."""
+        """What the person who opens the campaign should know."""
         warnings = []
         if self.max_loss == 0:
             warnings.append(
@@ -265,7 +265,7 @@ class CampaignSettings:
             own = getattr(self, name)
             try:
                 other = getattr(CampaignSettings.from_json({**values, name: value}), name)
-            except ValueError:  # it does not even go with the others
+            except ValueError:  # it does not even work with the others
                 other = value
             require(own == other, name, f"as the campaign was opened ({own!r})", other)
 
@@ -278,7 +278,7 @@ class CampaignSettings:
         }
         settings = cls.from_json(given)
         floor = usual_floor(settings._to_setup())
-        if floor in find_entry(settings.policy).floors:  # a plug-in may go with some floors only
+        if floor in find_entry(settings.policy).floors:  # a plug-in may work with some floors only
             given = {"floor": floor, **given}
             settings = cls.from_json(given)
         fitting = {

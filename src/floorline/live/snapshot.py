@@ -23,8 +23,8 @@ def to_json(state: State) -> dict[str, Any]:
 def capture(state: State) -> Callable[[], dict[str, Any]]:
     """Return a function that returns `to_json` of the state as it is now, in any thread.
 
-    Decisions wait for what is done here, and 100,000 may be open. So they are only listed: a play
-    never changes.
+    Decisions wait while this runs, and 100,000 may be open. So they are only listed: a play never
+    changes.
     """
     tickets, plays = list(state.open), list(state.open.values())
     book = {name: list(getattr(state.book, name)) for name in BY_PLAY}

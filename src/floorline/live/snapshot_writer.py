@@ -15,8 +15,8 @@ SNAPSHOT_EVERY = 50_000
 """Events between snapshots, or twice the open decisions where those are more."""
 
 LARGE = 5_000
-"""Open decisions from which on a snapshot is encoded in a thread: decisions would have to wait,
-about 1.5 milliseconds for every thousand of them."""
+"""From this many open decisions on, a snapshot is encoded in a thread: decisions would otherwise
+wait, about 1.5 milliseconds for every thousand of them."""
 
 
 class SnapshotWriter:
@@ -24,7 +24,7 @@ class SnapshotWriter:
 
     def __init__(self, ledger: Ledger) -> None:
         self.points: Callable[[], Any] = lambda: None
-        """Called for what is stored with each snapshot, as plain JSON values."""
+        """Returns what is stored with each snapshot, as plain JSON values."""
         self._ledger = ledger
         self.reset()
 
@@ -36,14 +36,15 @@ class SnapshotWriter:
         self._encoding_seq = 0
 
     def write(self, state: State) -> None:
-        """Store the state, unless it was stored since the last event."""
-        if state.seq > self._last:
+        """Store the state, unless it was stored since the last event and there are no points."""
+        points = self.points()
+        if state.seq > self._last or points is not None:
             self._encoding = None
-            self._ledger.save_snapshot(state.seq, snapshot.to_json(state), self.points())
+            self._ledger.save_snapshot(state.seq, snapshot.to_json(state), points)
             self._last = state.seq
 
     def write_if_due(self, state: State) -> None:
-        """Store the state now and then, at the end of a transaction.
+        """Store the state if a snapshot is due, at the end of a transaction.
 
         A large snapshot is stored some transactions later, once a thread has encoded it.
         """

@@ -24,7 +24,7 @@ SERVABLE = frozenset(("added", "retired", "promoted"))
 
 
 class State(Knowledge):
-    """What follows from a campaign's events, which `apply` takes one by one."""
+    """Everything that follows from a campaign's events, which `apply` takes one by one."""
 
     def __init__(self, settings: CampaignSettings, numbers: Sequence[int] | None = None) -> None:
         self.index = {name: arm for arm, name in enumerate(settings.arms)}
@@ -33,7 +33,7 @@ class State(Knowledge):
         self.outage = 0.0
         """Seconds by which the ledger's time is ahead of that of windows.
 
-        Windows stand still while nothing can be recorded, and go on when the time is set back.
+        Windows stand still while nothing can be recorded, and continue when the time is set back.
         """
         self.epoch = 0
         self.paused = False
@@ -58,7 +58,7 @@ class State(Knowledge):
         self.reasons: defaultdict[str, int] = defaultdict(int)
         self.lost = [0] * n_arms
         self.late = 0
-        self.turned_away = [0] * n_arms  # proposals that the floor turned to the default, by arm
+        self.turned_away = [0] * n_arms  # proposals that the floor gave to the default, by arm
         self.turned_to = [0] * n_arms  # and by who was the default then
         self.as_default = [0] * n_arms  # decisions by who was the default, without voided defaults
         self.equal_split = EqualSplit(n_arms)
@@ -201,7 +201,7 @@ class State(Knowledge):
     def _expired(self, event: Event) -> None:
         was_refused = event.decision_seq in self.refused_open
         play = self._close(event.decision_seq)
-        if was_refused:  # something was earned: neither a zero nor lost whatever it was
+        if was_refused:  # something was earned: it is neither a zero nor lost at random
             self._count_if_voidable(play)
             self.leave_unknown(play)
             return
@@ -227,7 +227,7 @@ class State(Knowledge):
             self.drift.skipped(play.block)
 
     def _is_watched(self, play: OpenPlay) -> bool:
-        """Whether a play is one of the present default, since it became the default."""
+        """Whether a play is one of the current default, made since it became the default."""
         return play.block >= 0 and play.number >= self.promoted_at
 
     def _changed(self, body: dict[str, Any]) -> None:
@@ -267,7 +267,7 @@ class State(Knowledge):
         self._take_arms((*arms, name), (*range(len(arms)), None))
 
     def _promote(self, name: str) -> None:
-        """Let an arm and the default change places: the default is always the first."""
+        """Let an arm and the default swap places: the default is always the first."""
         order = list(range(len(self.settings.arms)))
         place = self.index[name]
         order[0], order[place] = place, 0
@@ -277,7 +277,7 @@ class State(Knowledge):
         self.promoted_at = self.decisions
 
     def _take_arms(self, arms: Sequence[str], order: Order) -> None:
-        """Go on with these arms: where each was before, None for a new one."""
+        """Continue with these arms: each arm's old index, None for a new one."""
         self.settings = replace(self.settings, arms=tuple(arms))
         self.index = {name: arm for arm, name in enumerate(arms)}
         self.rearrange(order)
@@ -290,7 +290,7 @@ class State(Knowledge):
         self.retire(self.retired)
 
     def _renumber(self) -> None:
-        """Number the arms anew for a new epoch, those that are not played last."""
+        """Renumber the arms for a new epoch, retired ones last."""
         arms = self.settings.arms
         last = sorted(range(len(arms)), key=lambda arm: (arms[arm] in self.withdrawn, arm))
         numbers = [last.index(arm) for arm in range(len(arms))]
@@ -302,7 +302,7 @@ class State(Knowledge):
 def fallback_probability_of(body: dict[str, Any]) -> float:
     """Return the fallback probability at which a decision was made.
 
-    The body of its event has it where it was a coin's.
+    If there was a coin, the body of the event has its probability.
     """
     if "p" in body:
         return float(body["p"])

@@ -14,33 +14,33 @@ from floorline.live.same_rounds import SameRounds
 
 @dataclass(frozen=True)
 class ArmStatus:
-    """What is known of one arm in this epoch."""
+    """What is known about one arm in this epoch."""
 
     name: str
     plays: int
-    """Decisions for it, voided ones not counted."""
+    """Decisions for it, not counting voided ones."""
     seen: int
-    """Rewards known, zeros for missing rewards included."""
+    """Rewards known, including zeros for missing rewards."""
     pending: int
     """Decisions whose reward may still come."""
     lost: int
     """Decisions whose window ended without a reward."""
     voided: int
     turned_away: int
-    """Proposals of it that the floor turned to the default."""
+    """Proposals of it that the floor gave to the default."""
     turned_to: int
-    """Proposals of others that the floor turned to it, while it was the default."""
+    """Proposals of others that the floor gave to it while it was the default."""
     as_default: int
     """Decisions made while it was the default, without voided ones for it."""
     in_equal_split: float
     """Decisions that an equal split would have given it: of each decision, the same share to every
-    arm that could be served then; voided ones included."""
+    arm that could be served at the time; including voided ones."""
     estimated_from: int
     """Rewards behind the estimate: those of decisions whose window is over; without a window, all
     that are known, and none if most are missing."""
     average: float | None
-    """Estimate of its mean: the average of those rewards, held inside its interval; None before the
-    first. Of a default whose mean was given, the average of what it earned."""
+    """Estimate of its mean: the average of those rewards, kept inside its interval; None before the
+    first. For a default whose mean was given, the average of what it earned."""
     lower: float
     upper: float
 
@@ -51,7 +51,7 @@ class Status(Displayed):
 
     id: str
     time: float
-    """When this is, by the campaign's clock, in seconds since 1970."""
+    """The time of this status by the campaign's clock, in seconds since 1970."""
     state: str
     """`running`, `paused`, `drift`, `finished` or `stopped`."""
     serves: str | None
@@ -62,7 +62,7 @@ class Status(Displayed):
     decisions: int
     """In this epoch."""
     on_challengers: int
-    """Those for arms that were not the default then."""
+    """Those for arms that were not the default at the time."""
     guaranteed_budget: float
     """Lower bound on the budget in units of reward, not shown below zero."""
     guaranteed_share: float
@@ -80,25 +80,25 @@ class Status(Displayed):
     """Estimate of the expected reward, over what the default alone would be expected to earn; where
     `same_rounds` is known, of reward received over the default's."""
     gain: Gain | None
-    """What was earned beyond the default alone; None before that can be estimated."""
+    """What was earned beyond the default alone; None until it can be estimated."""
     over_equal_split: float | None
     """Estimated reward beyond that of an equal split of the same traffic, among the arms that could
     be served at the time; None where averages do not compare the arms, as under the randomised
     floor."""
     turned_away: int
-    """Decisions in which the floor turned a proposal to the default."""
+    """Decisions in which the floor gave a proposal to the default."""
     price: float | None
     """Estimate of what the floor has cost: what the challengers that were proposed and not played
     would have earned beyond the default. Below zero, it has saved that much. None likewise."""
     same_rounds: SameRounds | None
-    """Rewards received, against the default's in the same rounds; None under floors that keep the
-    reward to be expected."""
+    """Rewards received, against the default's in the same rounds; None under floors that keep
+    expected reward."""
     problems: list[str]
     """What keeps the campaign from learning as it is configured, and what is wrong with the clock;
     empty if nothing is."""
     alarm: str | None
-    """What the drift watch has found, or that a statement about pending rewards was false; None if
-    there is no alarm."""
+    """What the drift watch has found, or that an assumption about pending rewards was false; None
+    without an alarm."""
     arms: list[ArmStatus]
     promised_mean: float | None
     """The promised share of the default's mean, as far as that is estimated; None where averages do
@@ -158,7 +158,7 @@ class Status(Displayed):
 
 
 class Standing(NamedTuple):
-    """The fields of a `Status` that a series point is made from."""
+    """The fields of a `Status` that a series point needs."""
 
     epoch: int
     decisions: int

@@ -15,7 +15,7 @@ from floorline.live.messages import Ticket
 TAG_BYTES = 8
 
 RECENT = 4096
-"""Ids that are remembered at least: many rewards come soon after their decision."""
+"""The least number of ids remembered: many rewards arrive soon after their decision."""
 
 
 def new_campaign_id() -> str:
@@ -26,9 +26,9 @@ def new_campaign_id() -> str:
 class TicketIds:
     """The ids of a campaign's tickets: the campaign, the sequence number, and a tag.
 
-    After a backup is restored, sequence numbers are used again. The tag depends on the time, which
-    tells decisions that were lost from those that took their numbers. It is an HMAC by the ledger's
-    secret, so that nobody can guess the tickets of others; without a secret, a part of the time.
+    After a backup is restored, sequence numbers are reused. The tag depends on the time, which
+    distinguishes lost decisions from those that took their numbers. It is an HMAC with the ledger's
+    secret, so nobody can guess the tickets of others; without a secret, it is a part of the time.
     """
 
     def __init__(self, campaign: str, secret: bytes | None) -> None:
@@ -60,13 +60,13 @@ class TicketIds:
         """
         try:
             return self._issued.get(name) or self._issued_before.get(name)
-        except TypeError:  # no text, but a list for instance
+        except TypeError:  # not a text, but a list for instance
             return None
 
     def check(self, given: str, seq: int, time: float) -> None:
         """Raise UnknownTicket unless `given` is the id of this decision."""
         name = self.name(seq, time)
-        # In constant time: how long it takes must not tell how much of a guess is right.
+        # In constant time: the duration must not reveal how much of a guess is right.
         if not hmac.compare_digest(given.encode("utf-8", "surrogatepass"), name.encode()):
             raise no_such_decision(given)
 
@@ -82,7 +82,7 @@ def ticket_ids(ledger: LedgerReader, opened: Event) -> TicketIds:
 
 
 def fingerprint(secret: bytes) -> str:
-    """Return what tells a secret from others without giving it away; the opening event has it."""
+    """Return an identifier of a secret that does not reveal it; the opening event has it."""
     return hmac.digest(bytes(secret), b"fingerprint", "sha256")[:TAG_BYTES].hex()
 
 
@@ -115,13 +115,13 @@ def decision_of(ledger: LedgerReader, ids: TicketIds, name: str) -> Event:
 
 
 def no_such_decision(name: str) -> UnknownTicket:
-    """Return the error for an id under which nothing was decided."""
+    """Return the error for an id that belongs to no decision."""
     return UnknownTicket(f"ticket {name}: there is no such decision")
 
 
 CHALLENGER_REASONS = ("explore", "exploit")
-"""Reasons of decisions for what was not the default then; those of others are all for it, except
-after the end, when the default no longer changes."""
+"""Reasons of decisions for an arm that was not the default at the time. All others are for the
+default, except after the end, when the default no longer changes."""
 
 
 def ticket_of(ids: TicketIds, arms: Sequence[str], event: Event) -> Ticket:

@@ -18,7 +18,7 @@ def state_word(state: State) -> str:
 
 
 def in_flight_alarm(state: State) -> str | None:
-    """Return how a statement about pending rewards has turned out false; None if it has not."""
+    """Return how an assumption about pending rewards turned out false; None if it has not."""
     check = state.in_flight
     if check is None or check.failures == 0:
         return None
@@ -31,7 +31,7 @@ def in_flight_alarm(state: State) -> str | None:
 
 
 def verdict_of(state: State, share: float, holds: bool) -> str:
-    """Return whether the floor holds, with the share of the default that is sure."""
+    """Return whether the floor holds, with the guaranteed share of the default's reward."""
     settings = state.settings
     promised = 1 - settings.max_loss
     default = "the default" if state.promoted_at == 0 else "the default of the time"

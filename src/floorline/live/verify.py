@@ -33,7 +33,7 @@ class Report:
 
     @property
     def contents(self) -> str:
-        """What the ledger holds, in words."""
+        """The contents of the ledger, in words."""
         names = ("event", "decision", "reward", "snapshot")
         return ", ".join(counted(getattr(self, f"{name}s"), name) for name in names)
 
@@ -42,7 +42,7 @@ def verify(locator: str, tick: Callable[[int], None] = lambda done: None) -> Rep
     """Replay every event of a ledger; check checksums, snapshots, counts, budgets and the mark.
 
     Each event must have been allowed in the state before it. For a decision the budget is
-    computed again: it must be as recorded, and a challenger must have been affordable.
+    recomputed: it must be as recorded, and a challenger must have been affordable.
     """
     ledger = read_ledger(locator)
     report = Report()
@@ -95,7 +95,7 @@ def _replay(ledger: LedgerReader, report: Report, tick: Callable[[int], None]) -
 
 
 def _check(state: State, event: Event, report: Report) -> None:
-    """Report what is wrong with an event, by the state before it."""
+    """Report what is wrong with an event, given the state before it."""
     wrong = CHECKS[event.kind](state, event) if event.kind in CHECKS else None
     if event.time < state.time and "set_back" not in event.body:
         wrong = f"its time is {state.time - event.time:g} seconds before that of the event before"
@@ -111,7 +111,7 @@ def _compare_snapshot(ledger: LedgerReader, state: State, check: int, report: Re
         stored = ledger.snapshot(state.seq)
         # Through a state: snapshots of earlier versions lack what has a default.
         kept, replayed = snapshot.plain(snapshot.from_json(stored.state)), snapshot.plain(state)
-        for name in replayed.keys() - stored.state.keys():  # which earlier versions did not store
+        for name in replayed.keys() - stored.state.keys():  # earlier versions did not store it
             kept[name] = replayed[name]
         for name in replayed["open"].keys() - stored.state["open"].keys():
             kept["open"][name] = replayed["open"][name]

@@ -18,14 +18,14 @@ from floorline.simulation import all_cores, simulate
 from floorline.simulation.progress import progress_bar
 
 RUNS = 128
-"""Simulated campaigns of each case. With 128, a share of 5% has a standard error of 2%: an end of
-a 90% range is somewhere between the 1% and the 9% best or worst."""
+"""Simulated campaigns of each case. With 128, a share of 5% has a standard error of 2%: each end of
+a 90% range is somewhere between the best or worst 1% and 9% of the runs."""
 
 MIN_RUNS = 100
 """With fewer, the ends of a 90% range would depend on too few runs."""
 
 MAX_DAYS = 120
-"""The most days that are reported; those of longer plans are evenly spaced."""
+"""Maximum number of days reported; in longer plans they are evenly spaced."""
 
 
 class Range(NamedTuple):
@@ -94,7 +94,7 @@ def outlooks(
 ) -> list[list[Outlook]]:
     """Return the outlook of each question for each floor and max_loss, computed on all cores.
 
-    A floor that is None is that of live campaigns.
+    None stands for the floor that live campaigns have by default.
     """
     cases = [
         [(replace(question, floor=floor), loss) for question in questions]

@@ -35,10 +35,10 @@ class Question:
         spread: standard deviation of one reward, the same for all arms. None: each reward is
             `low` or `high`, as a click is 0 or 1.
         learned: whether the campaign must learn the default mean instead of being given it.
-        floor: the floor, by its name; that of live campaigns unless given.
-        boundary: the confidence boundary, one of those that live campaigns may have.
-        holdback: the share of decisions that always go to the default; that of the floor in live
-            campaigns unless given.
+        floor: the name of the floor; by default that of live campaigns.
+        boundary: the confidence boundary, one that live campaigns may have.
+        holdback: the share of decisions that always go to the default; by default that of live
+            campaigns with this floor.
         missing: what a missing reward means: `unknown`, or after the delay `zero` or `random`.
         lost: the share of all rewards that never arrive.
         delay: decisions until a reward arrives.
@@ -181,9 +181,9 @@ class Question:
 
         That is all but the holdback, unless missing rewards are `unknown`. With enough plays the
         default's upper bound u and the challenger's lower bound l are then their means with the
-        worst value for each lost reward. A challenger's play costs (1 - max_loss) u - l, and a
-        default's pays for it with max_loss u, or under a floor of rewards received with max_loss
-        times the default's own lower bound.
+        worst value for each lost reward. A play of the challenger costs (1 - max_loss) u - l, and a
+        play of the default earns max_loss u towards it, or max_loss times the default's own lower
+        bound under a floor on rewards received.
 
         >>> question = Question(challengers=1, default_mean=0.03, improvement=1 / 3,
         ...                     decisions_per_day=1000, lost=0.1)
@@ -207,7 +207,7 @@ class Question:
 
         One value is `low`; the other is `high`, or the one that yields the spread: for a mean
         d above `low`, the value d + spread^2 / d above it. Intervals use only sums and the
-        range, so that more detail of the distribution would hardly change a plan.
+        range, so more detail of the distribution would hardly change a plan.
         """
         above = mean - self.low
         if self.spread is None:
@@ -226,5 +226,5 @@ class Question:
         )
 
     def _counted(self, mean: float) -> float:
-        """Return a mean in which missing rewards count as 0, if they do."""
+        """Return the mean with missing rewards as 0, if they count as 0."""
         return mean * (1 - self.lost) if self.missing == "zero" else mean

@@ -13,11 +13,11 @@ from floorline.core.records import Arms, Floats
 from floorline.proposers.base import Proposer
 
 WINNER = 0
-"""Where the winner is remembered, counted from 1; 0 while the test goes on."""
+"""Memory cell of the winner, counted from 1; 0 while the test is running."""
 
 
 class SplitRules(NamedTuple):
-    """Share of the traffic, length of the test, and standard errors that a winner must be ahead."""
+    """Share of the traffic, length of the test, and standard errors by which a winner must lead."""
 
     share: float
     duration: int
@@ -26,7 +26,7 @@ class SplitRules(NamedTuple):
 
 @kernel
 def split_arm(rules: SplitRules, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
-    """During the test a challenger for a share of the rounds, else the default; then the winner."""
+    """Return a challenger in a share of the test's rounds, else the default; later the winner."""
     if round <= rules.duration:
         level = uniform(rng)
         if level >= rules.share:
@@ -40,7 +40,7 @@ def split_arm(rules: SplitRules, arms: Arms, memory: Floats, round: int, rng: An
 
 @kernel
 def pick_winner(rules: SplitRules, arms: Arms) -> int:
-    """The challenger furthest ahead of the default, if by more than chance explains; else 0."""
+    """Return the challenger furthest ahead of the default, if significantly so; else 0."""
     winner = 0
     lead = 0.0
     if arms.seen[0] == 0:
@@ -58,7 +58,7 @@ def pick_winner(rules: SplitRules, arms: Arms) -> int:
 
 @kernel
 def split_chance(rules: SplitRules, arms: Arms, memory: Floats, candidate: int, arm: int) -> float:
-    """The share of each arm during the test, then 1 for the winner."""
+    """Return each arm's share during the test, and 1 for the winner after it."""
     if memory[WINNER] > 0.0:
         return 1.0 if arm == candidate else 0.0
     if arm == 0:
@@ -69,10 +69,10 @@ def split_chance(rules: SplitRules, arms: Arms, memory: Floats, candidate: int, 
 def ab_test(
     n_arms: int, duration: int, share: float = 0.1, delta: float = 0.05, noise_scale: float = 1.0
 ) -> Proposer:
-    """Standard practice: test with a share of the traffic for a fixed time, then decide.
+    """Return standard practice: test with a share of the traffic for a fixed time, then decide.
 
-    The challengers get equal parts of the share. Afterwards the one with the best average is
-    kept if it is ahead of the default by a one-sided z-test at level delta over the number of
+    The challengers get equal parts of the share. Afterwards the challenger with the best average
+    is played if it beats the default in a one-sided z-test at level delta over the number of
     challengers; else the default is.
     """
     n_arms = whole("n_arms", n_arms, 2)

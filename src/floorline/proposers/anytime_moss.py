@@ -11,7 +11,7 @@ from floorline.core.records import Arms, Floats
 from floorline.proposers.base import Proposer
 
 EXPLORATION = 1.35
-"""The alpha of the paper, whose regret bound is smallest there."""
+"""The paper's alpha, at the value that minimises its regret bound."""
 
 
 class AnytimeMossRules(NamedTuple):
@@ -44,11 +44,11 @@ def anytime_moss_arm(
 
 
 def anytime_moss(noise_scale: float = 1.0) -> Proposer:
-    """Proposes by average + noise_scale sqrt(2 (1 + 1.35) log+(t / (N T)) / T), for N arms.
+    """Return MOSS with the index average + noise_scale sqrt(2 (1 + 1.35) log+(t / (N T)) / T).
 
-    An arm played more than its share t / N has no bonus left: it explores less than UCB, and its
-    worst-case regret is of order sqrt(N t) without a factor log t. The paper states it for
-    rewards in [0, 1], whose noise scale is 1/2.
+    There are N arms. An arm played more often than its share t / N gets no bonus: MOSS explores
+    less than UCB, and its worst-case regret is of order sqrt(N t) without a factor log t. The paper
+    states it for rewards in [0, 1], whose noise scale is 1/2.
     """
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
     return Proposer(anytime_moss_arm, rules=AnytimeMossRules(float(noise_scale)))

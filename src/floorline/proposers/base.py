@@ -1,4 +1,4 @@
-"""What a proposer is: one kernel that names an arm, and what that kernel needs."""
+"""The interface of proposers: a kernel that names an arm, and what that kernel needs."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from floorline.core.records import Arms, Floats, NoRules
 
 @kernel
 def learn_nothing(rules: Any, arms: Arms, memory: Floats, arm: int, reward: float) -> None:
-    """For proposers to whom the arms' records are enough."""
+    """Do nothing: this proposer needs only the arms' records."""
 
 
 @kernel
 def look_at_nobody(rules: Any, memory: Floats, visitors: Any, kind: int) -> None:
-    """For proposers that do not look at the visitor."""
+    """Do nothing: this proposer ignores the visitor."""
 
 
 @kernel
 def sure_chance(rules: Any, arms: Arms, memory: Floats, candidate: int, arm: int) -> float:
-    """For proposers that leave nothing to chance: 1 for the candidate, else 0."""
+    """Return 1 for the candidate, else 0, for proposers that draw nothing."""
     return 1.0 if arm == candidate else 0.0
 
 
 @kernel
 def unknown_chance(rules: Any, arms: Arms, memory: Floats, candidate: int, arm: int) -> float:
-    """For proposers whose chances cannot be worked out: NaN."""
+    """Return NaN, for proposers whose chances cannot be computed."""
     return math.nan
 
 
@@ -43,31 +43,31 @@ class Proposer(Part):
         propose: kernel `(rules, arms, memory, round, rng) -> arm`, rounds counted from 1.
         learn: kernel `(rules, arms, memory, arm, reward)`, called after each reward, once
             `arms` includes it.
-        rules: a named tuple of numbers and arrays, handed to both kernels.
-        memory: how many numbers of its own the proposer keeps for each arm; they start at 0.
-        shared_memory: how many it keeps besides; they come after those of the arms.
+        rules: a named tuple of numbers and arrays, passed to every kernel.
+        memory: how many numbers the proposer keeps for each arm; they start at 0.
+        shared_memory: how many further numbers it keeps; they come after those of the arms.
         uses_intervals: whether it reads `arms.lower` or `arms.upper`, which need a boundary.
         chance: kernel `(rules, arms, memory, candidate, arm) -> probability`: how likely `arm`
             was to be proposed. A proposer that draws from `rng` must give it, or
-            `unknown_chance`; an adaptive adversary is shown it.
+            `unknown_chance`; an adaptive adversary sees it.
         index: kernel `(rules, arms, memory, log_round, arm) -> float`, for `propose` kernels that
             search for the largest (`largest_index`); None for others.
         unit_rewards: whether rewards must lie within 0 and 1.
-        n_arms: the number of arms that `rules` were made for; None if any will do.
+        n_arms: the number of arms that `rules` were made for; None for any number.
         steady: whether playing a default arm of known mean never changes what it proposes.
-            Then a row of default rounds is simulated as one step. False is always right.
-        optimistic: whether it proposes the arm with the largest upper end. Warm-ups that are
-            safe only then ask for it.
-        caches: whether its memory only caches what `arms` holds. Where rewards come late it is
-            then cleared before each proposal, and `learn` is not called.
-        keeps_draws: whether its memory holds what it drew for several proposals. It may be cleared
-            between any two, and then draws again; nothing is learned in it. A live campaign keeps
-            it as long as it is open and its arms stay.
+            Then consecutive default rounds are simulated in one step. False is always correct.
+        optimistic: whether it proposes the arm with the largest upper end. Some warm-ups are safe
+            only then, and require it.
+        caches: whether its memory only caches what `arms` holds. Where rewards come late, the
+            memory is then cleared before each proposal, and `learn` is not called.
+        keeps_draws: whether its memory holds draws for several proposals, and nothing learned. The
+            memory may be cleared between any two proposals; the proposer then draws again. A live
+            campaign keeps it while it is open and its arms do not change.
         learns_late: whether `learn` may be called after later proposals have been made.
-        look: kernel `(rules, memory, visitors, kind)`, called before each proposal; it writes what
-            it wants of the visitor's features, `feature(visitors, kind, index)`, into the memory.
-            Only the randomised floor holds with such a proposer.
-        n_features: how many features `look` reads; 0 if it looks at nobody.
+        look: kernel `(rules, memory, visitors, kind)`, called before each proposal; it writes the
+            features that it needs, `feature(visitors, kind, index)`, into the memory. Only the
+            randomised floor holds with such a proposer.
+        n_features: how many features `look` reads; 0 if it reads none.
     """
 
     propose: Function

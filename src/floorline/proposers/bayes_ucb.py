@@ -26,8 +26,8 @@ class BayesUcbRules(NamedTuple):
 def normal_quantile(log_tail: float) -> float:
     """Return the z >= 0 above which a standard normal lies with this log probability.
 
-    The logarithm of the tail is concave and falls, so Newton's method started above the root
-    comes down to it; sqrt(-2 log_tail) is above, since the tail at z is at most exp(-z^2 / 2).
+    The logarithm of the tail is concave and decreasing, so Newton's method converges from above;
+    it starts at sqrt(-2 log_tail), since the tail at z is at most exp(-z^2 / 2).
     """
     z = math.sqrt(-2.0 * log_tail)
     for _ in range(NEWTON_STEPS):
@@ -86,7 +86,7 @@ def beta_bayes_ucb_arm(rules: NoRules, arms: Arms, memory: Floats, round: int, r
     for i in range(len(arms.seen)):
         a = 1.0 + arms.total[i]
         b = 1.0 + arms.seen[i] - arms.total[i]
-        # By Chernoff's bound no quantile is larger than this; most arms need no more.
+        # By Chernoff's bound no quantile is larger than this, which rules out most arms.
         start = kl_index(a + b, a / (a + b), -log_tail)
         if start <= best_index:
             continue
@@ -98,14 +98,14 @@ def beta_bayes_ucb_arm(rules: NoRules, arms: Arms, memory: Floats, round: int, r
 
 
 def bayes_ucb(noise_scale: float = 1.0) -> Proposer:
-    """Bayes-UCB for Gaussian rewards with a flat prior, at the quantile 1 - 1/t."""
+    """Return Bayes-UCB for Gaussian rewards with a flat prior, at the quantile 1 - 1/t."""
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
     return Proposer(bayes_ucb_arm, rules=BayesUcbRules(float(noise_scale)))
 
 
 def beta_bayes_ucb() -> Proposer:
-    """Bayes-UCB for rewards in [0, 1] with a uniform prior, at the quantile 1 - 1/t.
+    """Return Bayes-UCB for rewards in [0, 1] with a uniform prior, at the quantile 1 - 1/t.
 
-    A reward between 0 and 1 counts as that part of a success.
+    A reward between 0 and 1 counts as a fraction of a success.
     """
     return Proposer(beta_bayes_ucb_arm, unit_rewards=True)

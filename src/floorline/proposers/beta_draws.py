@@ -3,7 +3,7 @@
 With d = a - 1/3 and e = b - 1/3 a draw is the share of d v^3 in d v^3 + e w^3, two gamma variables
 in the form of Marsaglia and Tsang (2000), on the line where d v + e w stays the same:
 v = 1 + t / left and w = 1 - t / right for t = z + bend z^3. The density that z must have for that,
-over its value at 0, is nowhere above the normal one: z is accepted with the ratio of both. At
+over its value at 0, is nowhere above the normal one: z is accepted with the ratio of the two. At
 most 0.036 (1/d + 1/e) of the draws are rejected: 0.09 for a = b = 1, and few where both are large.
 """
 
@@ -20,8 +20,8 @@ BEND_BY_SUM = 2.0 / 27.0
 BEND_BY_SPREAD = 0.001
 WIDENING = 0.007
 
-# Of the upper bound (REJECTION + REJECTION_GROWTH s) s z^2 (REJECTION_CENTRE + z^2) on the chance
-# of rejection, where s = 1/d + 1/e.
+# The upper bound on the chance of rejection is (REJECTION + REJECTION_GROWTH s) s z^2
+# (REJECTION_CENTRE + z^2), where s = 1/d + 1/e.
 REJECTION = 0.0125
 REJECTION_GROWTH = 0.007
 REJECTION_CENTRE = 0.2

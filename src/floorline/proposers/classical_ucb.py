@@ -20,7 +20,7 @@ class UcbRules(NamedTuple):
 
 @kernel
 def remember_spread(rules: Any, arms: Arms, memory: Floats, arm: int, reward: float) -> None:
-    """Keep 1 / sqrt(T): it changes only when the arm is observed."""
+    """Store 1 / sqrt(T), which changes only when the arm is observed."""
     memory[arm] = 1.0 / math.sqrt(arms.plays[arm])
     watch_rivals(memory, arm)
 
@@ -33,7 +33,7 @@ def ucb_index(rules: UcbRules, arms: Arms, memory: Floats, log_round: float, arm
 
 
 def classical_ucb(noise_scale: float = 1.0) -> Proposer:
-    """Proposes by the index average + noise_scale sqrt(2 log t / T), each arm once first."""
+    """Return UCB with the index average + noise_scale sqrt(2 log t / T), each arm once first."""
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
     return Proposer(
         largest_index,

@@ -1,4 +1,4 @@
-"""UCB that learns how much each arm's rewards spread."""
+"""UCB that learns the variance of each arm's rewards."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from floorline.core.records import Arms, Floats
 from floorline.proposers.base import Proposer
 
 FIRST_PLAYS = 8
-"""Plays of each arm before its spread is trusted."""
+"""Plays of each arm before its empirical variance is used."""
 
 
 @kernel
@@ -38,10 +38,10 @@ def add_square(rules: Any, arms: Arms, memory: Floats, arm: int, reward: float) 
 
 
 def empirical_ucb() -> Proposer:
-    """Proposes by average + sqrt(2 v log t / T), where v is the arm's empirical variance.
+    """Return UCB with the index average + sqrt(2 v log t / T), v the arm's empirical variance.
 
-    For rewards well inside their range, such as order values, under a floor that learns their
-    spread, too (`joint-variance`). Of its own it promises nothing: an arm whose first rewards are
-    all alike may be given up for ever. The floor does not depend on it.
+    For rewards well inside their range, such as order values, under a floor that also learns their
+    variance (`joint-variance`). It promises nothing by itself: an arm whose first rewards are all
+    equal may be abandoned for ever. The floor does not depend on it.
     """
     return Proposer(empirical_ucb_arm, learn=add_square, memory=1)

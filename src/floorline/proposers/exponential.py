@@ -13,17 +13,17 @@ from floorline.core.random import uniform
 from floorline.core.records import Arms, Floats
 from floorline.proposers.base import Proposer
 
-# Memory, for N arms: their estimated losses so far, their chances in the present round, the
+# Memory, for N arms: their estimated losses so far, their chances in the current round, the
 # learning rate of that round, and its candidate, counted from 1 (0: nothing was proposed).
 #
-# A reward counts for the candidate, also where a floor played another arm in its place. What a
-# proposal led to has exactly the chance of the proposal, which is known here; so the estimates
-# are those of the game in which arms are proposed, and the bound on the regret holds in it.
-# Dividing what the fallback earned by that arm's own chance would count its losses too often.
+# A reward counts for the candidate, even where a floor played another arm in its place. The outcome
+# of a proposal has exactly the chance of the proposal, which is known here; so the estimates are
+# those of the game in which arms are proposed, and the regret bound holds in that game.
+# Dividing the fallback's reward by that arm's own chance would count its losses too often.
 
 
 class ExponentialRules(NamedTuple):
-    """Learning rate, whether it falls as 1 / sqrt(clock), and the log weights to begin with."""
+    """Learning rate, whether it falls as 1 / sqrt(clock), and the initial log weights."""
 
     rate: float
     falls: bool
@@ -32,7 +32,7 @@ class ExponentialRules(NamedTuple):
 
 @kernel
 def weight(exponent: float) -> float:
-    """Return exp(exponent), for exponents up to 0; the GPU engine has a faster one in its place."""
+    """Return exp(exponent), for exponents up to 0; the GPU engine has a faster version."""
     return math.exp(exponent)
 
 
@@ -40,7 +40,7 @@ def weight(exponent: float) -> float:
 def exponential_arm(
     rules: ExponentialRules, arms: Arms, memory: Floats, round: int, rng: Any
 ) -> int:
-    """An arm drawn with a chance proportional to exp(prior - rate * estimated loss)."""
+    """Return an arm drawn with a chance proportional to exp(prior - rate * estimated loss)."""
     n_arms = len(arms.plays)
     rate = rules.rate
     if rules.falls:
@@ -74,13 +74,13 @@ def exponential_arm(
 def drawn_chance(
     rules: ExponentialRules, arms: Arms, memory: Floats, candidate: int, arm: int
 ) -> float:
-    """The chance with which `arm` could be drawn."""
+    """Return the chance with which `arm` could be drawn."""
     return memory[len(arms.plays) + arm]  # type: ignore[no-any-return]
 
 
 @kernel
 def learn_ix(rules: ExponentialRules, arms: Arms, memory: Floats, arm: int, reward: float) -> None:
-    """Add the loss over its chance plus half the learning rate: implicit exploration."""
+    """Add the loss over (its chance plus half the learning rate): implicit exploration."""
     n_arms = len(arms.plays)
     candidate = int(memory[2 * n_arms + 1]) - 1
     if candidate >= 0:
@@ -100,9 +100,9 @@ def learn_unbiased(
 
 
 def exp3_ix(n_arms: int) -> Proposer:
-    """Exp3-IX with the any-time tuning eta_t = 2 gamma_t = sqrt(log N / (N t)) (Neu 2015).
+    """Return Exp3-IX with the any-time tuning eta_t = 2 gamma_t = sqrt(log N / (N t)) (Neu 2015).
 
-    Its clock is the number of rounds on which it acted. Its regret after t of them is, with
+    Its clock is the number of rounds in which it acted. Its regret after t of them is, with
     probability 1 - delta, at most 4 sqrt(t N log N) + (sqrt(t N / log N) + 1) log(2 / delta).
     """
     n_arms = whole("n_arms", n_arms, 2)
@@ -121,7 +121,7 @@ def exp3_ix(n_arms: int) -> Proposer:
 
 
 def prior_target(n_arms: int, horizon: int, default_target: float) -> float:
-    """The regret target that prior-weighted Exp3 works with: none beyond a uniform prior.
+    """Return the regret target that prior-weighted Exp3 uses: at most that of a uniform prior.
 
     A larger one would turn the prior against the default arm.
     """
@@ -132,13 +132,13 @@ def prior_target(n_arms: int, horizon: int, default_target: float) -> float:
 
 
 def prior_exp3(n_arms: int, horizon: int, default_target: float) -> Proposer:
-    """Exp3 with a prior on the default arm, tuned for a small expected regret against it.
+    """Return Exp3 with a prior on the default arm, tuned for a small expected regret against it.
 
     Expected regret against the default arm is at most `default_target` (B) at the horizon n;
     against another at most (nN / B) log((N - 1) / (1 - exp(-B^2 / (2nN)))) + B / 2, N arms in
-    all. It stands in for Exp3-gamma of Lattimore 2015, which the paper names: that algorithm
-    has such a guarantee, but its update could not be verified, so this is not it. No
-    guarantee holds with high probability, and none before the horizon.
+    all. It replaces Exp3-gamma of Lattimore 2015, which the paper names: that algorithm has such
+    a guarantee, but its update could not be verified. The bounds are on the expectation only, and
+    hold only at the horizon.
     """
     target = prior_target(n_arms, horizon, default_target)
     spread = max(target**2 / (2 * horizon * n_arms), 1e-300)

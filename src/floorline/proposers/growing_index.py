@@ -1,8 +1,8 @@
-"""Proposers by an index that grows with log t, and else changes only when its arm is observed.
+"""Proposers by an index that grows with log t and otherwise changes only when its arm is observed.
 
-Indices need not be worked out in every round. A search for the largest remembers its arm, the
+Indices need not be computed in every round. A search for the largest index stores its arm, the
 log t of that round, a later round, and the largest index that any other arm will have by then.
-Until then the arm leads while its index, even at the remembered log t, is above that one.
+Until then the arm leads while its index, even at the stored log t, is above that one.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def largest_index(rules: Any, arms: Arms, memory: Floats, round: int, rng: Any) 
 
 @kernel
 def sure_leader(rules: Any, arms: Arms, memory: Floats, round: int) -> int:
-    """Return the remembered leader if it leads for sure, else NOBODY."""
+    """Return the stored leader if it certainly leads, else NOBODY."""
     size = len(memory)
     leader = int(memory[size + LEADER]) - 1
     if leader >= 0 and round <= memory[size + UNTIL]:
@@ -84,7 +84,7 @@ def watch_rivals(memory: Floats, arm: int) -> None:
         memory[len(memory) + LEADER] = 0.0
 
 
-# Where 32 runs go in step, one of them searches in nearly every round: nothing is remembered.
+# Where 32 runs go in lockstep, one of them searches in nearly every round, so nothing is stored.
 
 
 @kernel
@@ -104,4 +104,4 @@ SEARCH_ALWAYS: dict[Function, Function] = {
     sure_leader: no_sure_leader,
     remember_search: remember_nothing,
 }
-"""Kernels that store no search, for engines that are faster so."""
+"""Kernels that store no search, for engines that are faster without it."""

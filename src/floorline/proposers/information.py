@@ -1,4 +1,4 @@
-"""Information-directed sampling (Russo and Van Roy 2018), the form with variances."""
+"""Variance-based information-directed sampling (Russo and Van Roy 2018)."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ UP_SPREAD = 5
 DOWN = 6
 DOWN_SPREAD = 7
 SUMS = 8
-"""From here on, for each arm that may be best: the sum of each arm's draws where it is."""
+"""From here on, for each arm: the sums of all arms' draws in which that arm is best."""
 FIRST = 0
 SECOND = 1
 SHARE = 2
 CELLS = 3
-"""Behind the rows: the two arms that are drawn from, and the chance of the first."""
+"""After the rows: the two arms to draw from, and the chance of the first."""
 
 
 class InformationRules(NamedTuple):
-    """What the draws are made from."""
+    """The posteriors, and the number of draws."""
 
     noise_scale: float
     """Standard deviation of the rewards; 0 for Beta posteriors."""
@@ -109,7 +109,7 @@ def best_share(gap: float, other_gap: float, information: float, other: float) -
 
 @kernel
 def ratio_of(gap: float, information: float) -> float:
-    """Return gap^2 / information, infinite where nothing is learned at a price."""
+    """Return gap^2 / information, infinite where a gap yields no information."""
     if information > 0.0:
         return gap * gap / information
     return 0.0 if gap <= 0.0 else math.inf
@@ -117,7 +117,7 @@ def ratio_of(gap: float, information: float) -> float:
 
 @kernel
 def informed_arm(rules: InformationRules, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
-    """Return one of the two arms between which regret is smallest for what is learned."""
+    """Return one of the two arms that together have the least regret for what is learned."""
     n_arms = len(arms.plays)
     draw_means(rules, arms, memory, round)
     best = best_on_average(rules, memory, n_arms)
@@ -153,7 +153,7 @@ def informed_arm(rules: InformationRules, arms: Arms, memory: Floats, round: int
 def informed_chance(
     rules: InformationRules, arms: Arms, memory: Floats, candidate: int, arm: int
 ) -> float:
-    """Return the chance of the arm: only two arms have one."""
+    """Return the chance of the arm, which is 0 for all but two arms."""
     n_arms = len(arms.plays)
     chosen = (SUMS + n_arms) * n_arms
     share = memory[chosen + SHARE]
@@ -164,7 +164,7 @@ def informed_chance(
 def information_directed(
     n_arms: int, noise_scale: float | None = None, draws: int = DRAWS
 ) -> Proposer:
-    """Information-directed sampling: the least regret for what is learned of the best arm.
+    """Return a proposer with the least regret for what it learns about which arm is best.
 
     It draws between the two arms that minimise (expected regret)^2 over the variance of the arms'
     means given which arm is best, both estimated from a few draws of all means.

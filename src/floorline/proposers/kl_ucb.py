@@ -29,7 +29,7 @@ def kl_ucb_arm(rules: Any, arms: Arms, memory: Floats, round: int, rng: Any) -> 
         if plays == 0:
             return i
         average = arms.average[i]
-        # By Pinsker's inequality no index is larger than this; most arms need no more.
+        # By Pinsker's inequality no index is larger than this, which rules out most arms.
         if average + math.sqrt(0.5 * allowed / plays) <= best_index:
             continue
         index = kl_index(plays, average, allowed)
@@ -40,8 +40,9 @@ def kl_ucb_arm(rules: Any, arms: Arms, memory: Floats, round: int, rng: Any) -> 
 
 
 def kl_ucb() -> Proposer:
-    """Proposes by the largest q with T KL(average, q) <= log t, for rewards in [0, 1].
+    """Return KL-UCB, whose index is the largest q with T KL(average, q) <= log t.
 
-    Where means are near 0 or 1 its index is much smaller than that of UCB, and so is its regret.
+    For rewards in [0, 1]. Where means are near 0 or 1 its index is much smaller than that of UCB,
+    and so is its regret.
     """
     return Proposer(kl_ucb_arm, unit_rewards=True)

@@ -15,7 +15,7 @@ from floorline.proposers.base import Proposer
 FORMS = ("theoretical", "heuristic")
 
 TABLE_SIZE = 2**12
-"""Counts whose bonus is looked up: its two logarithms took half of the time of a round."""
+"""Counts whose bonus is looked up: computing its two logarithms took half the time of a round."""
 
 
 class LilRules(NamedTuple):
@@ -31,7 +31,7 @@ class LilRules(NamedTuple):
 
 @kernel
 def lil_bonus(rules: LilRules, plays: int) -> float:
-    """Return what an arm's index adds to its average after so many plays."""
+    """Return what an arm's index adds to its average after this many plays."""
     inner = math.log(rules.growth * plays + rules.shift) / rules.level
     return rules.factor * math.sqrt(max(0.0, math.log(inner)) / plays)
 
@@ -40,7 +40,7 @@ def lil_bonus(rules: LilRules, plays: int) -> float:
 def remember_lil_index(
     rules: LilRules, arms: Arms, memory: Floats, arm: int, reward: float
 ) -> None:
-    """Keep the arm's index, which changes only when the arm is observed, and which arm it was."""
+    """Store the arm, and its index, which changes only when the arm is observed."""
     plays = arms.plays[arm]
     bonus = rules.table[plays] if plays < len(rules.table) else lil_bonus(rules, plays)
     memory[arm] = arms.average[arm] + bonus
@@ -49,13 +49,13 @@ def remember_lil_index(
 
 @kernel
 def lil_arm(rules: LilRules, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
-    """The arm found best, once there is one; else the largest index, each arm once first.
+    """Return the arm found best, if any, else that of the largest index; each arm once first.
 
     An arm is found best when it has been played more than `share` times as often as all others
-    together. Playing it on keeps that true: there is nothing to remember.
+    together. Playing it further keeps that true, so nothing need be stored.
 
     The rival of the arm observed last is found among the others alone, so that a processor need
-    not wait for that arm's new index; nearly always it is below the rival's.
+    not wait for that arm's new index, which is nearly always below the rival's.
     """
     n_arms = len(arms.plays)
     last = int(memory[n_arms])
@@ -87,13 +87,13 @@ def lil_arm(rules: LilRules, arms: Arms, memory: Floats, round: int, rng: Any) -
 def lil_ucb(
     n_arms: int, delta: float = 0.05, noise_scale: float = 1.0, form: str = "theoretical"
 ) -> Proposer:
-    """Best-arm identification by lil'UCB, then that arm for ever.
+    """Return best-arm identification by lil'UCB, then that arm for ever.
 
     Both sets of constants are those of its authors' experiments. In the `theoretical` form
     (epsilon 0.01, beta 1, lambda 9) the intervals hold with probability 1 - delta; its stopping
     rule is that of the experiments, not the larger lambda of the proof. The `heuristic` form
-    (epsilon 0, beta 1/2, lambda 1 + 10/N) is faster and not proved. Neither looks after what is
-    lost on the way.
+    (epsilon 0, beta 1/2, lambda 1 + 10/N) is faster and not proved. Neither limits what is lost
+    on the way.
     """
     n_arms = whole("n_arms", n_arms, 2)
     number("delta", delta, 0, 1, open_low=True)
@@ -103,7 +103,7 @@ def lil_ucb(
         scale = (2 + epsilon) / epsilon * (1 / math.log(1 + epsilon)) ** (1 + epsilon)
         level = (math.sqrt(1 + delta) - 1) ** 2 / (4 * scale)
     else:
-        # The iterated logarithm of 1 does not exist: two plays more are counted.
+        # The iterated logarithm of 1 is undefined, so two more plays are counted.
         epsilon, beta, share, shift = 0.0, 0.5, 1 + 10 / n_arms, 2.0
         level = delta / 5
     factor = (1 + beta) * (1 + math.sqrt(epsilon)) * noise_scale * math.sqrt(2 * (1 + epsilon))

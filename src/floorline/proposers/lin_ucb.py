@@ -22,8 +22,8 @@ class LinUcbRules(NamedTuple):
 
 # An arm's memory holds b, the sum of reward x, and then D = I / ridge - inverse(A) by rows, where
 # A = ridge I + sum of x x'. (Arm by arm, unlike the memory of live proposers: arms do not come and
-# go in simulations.) D is 0 at first, as memory is. The visitor's features x and d more
-# numbers to work with come after all arms.
+# go in simulations.) D is 0 at first, as memory is. The visitor's features x and d numbers of
+# scratch space come after all arms.
 
 
 @kernel
@@ -87,14 +87,14 @@ def lin_ucb_learn(rules: LinUcbRules, arms: Arms, memory: Floats, arm: int, rewa
 
 
 def lin_ucb(n_features: int, width: float = 1.0, ridge: float = 1.0) -> Proposer:
-    """LinUCB, for environments that show a visitor's features (`Linear`).
+    """Return LinUCB, for environments that show a visitor's features (`Linear`).
 
-    It looks at the visitor, so no floor holds with it but the randomised one.
+    It looks at the visitor, so only the randomised floor holds with it.
 
     Args:
         n_features: the number of features.
         width: standard deviations of an estimate that are added to it; the paper's alpha.
-        ridge: the weight of the prior, with which all weights are 0.
+        ridge: the weight of the prior, under which all weights are 0.
     """
     d = whole("n_features", n_features, 1)
     return Proposer(
@@ -109,5 +109,5 @@ def lin_ucb(n_features: int, width: float = 1.0, ridge: float = 1.0) -> Proposer
         shared_memory=2 * d,
         look=look_at_features,
         n_features=d,
-        learns_late=False,  # the visitor would be another
+        learns_late=False,  # `look` would have seen a later visitor
     )

@@ -9,15 +9,15 @@ from floorline.core.kernel import kernel
 from floorline.core.records import Arms, Floats
 from floorline.proposers.base import Proposer
 
-# Only the observed arm's interval changes, so the largest upper end seldom does. Remembered
-# are its arm, counted from 1 (0: look again), and a value that no other arm's end exceeds.
+# Only the observed arm's interval changes, so the largest upper end seldom does. The memory holds
+# its arm, counted from 1 (0: search again), and a value that no other arm's end exceeds.
 LEADER = 0
 RIVAL = 1
 
 
 @kernel
 def most_promising(rules: Any, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
-    """The arm whose mean could be largest (Alg. 1, line 9); the lowest index of several."""
+    """Return the arm whose mean could be largest (Alg. 1, line 9); in a tie, the lowest index."""
     leader = int(memory[LEADER]) - 1
     if leader >= 0 and arms.upper[leader] > memory[RIVAL]:
         return leader
@@ -39,13 +39,13 @@ def most_promising(rules: Any, arms: Arms, memory: Floats, round: int, rng: Any)
 
 @kernel
 def watch_rivals(rules: Any, arms: Arms, memory: Floats, arm: int, reward: float) -> None:
-    """Look again next time if an arm other than the leader has risen above all rivals."""
+    """Search again next time if an arm other than the leader has risen above all rivals."""
     if memory[LEADER] != arm + 1 and arms.upper[arm] > memory[RIVAL]:
         memory[LEADER] = 0
 
 
 def optimistic() -> Proposer:
-    """Proposes the arm with the largest upper confidence bound of the policy's boundary."""
+    """Return the proposer of the arm with the largest upper bound by the policy's boundary."""
     return Proposer(
         most_promising,
         learn=watch_rivals,

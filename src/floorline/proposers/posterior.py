@@ -1,7 +1,7 @@
-"""Draws from the arms' posteriors that follow from their records and the round alone.
+"""Draws from the arms' posteriors that depend only on their records and the round.
 
-They come from a small generator that is started anew in each round. So the chances of a proposer
-that draws this way can be stated exactly, and anybody can work them out again from the records.
+They come from a small generator that is seeded anew in each round. So the chances of a proposer
+that draws this way can be stated exactly, and anybody can recompute them from the records.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from floorline.core.records import Arms
 
 MODULUS = 2_147_483_647
 MULTIPLIER = 48_271
-"""Those of Park, Miller and Stockmeyer (1993)."""
+"""The generator of Park, Miller and Stockmeyer (1993)."""
 SMALLEST_ROOT = 1e-4
 
 
 @kernel
 def seed_of(arms: Arms, round: int) -> int:
-    """Return the first number of the round, which depends on all counts."""
+    """Return the generator's seed for the round, which depends on all counts."""
     number = 1 + round % (MODULUS - 1)
     for i in range(len(arms.plays)):
         number = (number * MULTIPLIER + int(arms.plays[i])) % MODULUS
@@ -29,7 +29,7 @@ def seed_of(arms: Arms, round: int) -> int:
 
 @kernel
 def pair_after(number: int) -> tuple[int, float, float]:
-    """Return a later number, and two standard normal draws (Box and Muller)."""
+    """Return the generator's next state, and two standard normal draws (Box and Muller)."""
     first = number * MULTIPLIER % MODULUS
     second = first * MULTIPLIER % MODULUS
     radius = math.sqrt(-2.0 * math.log(first / MODULUS))
@@ -53,16 +53,17 @@ def posterior_of(
 ) -> tuple[float, float, float, float]:
     """Return what `posterior_draw` draws an arm's mean from: Beta if the noise scale is 0.
 
-    Beta(1 + successes, 1 + failures) for rewards from `low` to `high`, each a part of a success:
-    the means and deviations of two cube roots. Else N(average, noise_scale^2 / T), followed by
-    zeros; of an arm without rewards, that is the default's average with the spread of one reward.
+    Beta(1 + successes, 1 + failures) for rewards from `low` to `high`, each a fraction of a
+    success: the means and deviations of two cube roots. Else N(average, noise_scale^2 / T),
+    followed by zeros; for an arm without rewards, the default's average with the spread of one
+    reward.
     """
-    seen = int(arms.seen[arm])  # plain numbers, which Python counts with faster than NumPy's
+    seen = int(arms.seen[arm])  # plain Python numbers are faster than NumPy's
     if noise_scale > 0.0:
         centre = float(arms.average[arm] if seen > 0 else arms.average[0])
         return centre, noise_scale / math.sqrt(max(seen, 1)), 0.0, 0.0
     successes = (float(arms.total[arm]) - seen * low) / (high - low)
-    successes = min(max(successes, 0.0), float(seen))  # but for rounding it is between them
+    successes = min(max(successes, 0.0), float(seen))  # rounding may exceed these limits
     up, up_spread = cube_root_of_gamma(1.0 + successes)
     down, down_spread = cube_root_of_gamma(1.0 + seen - successes)
     return up, up_spread, down, down_spread

@@ -1,4 +1,4 @@
-"""Thompson sampling: draw a mean for each arm from what is believed, propose the largest."""
+"""Thompson sampling: draw a mean for each arm from its posterior, propose the largest."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from floorline.proposers.base import Proposer, unknown_chance
 from floorline.proposers.beta_draws import accepted, odds_at, proposal_of, rejection_bound
 
 TABLE_SIZE = 2**12
-"""Counts whose spread is looked up: roots and divisions took a third of the time of a round."""
+"""Counts whose spread is looked up: computing it took a third of the time of a round."""
 
 # Rows of the memory for Beta posteriors, each with a number for every arm: what `proposal_of`
-# returns (a doubt of 0: not known yet), and the draws. Behind them: the arm proposed last.
+# returns (a doubt of 0: not known yet), and the draws. After them: the arm proposed last.
 LEFT = 0
 RIGHT = 1
 BEND = 2
@@ -37,7 +37,7 @@ class GaussianThompsonRules(NamedTuple):
 
 @kernel
 def spread_of(rules: GaussianThompsonRules, plays: int) -> float:
-    """Return the standard deviation of the average of so many rewards."""
+    """Return the standard deviation of the average of this many rewards."""
     if plays < len(rules.spreads):
         return rules.spreads[plays]  # type: ignore[no-any-return]
     return rules.noise_scale / math.sqrt(plays)
@@ -47,7 +47,7 @@ def spread_of(rules: GaussianThompsonRules, plays: int) -> float:
 def gaussian_sample(
     rules: GaussianThompsonRules, arms: Arms, memory: Floats, round: int, rng: Any
 ) -> int:
-    """The arm with the largest draw from N(average, noise_scale^2 / T); each arm once first."""
+    """Return the arm with the largest draw from N(average, noise_scale^2 / T); each once first."""
     best = 0
     best_mean = -math.inf
     for i in range(len(arms.plays)):
@@ -62,7 +62,7 @@ def gaussian_sample(
 
 @kernel
 def remember_posterior(rules: NoRules, arms: Arms, memory: Floats, arm: int, reward: float) -> None:
-    """Keep what draws from the arm's posterior need; it changes only when the arm is observed."""
+    """Store what draws from the arm's posterior need; it changes only when the arm is observed."""
     n_arms = len(arms.plays)
     successes = arms.total[arm]
     left, right, bend, factor, doubt = proposal_of(
@@ -79,11 +79,11 @@ def remember_posterior(rules: NoRules, arms: Arms, memory: Floats, arm: int, rew
 def draw_odds(rules: NoRules, arms: Arms, memory: Floats, rng: Any) -> None:
     """Draw from every arm's Beta posterior; write each draw's odds x / (1 - x) to the row DRAWN.
 
-    One uniform number accepts the draws of all arms. It is below `limit`, and uniform there
-    whatever it has accepted so far; it is drawn again where it has not accepted at once.
+    One uniform number accepts the draws of all arms: given what it has accepted so far, it is
+    uniform below `limit`. It is drawn again after a draw that it did not accept at once.
     """
     n_arms = len(arms.plays)
-    for i in range(n_arms):  # first of all: these need not wait for the last reward
+    for i in range(n_arms):  # first, since these need not wait for the last reward
         memory[DRAWN * n_arms + i] = normal(rng)
     u, limit = uniform(rng), 1.0
     for i in range(n_arms):
@@ -104,11 +104,11 @@ def draw_odds(rules: NoRules, arms: Arms, memory: Floats, rng: Any) -> None:
 
 @kernel
 def beta_sample(rules: NoRules, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
-    """The arm with the largest draw from Beta(1 + successes, 1 + failures).
+    """Return the arm with the largest draw from Beta(1 + successes, 1 + failures).
 
     The search starts from the arm proposed last, so that its branch is seldom taken; a processor
-    that predicts it need not wait for the draws. Without the assignment to the memory in it, the
-    compiler would make it a conditional move.
+    that predicts it need not wait for the draws. The assignment to the memory keeps the compiler
+    from turning the branch into a conditional move.
     """
     n_arms = len(arms.plays)
     draw_odds(rules, arms, memory, rng)
@@ -123,7 +123,7 @@ def beta_sample(rules: NoRules, arms: Arms, memory: Floats, round: int, rng: Any
 
 
 def gaussian_thompson(noise_scale: float = 1.0) -> Proposer:
-    """Thompson sampling for Gaussian rewards with a flat prior."""
+    """Return Thompson sampling for Gaussian rewards with a flat prior."""
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
     with np.errstate(divide="ignore"):
         spreads = noise_scale / np.sqrt(np.arange(TABLE_SIZE))
@@ -132,9 +132,9 @@ def gaussian_thompson(noise_scale: float = 1.0) -> Proposer:
 
 
 def beta_thompson() -> Proposer:
-    """Thompson sampling for rewards in [0, 1] with a uniform prior.
+    """Return Thompson sampling for rewards in [0, 1] with a uniform prior.
 
-    A reward between 0 and 1 counts as that part of a success.
+    A reward between 0 and 1 counts as a fraction of a success.
     """
     return Proposer(
         beta_sample,

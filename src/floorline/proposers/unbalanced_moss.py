@@ -23,7 +23,7 @@ class MossRules(NamedTuple):
 
 @kernel
 def moss_index(rules: MossRules, arms: Arms, arm: int) -> float:
-    """average + noise_scale sqrt((4 / T) log+(patience / T)), for an arm that was played."""
+    """Return average + noise_scale sqrt((4 / T) log+(patience / T)), for an arm that was played."""
     plays = arms.plays[arm]
     share = rules.patience[arm] / plays
     if share <= 1.0:
@@ -34,13 +34,13 @@ def moss_index(rules: MossRules, arms: Arms, arm: int) -> float:
 
 @kernel
 def remember_index(rules: MossRules, arms: Arms, memory: Floats, arm: int, reward: float) -> None:
-    """Keep the arm's index: it changes only when the arm is observed."""
+    """Store the arm's index, which changes only when the arm is observed."""
     memory[arm] = moss_index(rules, arms, arm)
 
 
 @kernel
 def moss_arm(rules: MossRules, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
-    """The arm with the largest index; each arm once before that, unless an index is infinite."""
+    """Return the arm with the largest index; each arm once first, unless an index is infinite."""
     best = 0
     for i in range(len(arms.plays)):
         if arms.plays[i] == 0 or memory[i] == math.inf:
@@ -53,7 +53,7 @@ def moss_arm(rules: MossRules, arms: Arms, memory: Floats, round: int, rng: Any)
 def unbalanced_moss(
     regret_targets: Sequence[float], horizon: int, noise_scale: float = 1.0
 ) -> Proposer:
-    """Proposes so that the regret, if arm i is best, is of the order of its target.
+    """Return a proposer whose regret, if arm i is best, is of the order of that arm's target.
 
     Raises:
         ValueError: no algorithm can meet such targets (see `on_frontier`).
@@ -85,7 +85,7 @@ def unbalanced_moss(
 
 
 def on_frontier(regret_targets: Sequence[float], horizon: int) -> bool:
-    """Whether an algorithm can have regrets of the order of these targets.
+    """Return whether an algorithm can have regrets of the order of these targets.
 
     The condition is B_i >= min(n, sum over j != i of n / B_j) for every arm i.
     Paper: Lattimore 2015, the Pareto regret frontier.
@@ -104,7 +104,7 @@ def on_frontier(regret_targets: Sequence[float], horizon: int) -> bool:
 def paper_targets(
     n_arms: int, horizon: int, max_loss: float, default_mean: float, *, as_programmed: bool = False
 ) -> list[float]:
-    """The regret targets of the paper's experiments, as printed or as programmed by its authors.
+    """Return the regret targets of the paper's experiments, as printed or as in its program.
 
     The program counts all arms, not the challengers alone, in the challengers' target.
     """

@@ -33,7 +33,7 @@ def unbalanced_ucb_index(
 
 
 def unbalanced_ucb(target_rates: Sequence[float], noise_scale: float = 1.0) -> Proposer:
-    """Proposes so that an arm with a small target rate is trusted more, and others explored less.
+    """Return a proposer that trusts arms with small target rates more, and explores others less.
 
     A target rate c_i stands for the regret target B_i(t) = c_i sqrt(t) against arm i. The
     index average + noise_scale sqrt((4 / T) log+(t / c_i^2)) is that of Unbalanced MOSS with

@@ -1,4 +1,4 @@
-"""Thompson sampling by votes: like Thompson sampling, with chances that are known exactly."""
+"""Thompson sampling by votes: Thompson sampling whose chances are known exactly."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from floorline.proposers.posterior import pair_after, posterior_draw, posterior_
 
 VOTERS = 8
 LONGEST_TERM = 32
-"""Rounds for which votes are kept, at most."""
+"""The largest number of rounds for which votes are kept."""
 TERM_GROWTH = 16
-"""Before that, they are kept for the rounds so far over this, and one more."""
+"""Before that, votes are kept for one round, plus the rounds so far over this number."""
 
 # Memory, for N arms: their chances; the round in which the votes are counted again; then the
 # largest draw of each voter, and the arm of it.
 
 
 class VoteRules(NamedTuple):
-    """What the votes are made from."""
+    """The posteriors, and how votes become chances."""
 
     noise_scale: float
     """Standard deviation of the rewards; 0 for Beta posteriors."""
     voters: int
     uniform_share: float
-    """The part of the chances that all arms share alike."""
+    """The part of the probability that is split equally among all arms."""
     low: float
     high: float
-    """Between these all rewards lie, for Beta posteriors."""
+    """The range of the rewards, for Beta posteriors."""
 
 
 @kernel
@@ -61,7 +61,7 @@ def count_votes(rules: VoteRules, arms: Arms, memory: Floats, round: int) -> Non
 
 @kernel
 def elected_arm(rules: VoteRules, arms: Arms, memory: Floats, round: int, rng: Any) -> int:
-    """Return an arm drawn by its share of the votes."""
+    """Return an arm, drawn with its share of the votes as its chance."""
     n_arms = len(arms.plays)
     if round >= memory[n_arms]:
         count_votes(rules, arms, memory, round)
@@ -90,22 +90,24 @@ def thompson_votes(
     low: float = 0.0,
     high: float = 1.0,
 ) -> Proposer:
-    """Thompson sampling by votes: each of a few voters draws a mean for every arm.
+    """Return Thompson sampling by votes: each of a few voters draws a mean for every arm.
 
-    The arm is drawn by its share of the votes, so that its chance is known exactly: off-policy
-    estimates need it. The votes are kept for a while: the draws of all voters take long where they
-    are interpreted, and Thompson sampling in batches loses no more. They follow from the
-    records of the round in which they are counted (`proposers.posterior`).
+    An arm's share of the votes is its chance, which is therefore known exactly, as off-policy
+    estimates need it. The votes are kept for a while: drawing for all voters is slow where it is
+    interpreted, and Thompson sampling in batches loses no more. They depend only on the records of
+    the round in which they are counted (`proposers.posterior`).
 
     Args:
         noise_scale: standard deviation of Gaussian rewards; None for rewards in [low, high], whose
             posteriors are Beta with a uniform prior: each reward counts as a part of a success.
-        voters: how many; with any number an arm is as likely as in Thompson sampling, before the
-            votes are known. More of them leave more arms a chance in each round, and take longer.
-        uniform_share: this part of the chances is shared by all arms alike, so that none is
-            below `uniform_share` over the number of arms, and estimates exist for every policy.
-        low: the least reward, for Beta posteriors.
-        high: the largest one.
+        voters: how many voters. Before the votes are known, an arm is as likely as in Thompson
+            sampling, whatever their number. More voters give more arms a chance in each round, and
+            take longer.
+        uniform_share: this part of the probability is split equally among all arms, so that no
+            chance is below `uniform_share` over the number of arms, and estimates exist for every
+            policy.
+        low: no reward is below this; for Beta posteriors.
+        high: no reward is above this; for Beta posteriors.
     """
     number("high", high, low, math.inf, open_low=True)
     if noise_scale is not None:

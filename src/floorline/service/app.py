@@ -72,7 +72,7 @@ class Service:
             yield path, Endpoint(self.host, self.gate, operations, self.forwarder)
 
     def _internal(self) -> list[BaseRoute]:
-        """What other servers ask for, where there may be some."""
+        """The routes for other servers, if there can be any."""
         if self.forwarder is None:
             return []
         return [Route(FORWARD_PATH, ForwardedRequests(self, self.forwarder.secret))]

@@ -18,7 +18,7 @@ from floorline.service.listening import url_of
 MAX_WORKERS = 64
 
 ANY_ADDRESS = ("0.0.0.0", "::", "")
-"""Addresses to listen on that are no addresses to call."""
+"""Addresses to listen on that cannot be called."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,12 @@ class Config:
     """The configuration of a service.
 
     Args:
-        data: the folder of the ledgers and keys, or the URL of a database of PostgreSQL.
+        data: the folder of the ledgers and keys, or the URL of a PostgreSQL database.
         host: the address to listen on. Without keys it must be a loopback address.
         port: the port to listen on; 0 for any free one.
         rate: requests a second for each key.
         create: whether `data` may be a new folder, or a database without tables.
-        tls_cert: file of the certificate, with those that lead to its authority, in PEM.
+        tls_cert: file of the certificate with its chain, in PEM.
         tls_key: file of its private key. With both, the service speaks HTTPS.
         cors_origins: origins of the web pages that may call the service from a browser.
         advertise: the URL at which other servers of the same database reach this one; unless

@@ -1,4 +1,4 @@
-"""What `--data` names: a folder, or a database of PostgreSQL."""
+"""What `--data` names: a folder, or a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Data(NamedTuple):
     source: DataSource
     keys: Keys
     forwarder: Forwarder | None
-    """Sends requests to other servers; None where there can be none."""
+    """Sends requests to other servers; None if there can be none."""
     webhooks: Webhooks
     alerts: RaisedAlerts
 

@@ -1,4 +1,4 @@
-"""Logs: one JSON object a line."""
+"""Logs: one JSON object per line."""
 
 from __future__ import annotations
 

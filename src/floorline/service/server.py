@@ -36,7 +36,7 @@ def serve(config: Config) -> None:
     Raises:
         ValueError: the folder, the keys or the port cannot be used.
     """
-    os.umask(0o077)  # ledgers hold what visitors did: they are their owner's business
+    os.umask(0o077)  # ledgers hold what visitors did: only their owner may read them
     raise_limit()
     make_room()
     if config.workers > 1:
@@ -78,8 +78,8 @@ def _run(service: Service, listening: socket.socket) -> None:
     service.host.data.owners.address = service.config.own_url(own, scheme)
     extra = {"address": url_of(listening, scheme), "data": service.host.data.shown}
     log.info("listening", extra=extra)
-    gc.freeze()  # what is loaded by now is here to stay
-    # There are no cycles to collect, and a search through all open decisions delays everybody.
+    gc.freeze()  # what is loaded by now stays
+    # There are no cycles to collect, and searching all open decisions would delay every request.
     # 512 requests on their way are nearly 10,000 objects, which must not start one each time.
     gc.set_threshold(50_000, 4, 1000)
     signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again at the end

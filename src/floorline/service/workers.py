@@ -18,14 +18,14 @@ from floorline.service.listening import listen
 log = logging.getLogger("floorline.service")
 
 RESTART_SECONDS = 1.0
-"""Before a worker that ended by itself is started again."""
+"""Seconds before a worker that ended by itself is restarted."""
 
 LOOK_SECONDS = 0.2
 """Seconds between checks of the workers."""
 
 
 def run_workers(config: Config, serve: Callable[[Config], None]) -> None:
-    """Run `config.workers` servers until a signal comes; start again those that end by themselves.
+    """Run `config.workers` servers until a signal arrives; restart those that end by themselves.
 
     Raises:
         ValueError: the database or the port cannot be used.
@@ -34,7 +34,7 @@ def run_workers(config: Config, serve: Callable[[Config], None]) -> None:
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
-    # It takes no connections, as it does not listen, and keeps the port for the workers.
+    # It does not listen, so it gets no connections; it only reserves the port for the workers.
     with listen(config.host, config.port, shared=True, backlog=None) as reserved:
         port = reserved.getsockname()[1]
         worker = replace(config, workers=1, port=port, shares_port=True)

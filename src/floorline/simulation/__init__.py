@@ -56,8 +56,8 @@ def simulate(
 ) -> Results:
     """Return every run of a policy in an environment: regret, lowest budget, breaches and plays.
 
-    The result of run number r depends on the seed and r alone, never on the number of
-    threads or of runs.
+    The result of run number r depends only on the seed and r, never on the number of
+    threads or runs.
 
     >>> from floorline import Boundary, ConfidenceFloor, Gaussian, Policy, optimistic
     >>> arms = Gaussian([0.5, 0.6, 0.4, 0.4, 0.4])
@@ -74,7 +74,7 @@ def simulate(
         seed: any whole number from 0.
         max_loss: the loss that breaches are counted against; by default the floor's own.
         checkpoints: increasing rounds at which results are kept; by default the horizon alone.
-        rewards: whether to keep the rewards received, too. The other results do not change.
+        rewards: whether to keep the rewards received as well. The other results do not change.
         threads: how many threads; by default all cores.
         device: `cpu`; `cuda`, an NVIDIA GPU, which agrees with it in distribution; or `python`:
             the same code as on the CPU, interpreted, to step through.

@@ -44,9 +44,9 @@ def connect(cluster: str | None) -> Iterator[Client | None]:
     settings = {
         # A lost worker is abandoned after this time; by default it would delay a sweep by 30 s.
         "distributed.comm.timeouts.connect": f"{CONNECT_SECONDS}s",
-        # Workers would look at their own stack a hundred times a second, which nobody reads here,
+        # Workers would sample their own stack a hundred times a second, which nobody reads here,
         "distributed.worker.profile.enabled": False,
-        # and each process at its event loop and its memory, which takes 5% of two cores.
+        # and each process its event loop and its memory, which takes 5% of two cores.
         "distributed.admin.tick.interval": "1s",
         "distributed.worker.memory.monitor-interval": "1s",
     }

@@ -79,7 +79,7 @@ def compare(
     (['ucb', 'conservative-ucb'], 100)
 
     Args:
-        policies: names of the catalogue; or policies of your own, by a name for each.
+        policies: names in the catalogue; or your own policies, by name.
         environment: what the arms pay.
         horizon: rounds per run.
         runs: how many runs of each.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from floorline.simulation.summary import Summary
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""Those of Okabe and Ito, which the colour-blind can tell apart."""
+"""The palette of Okabe and Ito, which colour-blind people can tell apart."""
 DASHES = ("-", "--", "-.", ":")
 
 
@@ -51,7 +51,7 @@ def new_figure(
 
 
 def tidy(axes: Any) -> None:
-    """Leave of the frame what helps to read."""
+    """Remove the parts of the frame that do not help the reader."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
 
@@ -65,7 +65,7 @@ def draw_regret(summaries: Mapping[str, Summary], axes: Any) -> None:
 
 
 def draw_breaches(summaries: Mapping[str, Summary], axes: Any) -> None:
-    """Draw the share of runs that were below the floor by then, likewise."""
+    """Draw the share of runs that were below the floor so far, with two standard errors."""
     for number, (name, summary) in enumerate(summaries.items()):
         error = 2 * summary.breach_error
         _line(axes, number, name, summary.checkpoints, summary.breach_rate, error)

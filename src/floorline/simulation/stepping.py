@@ -1,4 +1,4 @@
-"""A policy in plain Python: it decides, and is told what an arm has earned, round by round."""
+"""A policy in plain Python: it decides, and learns what an arm has earned, round by round."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Stepper:
         """Start before the first round; `rng` is for the proposer, `coin` for the floor.
 
         Raises:
-            ValueError: the proposer looks at features of the visitor, which there are none of here.
+            ValueError: the proposer looks at features of the visitor; there are none here.
         """
         require(
             policy.proposer.n_features == 0,

@@ -1,4 +1,4 @@
-"""Summaries of many cases; on a GPU many of them are one launch."""
+"""Summaries of many cases; on a GPU many of them share a launch."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def sweep(
     """Yield the summary of each case, in order: that of `summarize`, but faster on a GPU.
 
     The seconds of a summary are those since the previous one. A GPU or a cluster plays many cases
-    at once, so there cases are read ahead, and summaries come in groups.
+    at once, so cases are then read ahead, and summaries come in groups.
 
     >>> from floorline import Gaussian, Policy, classical_ucb
     >>> case = Case(Policy(classical_ucb()), Gaussian([0.5, 0.6]), horizon=100)

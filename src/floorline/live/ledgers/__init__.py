@@ -34,7 +34,7 @@ EXTRAS = {"postgres": "postgres"}
 
 
 def open_ledger(locator: str) -> Ledger:
-    """Return a ledger to read and append to; an empty one is made if there is none.
+    """Return a ledger to read and append to; create an empty one if there is none.
 
     Raises:
         LedgerError: it cannot be used, or another process writes to it.
@@ -43,7 +43,7 @@ def open_ledger(locator: str) -> Ledger:
 
 
 def read_ledger(locator: str) -> LedgerReader:
-    """Return an existing ledger to read, while its campaign may go on.
+    """Return an existing ledger for reading, even while its campaign runs.
 
     Raises:
         LedgerError: there is none, or it cannot be read.
@@ -57,9 +57,9 @@ def exists(locator: str) -> bool:
 
 
 def salvage_opening(locator: str) -> dict[str, Any] | None:
-    """Return what the campaign of a damaged ledger was opened with; None if that is unreadable.
+    """Return what the campaign of a damaged ledger was opened with; None if it is unreadable.
 
-    It is read without checks and without writing, so that it works on a full or read-only disk.
+    It is read without checks and without writing, so this works on a full or read-only disk.
     """
     return _backend(locator).salvage_opening(locator)
 

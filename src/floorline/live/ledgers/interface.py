@@ -1,4 +1,4 @@
-"""The ledger interface: what a campaign needs of the store that keeps its events.
+"""The ledger interface: what a campaign needs from the store that keeps its events.
 
 A backend is one module with a subclass of `Ledger`, perhaps one of `LedgerReader`, and a
 `Backend`; `floorline.live.ledgers` lists them. `floorline.testing.ledgers` checks one.
@@ -59,8 +59,8 @@ class Ledger(LedgerReader):
     def look_up_keys(self, keys: Collection[str]) -> None:
         """Look up request keys together, before the decisions for them are made.
 
-        It changes nothing but the time that `row_of_key` takes, where that is a round trip or has
-        appended events written first.
+        It only makes `row_of_key` faster, where that is a round trip or has to write appended
+        events first.
         """
         return
 
@@ -76,7 +76,7 @@ class Ledger(LedgerReader):
         raise LedgerError(f"{self.locator}: cannot take over the secret of another ledger")
 
     def delete(self) -> None:
-        """Delete the ledger with all that it holds, and close it."""
+        """Delete the ledger with everything in it, and close it."""
         raise LedgerError(f"{self.locator}: is deleted by the tools of its store")
 
     def retire(self) -> str:
@@ -96,7 +96,7 @@ class Ledger(LedgerReader):
         self.add_snapshot(seq, Snapshot(check, state, points).encode())
 
     def add_snapshot(self, seq: int, encoded: bytes) -> None:
-        """Store a snapshot that is encoded already, and keep one older beside it."""
+        """Store an encoded snapshot, and keep one older beside it."""
         self.store_snapshot(seq, encoded)
         for old in self.snapshots()[KEPT_SNAPSHOTS:]:
             self.delete_snapshot(old)
@@ -106,7 +106,7 @@ class Backend(NamedTuple):
     """How the ledgers of one kind are found by their locators."""
 
     open: Callable[[str], Ledger]
-    """Open a ledger for writing; make an empty one if there is none."""
+    """Open a ledger for writing; create an empty one if there is none."""
     read: Callable[[str], LedgerReader]
     """Open an existing ledger for reading."""
     exists: Callable[[str], bool]

@@ -30,7 +30,7 @@ class MemoryLedger(Ledger):
         super().__init__(locator)
         self._rows: list[Row] = []
         self._by_key: dict[str, Row] = {}
-        # Tuples, because the collector of cycles need not look into them.
+        # Tuples, because the garbage collector need not look into them.
         self._about: defaultdict[int, tuple[Row, ...]] = defaultdict(tuple)
         self._snapshots: dict[int, bytes] = {}
         self._committed_rows = 0

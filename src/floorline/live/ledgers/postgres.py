@@ -1,8 +1,8 @@
 """A ledger in PostgreSQL: one table of events, whose primary key is (campaign, seq).
 
-A session holds the campaign's advisory lock, so that one process writes at a time. Safety does
-not depend on it: a group of events is written only after the event that its writer knows as the
-last, so that a writer which lost its turn writes nothing.
+A session holds the campaign's advisory lock, so that one process writes at a time. Safety does not
+depend on it: a group of events is written only if the last event is the one that the writer knows,
+so a writer that has lost the lock writes nothing.
 """
 
 from __future__ import annotations
@@ -54,15 +54,15 @@ NO_EVENT = Mark(0, 0)
 
 
 class PostgresLedger(PostgresReader, Ledger):
-    """The events of one campaign in a database of PostgreSQL, for reading and appending."""
+    """The events of one campaign in a PostgreSQL database, for reading and appending."""
 
     _answer_seconds = 4.0  # others have taken over by then
 
     def __init__(self, locator: str) -> None:
-        """Open the ledger, or make one if there is none of this name."""
+        """Open the ledger, or create one if there is none of this name."""
         self._unwritten: list[Event] = []  # written as a whole, in one round trip
         self._new_keys: set[str] = set()  # of those
-        self._free_keys: set[str] = set()  # no event has them, as far as this transaction
+        self._free_keys: set[str] = set()  # no event has them, including this transaction
         self._written: Mark | None = None  # the last row written in this transaction
         self._committed = NO_EVENT
         super().__init__(locator)
@@ -109,7 +109,7 @@ class PostgresLedger(PostgresReader, Ledger):
         self._secret = secret
 
     def erase(self, seqs: Collection[int]) -> None:
-        """Delete key and private part; the database's VACUUM overwrites what they were."""
+        """Delete key and private part; the database's VACUUM removes the old values."""
         self._change(ERASE, campaign=self._campaign, seqs=list(seqs))
 
     def delete(self) -> None:
@@ -154,7 +154,7 @@ class PostgresLedger(PostgresReader, Ledger):
         self._free_keys.clear()
 
     def _commit_in_steps(self) -> None:
-        """Commit a transaction of which something is written already."""
+        """Commit a transaction of which part is already written."""
         if self._unwritten:
             self._write()
         if self._written is not None:
@@ -196,12 +196,12 @@ class PostgresLedger(PostgresReader, Ledger):
         self.failed = False
 
     def _connect_again(self) -> None:
-        """Begin another session, in which everything that was committed must be found."""
+        """Begin a new session, which must find everything that was committed."""
         known, lost_backend = self._committed, self._backend
         self._db = connect(self._database, self._answer_seconds)
         try:
             with in_plain_words(self.locator):
-                # The lost session may still have the lock, where the network was cut.
+                # The lost session may still hold the lock if the network was cut.
                 self._db.execute(END_SESSION, (LOCK_CLASS, self._campaign, lost_backend))
             self._begin_session()
             lost_tail = None if known == NO_EVENT else self.lost_tail(known)
@@ -251,7 +251,7 @@ class PostgresLedger(PostgresReader, Ledger):
         self._free_keys = set(keys) - taken - self._new_keys
 
     def _rows(self, query: LiteralString, *values: Any) -> list[Any]:
-        """Return all rows of a query, once what was appended before is written."""
+        """Return all rows of a query, after writing what was appended before."""
         if self._unwritten:
             self._write()
         return super()._rows(query, *values)
@@ -288,7 +288,7 @@ class PostgresLedger(PostgresReader, Ledger):
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        """Note the failure of a transaction unless all of a change is done."""
+        """Mark the transaction as failed unless the whole change succeeds."""
         self.failed = True
         with in_plain_words(self.locator):
             yield

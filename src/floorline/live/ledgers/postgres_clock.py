@@ -16,10 +16,10 @@ LOOK_AGAIN_SECONDS = 10.0
 
 
 class DatabaseTime:
-    """The time of a database, by this machine's timer since the last look at it."""
+    """The time of a database; between readings, this machine's timer counts."""
 
     def __init__(self, read: Callable[[], float]) -> None:
-        """Look at the time; `read` returns the result of `TIME`, or raises LedgerError."""
+        """Read the time; `read` returns the result of `TIME`, or raises LedgerError."""
         self._read = read
         self._looked_at = float("-inf")
         self._offset = 0.0
@@ -28,7 +28,7 @@ class DatabaseTime:
     def __call__(self) -> float:
         """Return the time in seconds since 1970."""
         if seconds_since_boot() - self._looked_at >= LOOK_AGAIN_SECONDS:
-            with suppress(LedgerError):  # a lost session; what is done next tells of it
+            with suppress(LedgerError):  # a lost session; the next statement reports it
                 self._look()
         return seconds_since_boot() + self._offset
 

@@ -26,7 +26,7 @@ SESSION: dict[str, Any] = {
     "tcp_user_timeout": 2000,
     "application_name": "floorline",
 }
-"""What a locator may change by its query, except the name."""
+"""The parameters that a locator's query may set, except the name."""
 
 
 class Locator(NamedTuple):
@@ -114,7 +114,7 @@ def connect(database: str, answer_seconds: float = float("inf")) -> Connection:
         answer_seconds: after which a statement without an answer ends the session.
 
     Raises:
-        LedgerError: there is none to be had, or a pooler is between.
+        LedgerError: the database cannot be reached, or there is a pooler in between.
     """
     shown = without_password(database)
     with in_plain_words(shown):

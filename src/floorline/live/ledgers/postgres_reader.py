@@ -1,4 +1,4 @@
-"""Reading a ledger in PostgreSQL, while its writer may go on."""
+"""Reading a ledger in PostgreSQL, even while its campaign runs."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ BY_KEY: LiteralString = SELECT + "AND key = %s"
 
 
 class PostgresReader(LedgerReader):
-    """The events of one campaign in a database of PostgreSQL, for reading."""
+    """The events of one campaign in a PostgreSQL database, for reading."""
 
     _db: Connection
-    _answer_seconds = float("inf")  # to count a long ledger may take a while
+    _answer_seconds = float("inf")  # counting a long ledger may take a while
 
     def __init__(self, locator: str) -> None:
         found = parse(locator)
@@ -124,7 +124,7 @@ class PostgresReader(LedgerReader):
         return None if self._secret is None else bytes(self._secret)
 
     def mark(self) -> Mark | None:
-        """Return the mark of the last commit, from a table of its own."""
+        """Return the mark of the last commit, from a separate table."""
         query: LiteralString = 'SELECT seq, "check" FROM floorline.marks WHERE campaign = %s'
         mark = next((Mark(*row) for row in self._rows(query)), None)
         return None if mark is None or mark.seq == 0 else mark

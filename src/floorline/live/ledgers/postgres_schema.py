@@ -1,4 +1,4 @@
-"""The tables of campaigns in PostgreSQL, and how they are made and migrated."""
+"""The tables of campaigns in PostgreSQL, and how they are created and migrated."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from floorline.live.ledgers.reader import UNCHANGED
 LOCK_CLASS = 0x466C6F6F  # "Floo"
 """The first number of our advisory locks; the second is a campaign's number."""
 SCHEMA_LOCK = 0
-"""The second number of the lock of those who make or migrate the tables; no campaign has it."""
+"""The second number of the lock for creating or migrating the tables; no campaign has it."""
 
 LEDGERS: LiteralString = """
 CREATE SCHEMA IF NOT EXISTS floorline;
@@ -94,14 +94,14 @@ CREATE TABLE floorline.alerts (
 """
 
 MIGRATIONS: tuple[LiteralString, ...] = (LEDGERS, SERVERS, WEBHOOKS, TAKEOVERS)
-"""The script that leads to each version from the one before; the first makes the tables."""
+"""The script that migrates to each version from the previous one; the first creates the tables."""
 
 SCHEMA_VERSION = len(MIGRATIONS)
 
 
 def version_of(connection: Connection) -> int:
     """Return the version of the tables in a database; 0 if there are none."""
-    # Not to_regclass, whose answer may be older than a lock that was waited for.
+    # Not to_regclass, whose result may be older than a lock that was waited for.
     tables: LiteralString = (
         "SELECT FROM pg_tables WHERE schemaname = 'floorline' AND tablename = 'schema'"
     )
@@ -129,7 +129,7 @@ def check_version(connection: Connection, database: str) -> None:
 
 
 def create(connection: Connection, database: str) -> None:
-    """Make the tables if there are none. Several processes may do so at once."""
+    """Create the tables if there are none. Several processes may do so at once."""
     with in_plain_words(without_password(database)):
         if version_of(connection) == 0:
             _migrate(connection)

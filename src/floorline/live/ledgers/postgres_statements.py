@@ -1,4 +1,4 @@
-"""What the writer of a ledger in PostgreSQL asks the database to do."""
+"""The SQL statements of a PostgreSQL ledger's writer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WITH new AS (
 INSERT INTO floorline.marks SELECT campaign, 0, 0 FROM new
 """
 
-# Rows travel as one parameter, which takes half the time of one array a column.
+# Rows travel as one parameter, which takes half the time of one array per column.
 ROWS: LiteralString = """
 (row ->> 0)::bigint, (row ->> 1)::double precision, row ->> 2, (row ->> 3)::bigint,
 row ->> 4, row ->> 5, (row ->> 6)::bigint
@@ -62,4 +62,4 @@ END_SESSION: LiteralString = (
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
     "AND classid = %s AND objid = %s AND pid = %s"
 )
-"""Ends the session that has a campaign's lock and waits for that, two seconds at most."""
+"""Ends the session that holds a campaign's lock, and waits up to two seconds for that."""

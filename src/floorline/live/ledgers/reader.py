@@ -44,7 +44,7 @@ class Snapshot(msgspec.Struct, frozen=True, omit_defaults=True):
     """Checksum of the event, to tell whether the snapshot belongs to these events."""
     state: dict[str, Any]
     points: Any = None
-    """Plain JSON values that whoever runs the campaign stores with the state."""
+    """Plain JSON values that the program running the campaign stores with the state."""
 
     def encode(self) -> bytes:
         """Return it as it is stored.
@@ -66,15 +66,15 @@ def _in_pieces(values: dict[str, Any]) -> dict[str, Any]:
 
 
 class LedgerReader(ABC):
-    """The events of one campaign, for reading while their writer may go on.
+    """The events of one campaign, for reading even while the campaign runs.
 
     Reads take no write lock and begin no write transaction. One thread at a time may use a
-    reader. Everything that fails raises `LedgerError`, with the locator and one line of text.
+    reader. Every failure raises `LedgerError`, with the locator and one line of text.
     """
 
     def __init__(self, locator: str) -> None:
         self.locator = locator
-        """What the ledger is opened by: a path, a URL or any other text."""
+        """The locator that opens the ledger: a path, a URL or any other text."""
         self.failed = False
         """Whether a statement has failed since the last roll back: its transaction is lost."""
 
@@ -119,7 +119,7 @@ class LedgerReader(ABC):
     @property
     @abstractmethod
     def secret(self) -> bytes | None:
-        """Random bytes made with the ledger; None for ledgers of before there were secrets.
+        """Random bytes created with the ledger; None for older ledgers, which have none.
 
         They are in no event and in no export.
         """
@@ -136,11 +136,11 @@ class LedgerReader(ABC):
         return []
 
     def back_up(self, locator: str) -> None:
-        """Copy the ledger as it is now to a new one, while its campaign may go on."""
+        """Copy the ledger as it is now to a new one, even while its campaign runs."""
         raise LedgerError(f"{self.locator}: is backed up by the tools of its store")
 
     def close(self, *, untouched: bool = False) -> None:
-        """Let go of the store; `untouched`: without tidying up, for a ledger that is refused."""
+        """Close the store; `untouched`: without tidying up, for a ledger that is refused."""
         return
 
     # What follows is the same for every backend.
@@ -183,7 +183,7 @@ class LedgerReader(ABC):
         return [(event, later[event.seq]) for event in decided]
 
     def checked_events(self, after: int, check_before: int) -> Iterator[tuple[Event, int]]:
-        """Yield the events after a sequence number with their checksums, which were verified.
+        """Yield the events after a sequence number with their verified checksums.
 
         Raises:
             LedgerError: an event is damaged or missing.
@@ -242,7 +242,7 @@ class LedgerReader(ABC):
             raise ValueError(f"snapshot after event {seq}: is damaged ({error})") from None
 
     def _verified(self, rows: list[Row]) -> list[Event]:
-        """Return the events of rows, each verified by its checksum and that of the row before."""
+        """Return the events of rows, each verified by its checksum and that of the previous row."""
         checks = {0: 0, **{row[SEQ]: row[CHECK] for row in rows}}
         before = {row[SEQ] - 1 for row in rows} - checks.keys()
         if before:
@@ -250,7 +250,7 @@ class LedgerReader(ABC):
         return [self._event(row, checks.get(row[SEQ] - 1)) for row in rows]
 
     def _event(self, row: Row, check_before: int | None) -> Event:
-        """Return the event of a row whose checksum continues that of the row before."""
+        """Return the event of a row whose checksum continues that of the previous row."""
         try:
             if (
                 check_before is not None

@@ -1,8 +1,8 @@
 """A ledger in an SQLite file, which is only ever appended to.
 
-Write-ahead log, `synchronous=FULL`: what is committed survives the process, and the machine
-if its disk is honest. SQLite comes with apsw and not from Python, whose own is often older than
-3.51.3 and can then damage a file that two connections use.
+Write-ahead log, `synchronous=FULL`: what is committed survives a crash of the process, and of the
+machine if its disk is honest. SQLite comes with apsw and not from Python, whose own is often older
+than 3.51.3 and can then damage a file that two connections use.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ INSERTS = {
     size: f"INSERT INTO events VALUES {', '.join([ROW] * size)}"
     for size in (64, 32, 16, 8, 4, 2, 1)
 }
-"""By the number of rows. Each statement lets other threads run, and to come back takes long."""
+"""By the number of rows. Each statement lets other threads run, and resuming takes long."""
 INSERT_SECRET = "INSERT INTO secrets VALUES (x'{}')"
 TAKEN_KEYS = "SELECT key FROM events WHERE key IN (SELECT value FROM json_each(?))"
 ERASE = """
@@ -54,12 +54,12 @@ class SqliteLedger(SqliteReader, Ledger):
     """The events of one campaign in an SQLite file, for reading and appending."""
 
     def __init__(self, locator: str) -> None:
-        """Open the ledger of a file, or make one if there is no file yet."""
+        """Open the ledger of a file, or create one if there is no file yet."""
         self._unwritten: list[Event] = []  # written as a whole, which takes half the time
         self._check: int | None = None  # of the last row written, once that is known
         self._last: Mark | None = None  # the last row written in this transaction
         self._free_keys: set[str] = set()  # looked up, and not taken
-        self._has_erased = False  # so the log holds what must not stay
+        self._has_erased = False  # so the log holds data that must be removed
         self._lock = files.lock(locator)
         super().__init__(locator)
 
@@ -91,7 +91,7 @@ class SqliteLedger(SqliteReader, Ledger):
 
     def delete(self) -> None:
         """Delete the file and those beside it."""
-        SqliteReader.close(self)  # the lock is kept until all of it is gone
+        SqliteReader.close(self)  # the lock is kept until everything is gone
         files.delete(self.locator)
         self._lock.close()
 
@@ -113,7 +113,7 @@ class SqliteLedger(SqliteReader, Ledger):
         return None if key in self._free_keys else super().row_of_key(key)
 
     def look_up_keys(self, keys: Collection[str]) -> None:
-        """Look up request keys together: events can then be written together, too."""
+        """Look up request keys together, so that events can also be written together."""
         taken = self._do(TAKEN_KEYS, (json.dumps(list(keys)),))
         self._free_keys = set(keys).difference(key for (key,) in taken)
 
@@ -183,7 +183,7 @@ class SqliteLedger(SqliteReader, Ledger):
         self._do(statement, values)
 
     def _run(self, statement: str, values: tuple[Any, ...]) -> list[Any]:
-        """Return all rows that a statement gives, once what was appended before is written."""
+        """Return all rows of a statement, after writing what was appended before."""
         if self._unwritten:
             self._write()
         return super()._run(statement, values)

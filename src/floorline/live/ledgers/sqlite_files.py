@@ -18,8 +18,8 @@ from floorline.live.ledgers.reader import UNCHANGED, Mark
 def lock(path: str) -> IO[bytes]:
     """Keep other writers out for as long as the returned file is open.
 
-    The operating system ends the lock with its owner, however that ends. Where it has no locks, a
-    second writer is noticed when it appends: the number of its event is taken.
+    The operating system releases the lock when its owner ends, however that happens. Where there
+    are no locks, a second writer is noticed when it appends: the number of its event is taken.
     """
     folder = Path(path).parent
     if not folder.is_dir():
@@ -38,7 +38,7 @@ def lock(path: str) -> IO[bytes]:
 
 
 def create(path: str, script: str) -> None:
-    """Make a ledger by a script of SQL; it appears under its name when it is complete."""
+    """Create a ledger with an SQL script; it appears under its name when it is complete."""
     log = f"{os.path.realpath(path)}-wal"
     if os.path.exists(log):
         raise LedgerError(
@@ -70,7 +70,7 @@ def set_aside(path: str) -> str:
 
 
 def delete(path: str) -> None:
-    """Delete a ledger and the files beside it; the ledger first: without it they are nothing."""
+    """Delete a ledger and the files beside it; the ledger first, without which they are useless."""
     real = os.path.realpath(path)
     try:
         for name in (path, real, f"{real}-wal", f"{real}-shm", mark_path(path), f"{real}-lock"):
@@ -81,7 +81,7 @@ def delete(path: str) -> None:
 
 
 def identity(path: str) -> tuple[int, int]:
-    """Return the device and the inode of a ledger, which must have one name only.
+    """Return the device and the inode of a ledger, which must have only one name.
 
     Raises:
         LedgerError: it is gone, or has several names, under which others could write to it.

@@ -1,4 +1,4 @@
-"""Reading a ledger in an SQLite file, while its writer may go on."""
+"""Reading a ledger in an SQLite file, even while its campaign runs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SqliteReader(LedgerReader):
         try:
             self._open(self.locator, apsw.SQLITE_OPEN_READONLY)
         except (apsw.CantOpenError, apsw.ReadOnlyError):
-            # SQLite makes files beside the ledger, which it cannot on read-only media.
+            # SQLite creates files beside the ledger, which it cannot do on read-only media.
             if files.has_log(self.locator) or os.access(Path(self.locator).parent, os.W_OK):
                 raise
             self._open(_immutable(self.locator), apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
@@ -75,7 +75,7 @@ class SqliteReader(LedgerReader):
             self._db.close()
 
     def back_up(self, locator: str) -> None:
-        """Copy the ledger as it is now to a new file, while its campaign may go on."""
+        """Copy the ledger as it is now to a new file, even while its campaign runs."""
         self._do("VACUUM INTO ?", (locator,))
         files.delete_mark(locator)  # that of an earlier copy of this name
 
@@ -120,13 +120,13 @@ class SqliteReader(LedgerReader):
 
     @property
     def secret(self) -> bytes | None:
-        """The secret of this ledger; None in a file of before there were secrets."""
+        """The secret of this ledger; None in older files, which have none."""
         if not self._do("SELECT 1 FROM sqlite_schema WHERE name = 'secrets'"):
             return None
         return next((secret for (secret,) in self._do("SELECT secret FROM secrets")), None)
 
     def mark(self) -> Mark | None:
-        """Return the mark of the last commit, from a file of its own."""
+        """Return the mark of the last commit, from a separate file."""
         return files.read_mark(self._mark_path)
 
     def problems(self) -> list[str]:
@@ -135,7 +135,7 @@ class SqliteReader(LedgerReader):
         return [] if lines == ["ok"] else lines
 
     def _do(self, statement: str, values: tuple[Any, ...] = ()) -> list[Any]:
-        """Return all rows that a statement gives."""
+        """Return all rows of a statement."""
         try:
             return self._run(statement, values)
         except apsw.Error as error:
@@ -166,7 +166,7 @@ class SqliteReader(LedgerReader):
 def salvage_opening(path: str) -> dict[str, Any] | None:
     """Return what a campaign was opened with, read without the files beside its ledger.
 
-    Those cannot be made on a disk that is full or read-only.
+    Those cannot be created on a disk that is full or read-only.
     """
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     try:

@@ -1,5 +1,5 @@
-"""Alerts: what deserves somebody's attention, and webhooks that tell them.
+"""Alerts: what needs somebody's attention, and the webhooks that report it.
 
-`conditions` says which alerts a campaign's status raises, `watch` looks at all campaigns, and
-`delivery` sends what has changed to the addresses in `webhooks`.
+`conditions` says which alerts a campaign's status raises, `watch` checks all campaigns, and
+`delivery` sends changes to the addresses in `webhooks`.
 """

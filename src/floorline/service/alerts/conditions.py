@@ -24,7 +24,7 @@ ENDED = ("finished", "stopped")
 """The states of campaigns that raise nothing any more."""
 
 EXPECTED_REWARDS = 20.0
-"""Rewards that would have been expected by now. None comes by chance in 1 of e^20 cases."""
+"""Rewards that would have been expected by now. By chance, none arrives in 1 of e^20 cases."""
 
 
 @dataclass
@@ -33,14 +33,14 @@ class RewardFlow:
 
     reported: int = 0
     decisions: int = 0
-    """When the last reward had come."""
+    """When the last reward had arrived."""
     epoch: int | None = None
     """None before the first check."""
     is_known: bool = False
-    """Whether a reward came between two checks: before that, rewards may have stopped earlier."""
+    """Whether a reward arrived between two checks: before one does, they may have long stopped."""
 
     def has_stopped(self, status: Status) -> bool:
-        """Whether rewards should have come by now at the rate so far; call it at each check."""
+        """Whether rewards should have arrived by now at the rate so far; call it at each check."""
         if status.state in ENDED:
             self.is_known = True
             return False
@@ -52,7 +52,7 @@ class RewardFlow:
         if self.decisions == 0:  # none ever came: learning is stalled, which has its own alert
             return False
         rate = self.reported / self.decisions
-        # Decisions whose time is not over owe nothing yet.
+        # Decisions whose window is open owe nothing yet.
         silent = status.decisions - self.decisions - status.pending
         return rate * silent >= EXPECTED_REWARDS
 

@@ -1,4 +1,4 @@
-"""Sending alerts to webhooks: signed, retried, and never more than a bounded number waiting."""
+"""Sending alerts to webhooks: signed, retried, and with a bounded queue."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ log = logging.getLogger("floorline.service")
 T = TypeVar("T")
 
 MAX_WAITING = 1000
-"""Messages that wait to be sent; more displace the oldest."""
+"""Messages that may wait to be sent; further ones displace the oldest."""
 TIMEOUT_SECONDS = 5.0
 """For one attempt."""
 RETRY_SECONDS = (1.0, 5.0, 30.0, 120.0, 600.0)
@@ -43,23 +43,23 @@ class Alert(msgspec.Struct, frozen=True):
     state: str
     """`raised` or `cleared`."""
     campaign: str | None
-    """None if the service is concerned."""
+    """None if the alert concerns the service."""
     text: str
 
 
 def new_alert(kind: str, state: str, campaign: str | None, text: str) -> Alert:
-    """Return an alert of now."""
+    """Return an alert with the current time and a new id."""
     return Alert(secrets.token_hex(8), time.time(), kind, state, campaign, text)
 
 
 def signature(secret: str, timestamp: str, body: bytes) -> str:
-    """Return the HMAC-SHA256 of a timestamp, a point and a body, in hexadecimal digits."""
+    """Return the HMAC-SHA256 of a timestamp, a dot and a body, in hexadecimal digits."""
     signed = timestamp.encode() + b"." + body
     return hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """An address that sends elsewhere is an error: alerts go where they were told to."""
+    """Treats a redirect as an error: alerts go only to the configured address."""
 
     def redirect_request(self, *_: object) -> None:
         return None
@@ -89,7 +89,7 @@ def send(webhook: Webhook, alert: Alert) -> None:
         raise OSError(f"answered {error.code}") from None
     except URLError as error:
         raise OSError(str(error.reason)) from None
-    except (HTTPException, ValueError) as error:  # an answer or an address that makes no sense
+    except (HTTPException, ValueError) as error:  # an invalid response or address
         raise OSError(f"{type(error).__name__}: {error}") from None
 
 
@@ -105,7 +105,7 @@ class AlertDelivery:
         self._retry_seconds = retry_seconds
         self._waiting: dict[str, deque[Alert]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        # One for each address, so that slow receivers keep nothing else waiting.
+        # One for each address, so that slow receivers delay nothing else.
         self._threads = ThreadPoolExecutor(MAX_WEBHOOKS + 1, "alerts")
 
     async def notify(self, alert: Alert) -> None:

@@ -1,4 +1,4 @@
-"""The alerts that are raised, so that whoever takes a campaign over can report them as cleared."""
+"""Raised alerts, kept so that a server that takes over a campaign can report them as cleared."""
 
 from __future__ import annotations
 

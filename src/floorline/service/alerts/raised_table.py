@@ -18,7 +18,7 @@ CLEAR: LiteralString = "DELETE FROM floorline.alerts WHERE campaign = %s AND kin
 
 
 class RaisedTable(RaisedAlerts):
-    """Raised alerts in a database table; LedgerError is raised where it cannot be used."""
+    """Raised alerts in a database table; raises LedgerError if it cannot be used."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

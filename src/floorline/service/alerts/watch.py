@@ -1,4 +1,4 @@
-"""Looks at all campaigns now and then, and notifies of alerts that are raised or cleared."""
+"""Checks all campaigns periodically, and sends alerts that are raised or cleared."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Watch:
         interval: float = INTERVAL_SECONDS,
     ) -> None:
         self.raised: Raised = {}
-        """Those that this server has sent and not cleared."""
+        """The alerts that this server has sent and not cleared."""
         self._host = host
         self._delivery = delivery
         self._interval = interval
@@ -55,11 +55,11 @@ class Watch:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Look from now on."""
+        """Start checking."""
         self._task = asyncio.create_task(self._run())
 
     async def stop(self) -> None:
-        """Look no more."""
+        """Stop checking."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
@@ -75,10 +75,10 @@ class Watch:
             await asyncio.sleep(self._interval)
 
     async def look(self) -> None:
-        """Compare what is raised now with what was before, and notify of the difference.
+        """Compare the alerts raised now with the previous ones, and send the differences.
 
-        Of several servers, the owner of a campaign notifies of its alerts. One that has taken a
-        campaign over sends what is raised again: the owner before may not have got to it.
+        With several servers, the owner of a campaign sends its alerts. One that has taken over a
+        campaign sends raised alerts again: the previous owner may not have done so.
         """
         stored = await self._read_stored()
         of_campaigns, seen = await self._of_campaigns()
@@ -112,11 +112,11 @@ class Watch:
 
     async def _store(self, raised: Raised, cleared: list[tuple[str | None, str]]) -> None:
         if raised or cleared:
-            with suppress(LedgerError):  # the next look tries again
+            with suppress(LedgerError):  # the next check tries again
                 await asyncio.to_thread(self._stored.change, raised, cleared)
 
     def _may_be_as_it_was(self, campaign: str | None, kind: str, seen: set[str]) -> bool:
-        """Whether a campaign is there, and was not seen now or not for long enough."""
+        """Whether a campaign exists but was not seen in this check, or not for long enough."""
         if campaign is None or campaign not in self._host.registry.catalogue:
             return False
         too_short = kind == REWARDS and not self._flows[campaign].is_known
@@ -134,7 +134,7 @@ class Watch:
         return True
 
     async def _of_campaigns(self) -> tuple[Raised, set[str]]:
-        """Return the alerts of campaigns, and which ones were open and could be looked at."""
+        """Return the alerts of campaigns, and which ones were open and could be checked."""
         registry = self._host.registry
         raised: Raised = {}
         seen = set()
@@ -143,7 +143,7 @@ class Watch:
         for hosted in registry.pool.all():
             try:
                 status = await hosted.queue.submit(Campaign.status)
-            except Exception as error:  # its ledger fails; the others are looked at
+            except Exception as error:  # its ledger fails; the others are checked
                 if self._is_open(hosted):
                     raised[hosted.name, UNAVAILABLE] = str(error)
                 continue
@@ -163,7 +163,7 @@ class Watch:
     async def _of_service(self) -> Raised:
         raised: Raised = {}
         folder = self._host.data.path
-        if folder is not None:  # the disk of a database is not seen from here
+        if folder is not None:  # a database's disk cannot be seen from here
             disk = shutil.disk_usage(folder)
             if disk.free < MIN_FREE_BYTES and disk.free < MIN_FREE_SHARE * disk.total:
                 free = f"{disk.free / 2**20:,.0f} MiB"

@@ -1,4 +1,4 @@
-"""The addresses that alerts are sent to, and those in a file of the data folder."""
+"""The addresses that alerts are sent to; for a data folder, they are in a file."""
 
 from __future__ import annotations
 

@@ -42,20 +42,20 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     max_loss: Fraction
     """The share of the default's reward that may be lost."""
     missing: Literal[MISSING_POLICIES]  # type: ignore[valid-type]
-    """What it means if no reward is reported: `zero`, nothing was earned, once the window is over
-    (clicks); `unknown`, the worst is assumed until one comes (every outcome is reported, zeros
-    too); `random`, it got lost, whatever it was."""
+    """What it means if no reward is reported: `zero`: nothing was earned, once the window is over
+    (clicks); `unknown`: the worst is assumed until one arrives (every outcome is reported,
+    including zeros); `random`: it got lost, whatever its value."""
     delta: Probability | None = DEFAULTS["delta"]
     """The probability that the floor ever fails."""
     default_mean: float | None = None
     """The default arm's mean reward; learned unless given."""
     policy: Literal[LIVE_POLICIES] | None = None  # type: ignore[valid-type]
-    """Proposes an arm when no candidate is given: unless told, `conservative-ucb` with two arms and
+    """Proposes an arm when no candidate is given: by default `conservative-ucb` with two arms and
     `conservative-thompson-votes` with more."""
     floor: Literal[LIVE_FLOORS] | None = None  # type: ignore[valid-type]
-    """The floor that the policy runs under: unless told, `joint`, with two arms `joint-steady`;
-    `confidence` where rewards may be below 0 or decisions voided, or the boundary is not
-    `beta-binomial`."""
+    """The floor that the policy runs under: by default `joint-steady` with two arms and `joint`
+    with more; `confidence` if rewards may be below 0, decisions may be voided, or the boundary is
+    not `beta-binomial`."""
     boundary: Literal[LIVE_BOUNDARIES] | None = DEFAULTS["boundary"]  # type: ignore[valid-type]
     """The confidence boundary."""
     prior: Annotated[list[float], Meta(min_length=2, max_length=2)] | None = msgspec.field(
@@ -80,7 +80,7 @@ class NewCampaign(Struct, forbid_unknown_fields=True, omit_defaults=True):
     drift_level: Probability | None = DEFAULTS["drift_level"]
     """The probability that the test for a drifting default ever gives a false alarm."""
     in_flight_rate: Fraction | None = DEFAULTS["in_flight_rate"]
-    """With `in_flight_burst`, what is stated about pending rewards under the randomised floor."""
+    """With `in_flight_burst`, what is assumed about pending rewards under the randomised floor."""
     in_flight_burst: Annotated[float, Meta(ge=0)] | None = DEFAULTS["in_flight_burst"]
     """See `in_flight_rate`; in units of high - low."""
     guardrails: Annotated[list[GuardrailBody], Meta(max_length=MAX_GUARDRAILS)] | None = None
@@ -113,7 +113,7 @@ class StopBody(Struct, forbid_unknown_fields=True):
     """What to play once a campaign is stopped."""
 
     arm: ArmName | None = None
-    """The arm that everybody is to get from now on; if left out, the default, or the winner of a
+    """The arm that everybody should get from now on; by default the default arm, or the winner of a
     finished campaign."""
 
 
@@ -145,7 +145,7 @@ class ArchiveBody(Struct, forbid_unknown_fields=True):
 
 
 class EraseBody(Struct, forbid_unknown_fields=True):
-    """Whose request keys and contexts are to be erased: one of these must be given."""
+    """Whose request keys and contexts to erase: exactly one of these must be given."""
 
     request_key: RequestKey | None = None
     """Those of the request with this key."""
@@ -154,18 +154,18 @@ class EraseBody(Struct, forbid_unknown_fields=True):
 
 
 class DeleteBody(Struct, forbid_unknown_fields=True):
-    """The confirmation that a campaign is to be deleted."""
+    """The confirmation that a campaign should be deleted."""
 
     name: CampaignName
     """Its name again."""
 
 
 class EpochBody(Struct, forbid_unknown_fields=True):
-    """Which epoch is to end, and what is new in the next one."""
+    """Which epoch to end, and what changes in the next one."""
 
     epoch: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     """The epoch that the campaign is in. Sent again when it has ended, it changes nothing."""
     default: ArmName | None = None
-    """The arm that is the default of the new epoch; the same as before if left out."""
+    """The default arm of the new epoch; the same as before if left out."""
     arms_may_change: bool | None = None
     """Whether challengers may be added from then on; as before if left out."""

@@ -47,7 +47,7 @@ async def list_all(call: Call) -> Campaigns:
     catalogue = call.host.registry.catalogue
     await catalogue.list_again()
     names = [name for name in catalogue.names() if call.access.sees(name)]
-    # One after the other, since closed ones may have to be opened, and few may be open at a time.
+    # One by one, since closed ones may have to be opened, and few may be open at a time.
     shown = [await _show_wherever(call, name) for name in names]
     return Campaigns([answer for answer in shown if answer is not None])
 
@@ -99,7 +99,7 @@ async def pause(call: Call) -> CampaignAnswer:
 
 
 async def resume(call: Call) -> CampaignAnswer:
-    """Go on after a pause."""
+    """Resume after a pause."""
     return await _change(call, Campaign.resume)
 
 
@@ -139,7 +139,7 @@ async def label(call: Call) -> CampaignAnswer:
 
 
 async def archive(call: Call) -> CampaignAnswer:
-    """Leave a campaign out of lists, or take it back in."""
+    """Hide a campaign from lists, or show it again."""
     return await _change(call, Campaign.archive, call.body.archived)
 
 
@@ -153,7 +153,7 @@ async def erase(call: Call) -> Erased:
 
 
 async def delete(call: Call) -> Deleted:
-    """Delete a campaign that was finished or stopped, with everything that it holds."""
+    """Delete a campaign that was finished or stopped, with everything in it."""
     name = call.path["name"]
     if call.body.name != name:
         raise ValueError(f"name: must be {name}, to confirm that it is to be deleted")
@@ -163,9 +163,9 @@ async def delete(call: Call) -> Deleted:
 
 
 async def start_epoch(call: Call) -> CampaignAnswer:
-    """Start anew, with counts, intervals and budget from zero.
+    """Start a new epoch, with counts, intervals and budget from zero.
 
-    With the epoch that is to end, a repeated request does not start another one.
+    The request names the epoch to end, so that repeating it does not start another one.
     """
     ending: int | None = call.body.epoch
     default: str | None = call.body.default

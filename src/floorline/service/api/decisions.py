@@ -1,4 +1,4 @@
-"""Handlers of decisions and rewards, which come thousands of times a second."""
+"""Handlers of decisions and rewards, which may be called thousands of times a second."""
 
 from __future__ import annotations
 

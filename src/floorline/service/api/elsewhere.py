@@ -1,4 +1,4 @@
-"""Answers that are made from a whole ledger, in a process of their own."""
+"""Responses computed from a whole ledger, in a separate process."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from floorline.service.http.operations import Call
 from floorline.service.http.problems import Problem, without_folder
 
 MAX_EVENTS = 1_000_000
-"""Events that are replayed for one answer."""
+"""Events that are replayed for one response."""
 
 
 async def elsewhere(
     call: Call, hosted: HostedCampaign, work: Callable[[float], Awaitable[bytes]]
 ) -> bytes:
-    """Return what `work` gives for the present time, one at a time: each takes time from decisions.
+    """Return the result of `work` for the current time; one at a time, as each slows decisions.
 
     Raises:
         Problem: the ledger is too long.
         Unavailable: the work failed.
     """
-    # Windows that are over are recorded first, so that the answer agrees with the status.
+    # Windows that are over are recorded first, so that the result agrees with the status.
     now = (await hosted.queue.submit(Campaign.status)).time
     if await hosted.queue.submit(lambda campaign: campaign.seq) > MAX_EVENTS:
         detail = "this campaign is too long for this; use: floorline report, floorline ledger"

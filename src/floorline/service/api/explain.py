@@ -36,8 +36,8 @@ SENTENCES = {
 """By reason."""
 
 COIN = "{candidate} was proposed, and the floor's coin gave this decision to it."
-"""Where the randomised floor's coin fell for the candidate. Under other floors the coin is only
-that of the control group, and not why the candidate was played."""
+"""Where the candidate won the randomised floor's coin. Under other floors the coin is only that of
+the holdback, and not why the candidate was played."""
 
 
 async def explain(call: Call) -> ExplanationAnswer:

@@ -19,7 +19,7 @@ from floorline.service.http.operations import Call, StreamReply
 from floorline.service.http.problems import problem_of
 
 FULL_RETRY_AFTER_SECONDS = 30
-"""When a client should try again that found too many listeners."""
+"""Seconds after which a client should retry if there were too many listeners."""
 
 
 async def live(call: Call) -> StreamReply:

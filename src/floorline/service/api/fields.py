@@ -11,7 +11,7 @@ from floorline.live.names import MAX_NAME
 from floorline.live.request import MAX_KEY
 from floorline.live.settings import MAX_ARMS
 
-# No pattern that other languages understand, too, can tell which characters names may have.
+# No pattern that other languages understand can say which characters names may have.
 CampaignName = Annotated[str, Meta(min_length=1, max_length=MAX_NAME, examples=["page"])]
 ArmName = Annotated[str, Meta(min_length=1, max_length=MAX_NAME, examples=["current"])]
 ArmNames = Annotated[

@@ -42,7 +42,7 @@ class OfrepProblem(ProblemDocument):
 
 
 def refine(document: ProblemDocument, path: dict[str, str]) -> OfrepProblem:
-    """The problem as OFREP clients expect it. They know no 422, and take it for no answer."""
+    """The problem as OFREP clients expect it. They treat 422 as no response."""
     members = msgspec.structs.asdict(document)
     members["status"] = 400 if document.status == 422 else document.status
     key, code = path.get("key", ""), error_code(document)
@@ -64,8 +64,8 @@ async def evaluate(call: Call) -> OfrepAnswer:
 async def evaluate_all(call: Call) -> Reply:
     """Decisions of all campaigns that the key reaches; 304 if the caller has them already.
 
-    Clients ask again and again, so that there must be a targeting key: without one, each of these
-    requests would be new decisions, which nobody sees.
+    Clients ask again and again, so a targeting key is required: without one, each request would
+    make new decisions that nobody sees.
     """
     request = _request(call)
     if request.request_key is None:
@@ -75,7 +75,7 @@ async def evaluate_all(call: Call) -> Reply:
     if len(names) > MAX_FLAGS:
         detail = f"there are {len(names)} campaigns; use a key that is limited to {MAX_FLAGS}"
         raise Problem(400, "too-many-flags", detail)
-    # One after the other, since few campaigns may be open at a time.
+    # One by one, since few campaigns may be open at a time.
     asked = msgspec.json.encode(call.body)
     flags = [await _flag(call, name, request, asked) for name in names]
     body = msgspec.json.encode(OfrepFlags(flags))
@@ -98,7 +98,7 @@ def _request(call: Call) -> DecisionRequest:
 
 
 async def _flag(call: Call, name: str, request: DecisionRequest, body: bytes) -> OfrepFlag:
-    """A decision among others, or why there is none: one campaign must not break all of them."""
+    """One decision, or why there is none: one campaign must not break the others."""
     path = f"/ofrep/v1/evaluate/flags/{name}"
     try:
         answer = await call.wherever(

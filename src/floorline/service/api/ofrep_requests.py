@@ -24,7 +24,7 @@ class OfrepFlagBody(Struct):
 
 
 class OfrepBody(Struct):
-    """An OFREP request as it is decoded, with everything that the context has."""
+    """An OFREP request as it is decoded, with everything in the context."""
 
     context: dict[str, Any] | None = None
 
@@ -37,6 +37,6 @@ class OfrepKeyedContext(Struct):
 
 
 class OfrepBulkBody(Struct):
-    """An OFREP bulk request, as it is described; OFREP has its own error where there is no key."""
+    """An OFREP bulk request, as documented; OFREP has its own error if there is no key."""
 
     context: OfrepKeyedContext

@@ -42,7 +42,7 @@ PROBLEM_DESCRIPTIONS = {
 
 
 def describe(operations: Iterable[Operation], *, keys: bool) -> dict[str, Any]:
-    """The document for a service that needs keys, or does not."""
+    """Return the document for a service with or without keys."""
     listed = list(operations)
     kinds = [kind for operation in listed for kind in _kinds(operation)]
     parts, components = msgspec.json.schema_components(kinds, ref_template=REFERENCE)
@@ -73,7 +73,7 @@ def describe(operations: Iterable[Operation], *, keys: bool) -> dict[str, Any]:
 
 
 def _explain(components: dict[str, Any], kinds: Iterable[Any]) -> None:
-    """Add examples, the fields' docstrings, and a default that the decoder makes anew each time."""
+    """Add examples, the fields' docstrings, and defaults that the decoder creates each time."""
     for name, schema in components.items():
         if name in EXAMPLES:
             schema["examples"] = [EXAMPLES[name]]

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 async def read_ledger(hosted: HostedCampaign, read: Callable[[LedgerReader], T]) -> T:
-    """The result of `read` on a connection of its own, in another thread."""
+    """Return the result of `read` on a separate connection, in another thread."""
 
     def with_ledger() -> T:
         with closing(ledgers.read_ledger(hosted.locator)) as ledger:

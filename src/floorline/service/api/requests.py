@@ -93,5 +93,5 @@ class ExportQuery(Struct, forbid_unknown_fields=True):
     format: Literal[EXPORT_FORMATS] = "csv"  # type: ignore[valid-type]
     table: Literal[EXPORT_TABLES] = "decisions"  # type: ignore[valid-type]
     """`decisions`: each with its outcome; `summary`: the status in one row; `arms`: what is known
-    of each; `series`: how the present epoch went; `guardrails`: what is known of further metrics,
-    where there are some; `changes`: what was done to the campaign, notes among it; `settings`."""
+    about each; `series`: the course of the current epoch; `guardrails`: what is known about
+    further metrics, if any; `changes`: what was done to the campaign, and notes; `settings`."""

@@ -25,7 +25,7 @@ class DecisionAnswer(Struct):
     probability: float | None
     """The probability of this arm given the candidate."""
     propensity: float | None
-    """The probability of this arm given all before the proposer chose; null where it cannot be
+    """The probability of this arm given everything before the proposer chose; null if it cannot be
     computed, as for a candidate from outside."""
 
 
@@ -166,7 +166,7 @@ class Series(Struct):
     missed_upper: list[float | None]
     """Upper bound on that, at the campaign's confidence."""
     default_probability: list[float | None]
-    """Chance of the default, had a challenger been proposed next."""
+    """Probability of the default, had a challenger been proposed next."""
 
 
 class Update(Struct):

@@ -11,7 +11,7 @@ from floorline.service.http.operations import Call
 
 
 async def series(call: Call) -> Series:
-    """The campaign's history up to its last decision, with what is known of that now."""
+    """The campaign's history up to its last decision, with what is known about it now."""
     hosted = await call.host.registry.get(call.path["name"])
 
     def look(campaign: Campaign) -> list[SeriesPoint]:

@@ -1,4 +1,4 @@
-"""A copy of a data folder, which may be served meanwhile."""
+"""A copy of a data folder, made while it may be served."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from floorline.service.host.folder import KEPT_FILES, Folder
 
 
 def back_up(data: Path, to: Path) -> tuple[list[str], dict[str, str]]:
-    """The campaigns that were copied to a new folder, and why others could not be.
+    """Return the campaigns that were copied to a new folder, and why others could not be.
 
     Each copy holds what was committed at one moment. The folder appears when it is complete.
 

@@ -47,7 +47,7 @@ class HostedCampaign:
 
     @property
     def settings(self) -> CampaignSettings:
-        """Those of the campaign, some of which may change."""
+        """The campaign's settings, some of which may change."""
         return self._campaign.settings
 
     @property
@@ -57,7 +57,7 @@ class HostedCampaign:
 
     @property
     def index_entry(self) -> IndexEntry:
-        """What is remembered of it: also the arm to play where it cannot be asked."""
+        """What the index remembers about it, including the arm to play if it is unavailable."""
         return IndexEntry(self.name, self.id, self._campaign.serves or self.default_arm)
 
     def _after_group(self, committed: bool) -> None:
@@ -94,7 +94,7 @@ class HostedCampaign:
         return self._series_is_complete
 
     async def complete_series(self, replays: asyncio.Semaphore) -> None:
-        """Add the points that `load_series` left out, from a process of their own."""
+        """Add the points that `load_series` left out, computed in another process."""
         try:
             async with replays:
                 points = await replay_elsewhere(*self._missing_points())
@@ -139,7 +139,7 @@ class ClosedCampaign:
     status: Status | None
     """When it was closed."""
     was_failing: bool
-    """Whether its ledger failed when it was closed: nobody could report rewards since."""
+    """Whether its ledger was failing when it was closed: nobody could report rewards since."""
 
 
 class UnavailableCampaign:

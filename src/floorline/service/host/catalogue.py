@@ -17,7 +17,7 @@ from floorline.service.host.store import CampaignStore
 log = logging.getLogger("floorline.service")
 
 UNAVAILABLE_RETRY_AFTER_SECONDS = 60
-"""When a client should ask an unavailable campaign again."""
+"""Seconds after which a client should ask an unavailable campaign again."""
 
 
 class Catalogue:
@@ -34,7 +34,7 @@ class Catalogue:
     def list_store(self) -> None:
         """Take the names from the store and from the index.
 
-        The latter knows campaigns whose ledger has gone: their tickets must not be refused.
+        The index also knows campaigns whose ledger is gone: their tickets must not be refused.
         """
         self._names = {*self._store.names(), *self._index.names()}
 
@@ -134,7 +134,7 @@ class Catalogue:
             log.info("campaign available again", extra={"campaign": name})
 
     def error(self, name: str) -> UnknownCampaign | Unavailable:
-        """Why a campaign cannot be had."""
+        """Return the error that says why a campaign cannot be used."""
         campaign = self.unavailable.get(name)
         if campaign is None:
             return UnknownCampaign(name)

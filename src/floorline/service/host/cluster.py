@@ -1,8 +1,8 @@
 """Servers that share a database: who is alive, and who owns which campaign.
 
-PostgreSQL is the referee. A campaign's owner holds its advisory lock; a server that is silent for
-two seconds has its sessions ended, and with them its locks. None of this is needed for safety: a
-server that lost its turn cannot write (see `floorline.live.ledgers.postgres`).
+PostgreSQL is the referee. A campaign's owner holds its advisory lock; if a server is silent for two
+seconds, its sessions are ended, and with them its locks. None of this is needed for safety: a
+server that has lost ownership cannot write (see `floorline.live.ledgers.postgres`).
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ log = logging.getLogger("floorline.service")
 
 BEAT_SECONDS = 0.25
 SILENT_SECONDS = 2.0
-"""After which a server is taken for dead, by the database's clock."""
+"""Seconds of silence, by the database's clock, after which a server is considered dead."""
 
 SERVICE = ""
-"""Stands for the service where a server is chosen for it; no campaign has this name."""
+"""Stands for the service itself when a server is chosen for it; no campaign has this name."""
 
 
 class RunsStatements(Protocol):
@@ -61,7 +61,7 @@ class Cluster:
         self.address = ""
         """Where the others reach this one; set before `start`."""
         self._session = session
-        self._thread = ThreadPoolExecutor(1, "heartbeat")  # which nothing else may delay
+        self._thread = ThreadPoolExecutor(1, "heartbeat")  # nothing else may delay it
         self._servers: dict[str, str] = {}
         self._owners: dict[str, str] = {}
         self._suspects: dict[str, float] = {}
@@ -84,7 +84,7 @@ class Cluster:
             owned: returns the names of the campaigns that are open here.
             hand_over: closes one of them, so that another server can open it.
         """
-        with suppress(LedgerError):  # the heart goes on trying
+        with suppress(LedgerError):  # the heartbeat keeps trying
             await self._run(self._beat)
         self._task = asyncio.create_task(self._keep_beating(owned, hand_over))
 
@@ -100,11 +100,11 @@ class Cluster:
         self._thread.shutdown(wait=False)
 
     async def refresh(self) -> None:
-        """Look again who owns what."""
+        """Read again who owns what."""
         await self._run(self._look)
 
     def route(self, name: str) -> None:
-        """Raise OwnedElsewhere unless this server is to open the campaign."""
+        """Raise OwnedElsewhere unless this server should open the campaign."""
         owner = self._owners.get(name)
         if owner is None or not self._is_trusted(owner):
             owner = self._preferred(name)
@@ -117,9 +117,9 @@ class Cluster:
         return self._preferred(SERVICE) == self.server
 
     async def count_refused(self, here: int) -> int:
-        """Return how many requests the servers have refused, as far as this one has seen it."""
+        """Return how many requests all servers have refused, as far as this one knows."""
         values = (here, self.server, self.server)
-        with suppress(LedgerError):  # the next look counts them
+        with suppress(LedgerError):  # the next reading counts them
             rows = await self._run(lambda: self._session.run(REFUSED_ELSEWHERE, values))
             before, self._refused = self._refused, {**dict(rows), self.server: here}
             for server, refused in self._refused.items():
@@ -128,11 +128,11 @@ class Cluster:
         return self._refused_total
 
     def is_alive(self, server: str) -> bool:
-        """Whether a server has been heard of a moment ago."""
+        """Whether a server's heartbeat is recent."""
         return server in self._servers
 
     def suspect(self, server: str) -> None:
-        """Do without a server that could not be reached, until its silence shows or ends."""
+        """Avoid a server that could not be reached, until its silence is noticed or ends."""
         now = time.monotonic()
         others = {one: until for one, until in self._suspects.items() if until > now}
         self._suspects = {**others, server: now + SILENT_SECONDS}
@@ -157,7 +157,7 @@ class Cluster:
             await self._run(lambda: self._session.run(CLAIM, (name, self.server)))
 
     async def unserved_since(self, name: str) -> float | None:
-        """Return when the owner of a campaign was last heard of, unless it gave the campaign up."""
+        """Return the last heartbeat of a campaign's owner, unless it gave the campaign up."""
         rows = await self._run(lambda: self._session.run(UNSERVED_SINCE, (self.server, name)))
         return rows[0][0] if rows else None
 
@@ -190,14 +190,14 @@ class Cluster:
                 await asyncio.wait_for(self._stopping.wait(), BEAT_SECONDS)
 
     def _give_up(self, name: str, hand_over: HandOver) -> None:
-        """Hand a campaign over beside the heartbeat, which must not wait for it."""
+        """Hand over a campaign in the background: the heartbeat must not wait for it."""
         if name not in self._handing_over:
             task = asyncio.ensure_future(hand_over(name))
             self._handing_over[name] = task
             task.add_done_callback(lambda _: self._handing_over.pop(name))
 
     def _beat(self) -> bool:
-        """Tell the others of this server, and expel silent ones; return whether it was a member."""
+        """Send a heartbeat and expel silent servers; return whether this one was a member."""
         was_member = bool(self._session.run(BEAT, (self.server,)))
         now = time.monotonic()
         if not was_member:

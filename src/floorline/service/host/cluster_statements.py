@@ -1,4 +1,4 @@
-"""The statements by which servers that share a database find out who is alive and who owns what."""
+"""The statements with which servers that share a database find out who is alive and owns what."""
 
 from __future__ import annotations
 

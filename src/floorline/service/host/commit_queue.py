@@ -20,24 +20,24 @@ T = TypeVar("T")
 log = logging.getLogger("floorline.service")
 
 DAMAGE_RETRY_AFTER_SECONDS = 60
-"""When a client should ask a campaign again whose ledger is damaged."""
+"""Seconds after which a client should ask a campaign with a damaged ledger again."""
 
 FAILURE_PAUSE_SECONDS = 1.0
 """How long requests are refused after the ledger has failed."""
 
 SMALL_GROUP = 64
-"""If fewer wait for the next group, they wait a little longer: those who were just answered often
-ask again at once, and one group takes much less time than two."""
+"""If fewer requests wait for the next group, they wait a little longer: clients that were just
+answered often ask again at once, and one group takes much less time than two."""
 
 GATHERING_SHARE = 0.25
-"""How long they do so, as a share of the time that the group before took."""
+"""How much longer, as a share of the time that the previous group took."""
 
 MAX_GATHERING_SECONDS = 0.002
-"""They do so no longer than this, however slow the disk is. Timers have whole milliseconds."""
+"""The longest such wait, however slow the disk is. Timers have whole milliseconds."""
 
 
 class CommitQueue:
-    """Runs the operations of one campaign in a thread of its own, group by group.
+    """Runs the operations of one campaign in its own thread, group by group.
 
     Single operations are run in order, and so are batches; single ones come first.
     """
@@ -62,16 +62,16 @@ class CommitQueue:
         self._thread = ThreadPoolExecutor(1, "commit-queue")
         self._loop = asyncio.get_running_loop()
         self._drained: asyncio.Future[None] | None = None
-        """Done once no operation is left; None while there is none."""
+        """Done once no operation is left; None if there is none."""
         self._paused_until = 0.0
         self._gathering_seconds = 0.0
         self._is_closed = False
         self.failure: str | None = None
         """Why the last group failed; None once one is committed."""
         self.damage: str | None = None
-        """What damage of the ledger was found; it is served no more."""
+        """The damage found in the ledger, which is then no longer served."""
         self.is_taken_over = False
-        """Whether another process has taken over the ledger; this one is to give it up."""
+        """Whether another process has taken over the ledger, so that this one must give it up."""
 
     def submit(
         self, run: Callable[[Campaign], T], weight: int = 1, keys: Sequence[str | None] = ()
@@ -81,7 +81,7 @@ class CommitQueue:
         Args:
             run: the operation.
             weight: how many decisions or rewards it has; more than 1 make it a batch.
-            keys: the request keys of its decisions, if they have some.
+            keys: the request keys of its decisions, if any.
 
         Raises:
             Unavailable: the queue is full, or the ledger has just failed.
@@ -104,14 +104,14 @@ class CommitQueue:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no operation is pending or running, and no damage is to be remembered."""
+        """Whether no operation is pending or running, and no damage was found."""
         return self._drained is None and self.damage is None
 
     def _start_soon(self, seen: int = 0) -> None:
         """Start the next group once a turn of the event loop brings no more operations than `seen`.
 
-        The thread and the loop take turns at the interpreter. Requests that have come are answered
-        no later if they are read first, and all of them together take less time.
+        The thread and the loop share the interpreter. Requests that have arrived are answered no
+        later if they are read first, and together they take less time.
         """
         self._loop.call_soon(self._start_if_quiet, seen)
 
@@ -123,7 +123,7 @@ class CommitQueue:
             self._start_group()
 
     def _start_group(self) -> None:
-        """Have the thread run the next operations, if there are some."""
+        """Have the thread run the next operations, if there are any."""
         if self._pending:
             self._thread.submit(self._run_and_answer, self._pending.next_group())
         elif self._drained is not None:
@@ -146,7 +146,7 @@ class CommitQueue:
     def _answer(
         self, group: list[PendingOperation], results: list[tuple[Any, Exception | None]]
     ) -> None:
-        """Give the results to those who wait for them, and have the next group run."""
+        """Hand out the results, and start the next group."""
         try:
             for operation, (result, error) in zip(group, results, strict=True):
                 if operation.future.done():  # its client has disconnected
@@ -174,7 +174,7 @@ class CommitQueue:
             self._start_soon()
 
     def _run_group(self, group: list[PendingOperation]) -> list[tuple[Any, Exception | None]]:
-        """The result or error of each operation; all fail if the transaction does."""
+        """Return the result or error of each operation; all fail if the transaction does."""
         started = time.perf_counter()
         results: list[tuple[Any, Exception | None]] = []
         try:

@@ -1,4 +1,4 @@
-"""A database of PostgreSQL as the place of campaigns, keys and servers."""
+"""A PostgreSQL database with the campaigns, keys and servers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from floorline.service.host.cluster import Cluster
 from floorline.service.host.index import CampaignIndex, IndexEntry
 
 CONNECTIONS_SHARE = 4
-"""A server uses at most this fraction (one in so many) of the database's connections."""
+"""A server uses at most one in this many of the database's connections."""
 
 ANSWER_SECONDS = 3.0
 """How long a statement may take before its session is closed; all of them are short."""
@@ -44,7 +44,7 @@ UPDATE floorline.campaigns SET id = %s, default_arm = %s WHERE name = %s AND NOT
 
 
 class Session:
-    """A connection for short statements of any thread, made again when it is lost."""
+    """A connection for short statements from any thread; it reconnects when it is lost."""
 
     def __init__(self, url: str, name: str = "floorline") -> None:
         self._url = locator_with(url, name)
@@ -146,11 +146,11 @@ class DatabaseStore:
         return sorted(name for (name,) in rows)
 
     def locator(self, name: str) -> str:
-        """What a campaign's ledger is opened by."""
+        """Return the locator of a campaign's ledger."""
         return locator_of(self._url, name)
 
     def salvage(self, name: str) -> None:
-        """Nothing: a database that has failed would be waited for."""
+        """Return None: this would only wait for a database that has failed."""
 
     def find(self, name: str | None, campaign_id: str | None) -> list[IndexEntry]:
         """Campaigns of this name or id, and those that no server has seen yet."""
@@ -163,7 +163,7 @@ class DatabaseStore:
 
 
 class TableIndex(CampaignIndex):
-    """An index in the table of campaigns. Its changes are written by a thread of its own."""
+    """An index in the table of campaigns. A separate thread writes its changes."""
 
     def __init__(self, session: Session) -> None:
         """Read what servers have stored: the default arm must be known before a failure."""

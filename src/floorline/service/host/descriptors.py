@@ -35,10 +35,10 @@ def raise_limit() -> None:
 
 
 def make_room() -> None:
-    """Enlarge the table of descriptors now, and not while clients connect.
+    """Enlarge the table of descriptors now, not while clients connect.
 
-    Where a process has threads, Linux waits for some ten milliseconds whenever it doubles the
-    table, and with it waits the event loop: as it did with the 256th and the 512th descriptor.
+    In a process with threads, Linux waits for some ten milliseconds whenever it doubles the table,
+    and the event loop waits with it, for example at the 256th and the 512th descriptor.
     """
     if fcntl is None:
         return

@@ -1,4 +1,4 @@
-"""Long work in a process of its own, of low priority: it must not delay decisions here."""
+"""Long work in a separate process of low priority: it must not delay decisions here."""
 
 from __future__ import annotations
 

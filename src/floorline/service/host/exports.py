@@ -1,4 +1,4 @@
-"""Exports of a campaign that take long, made in a process of their own."""
+"""Exports of a campaign that take long, made in a separate process."""
 
 from __future__ import annotations
 

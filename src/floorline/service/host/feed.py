@@ -1,6 +1,6 @@
 """Live updates of a campaign's status, at most one a second.
 
-A committed change wakes the feed, and one look at the campaign serves all listeners.
+A committed change wakes the feed, and one reading of the status serves all listeners.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class StatusUpdate:
     """The status of a campaign at one moment, or why there is none."""
 
     time: float
-    """That of the campaign; for an error, that of the update before."""
+    """That of the campaign; for an error, that of the previous update."""
     status: Status | None
     error: Exception | None = None
 
@@ -83,7 +83,7 @@ class Feed:
                 self._task = None
 
     async def _publish(self) -> None:
-        """Look at the campaign when it has changed, and at every heartbeat."""
+        """Read the status when the campaign has changed, and at every heartbeat."""
         while True:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), HEARTBEAT_SECONDS)

@@ -12,7 +12,7 @@ from floorline.core.file_locks import CAN_OPEN_FOLDERS, lock_file, sync_folder
 
 @contextmanager
 def locked_for_change(folder: Path) -> Iterator[None]:
-    """Exclude other processes that change files of a folder; a server may go on reading.
+    """Exclude other processes that change files in a folder; a server may keep reading.
 
     Windows opens no folders: there, of two changes at the same moment one may be lost.
     """

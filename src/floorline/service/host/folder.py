@@ -36,7 +36,7 @@ class Folder:
         Args:
             path: where it is.
             create: whether it may be a new one. A folder that is not mounted looks like a new
-                one, and to serve that would refuse the rewards of all earlier decisions for good.
+                one, and serving it would permanently refuse the rewards of earlier decisions.
 
         Raises:
             ValueError: there is none, it cannot be used, or was written by a newer version.
@@ -103,7 +103,7 @@ class Folder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Exclude other servers; where there are no locks, each campaign's ledger notices them.
+        """Exclude other servers; without file locks, each campaign's ledger notices them.
 
         Raises:
             ValueError: another one serves the folder, or it cannot be written to.

@@ -14,7 +14,7 @@ from floorline.service.host.store import CampaignStore
 
 
 class DataSource(Protocol):
-    """Where everything is that a service keeps: a folder or a database."""
+    """The place of everything that a service keeps: a folder or a database."""
 
     @property
     def shown(self) -> str:
@@ -44,7 +44,7 @@ class DataSource(Protocol):
         """Exclude other servers, where only one is possible."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close it."""
 
 
 class Host:

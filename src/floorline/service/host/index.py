@@ -1,6 +1,6 @@
 """The ids and default arms of campaigns that need not be open.
 
-It is a cache: what is missing in it is read from the ledgers.
+It is a cache: missing entries are read from the ledgers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class IndexEntry(msgspec.Struct, frozen=True):
     name: str
     id: str
     default_arm: str
-    """The arm to play where it cannot be asked: of a finished or stopped campaign, its last."""
+    """The arm to play if it is unavailable; once finished or stopped, the arm that it serves."""
 
 
 class CampaignIndex:

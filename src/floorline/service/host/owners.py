@@ -27,10 +27,10 @@ class Owners(Protocol):
     """Where other servers reach this one; set before `start`."""
 
     async def start(self, owned: Callable[[], list[str]], hand_over: HandOver) -> None:
-        """Take part; called with what this server has open, and how to give one of them up."""
+        """Take part; `owned` returns what this server has open, and `hand_over` gives one up."""
 
     def route(self, name: str) -> None:
-        """Raise OwnedElsewhere unless this server is to open the campaign."""
+        """Raise OwnedElsewhere unless this server should open the campaign."""
 
     async def claimed(self, name: str) -> None:
         """Note that this server has opened a campaign."""
@@ -39,10 +39,10 @@ class Owners(Protocol):
         """Note that this server has closed a campaign."""
 
     async def unserved_since(self, name: str) -> float | None:
-        """Return when the owner of a campaign was last heard of, unless it gave the campaign up."""
+        """Return the last heartbeat of a campaign's owner, unless it gave the campaign up."""
 
     async def refresh(self) -> None:
-        """Look again who owns what."""
+        """Read again who owns what."""
 
     @property
     def speaks_for_service(self) -> bool:

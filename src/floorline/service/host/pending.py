@@ -16,10 +16,10 @@ MAX_GROUP = 512
 """Single operations that are committed together."""
 
 BATCH_SHARE = 256
-"""Items of batches that are committed together, less the single operations among them."""
+"""Items of batches that are committed together, less the single operations in the group."""
 
 BATCH_PART = 64
-"""Rewards of a batch that are one operation; at least one such is in a group, if any wait."""
+"""Rewards of a batch in one operation; a group has at least one such operation if any wait."""
 
 
 class PendingOperation(NamedTuple):
@@ -36,8 +36,8 @@ class PendingOperation(NamedTuple):
 class PendingOperations:
     """Single operations, which go first, and batches, which always have a share.
 
-    A visitor waits for a single decision, and a program that catches up sends batches. With one
-    queue for both, decisions would wait for all batches before them, or find no room.
+    A visitor waits for a single decision, while a program that catches up sends batches. With one
+    queue for both, decisions would wait for all batches before them, or find the queue full.
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class PendingOperations:
 
     @property
     def batches_fill_a_group(self) -> bool:
-        """Whether the batches that wait are as much as a group takes of them."""
+        """Whether the waiting batches fill a group's share of batches."""
         return self._batch_weight >= BATCH_SHARE
 
     def has_room(self, weight: int) -> bool:

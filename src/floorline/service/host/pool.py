@@ -1,4 +1,4 @@
-"""The open campaigns: a bounded number, of which the least recently used give way to others."""
+"""The open campaigns: a bounded number; the least recently used give way to others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CampaignPool:
         self._closing: dict[str, asyncio.Future[None]] = {}
 
     def get(self, name: str) -> HostedCampaign | None:
-        """An open campaign, which thereby counts as used."""
+        """Return an open campaign, and mark it as used."""
         campaign = self._open.pop(name, None)
         if campaign is not None:
             self._open[name] = campaign

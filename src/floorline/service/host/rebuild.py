@@ -1,4 +1,4 @@
-"""The points of a series from the events of a ledger, here or in a process of its own."""
+"""The points of a series from the events of a ledger, here or in a separate process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from floorline.service.host.elsewhere import become_elsewhere, output_of, write_
 
 
 def replay_points(locator: str, after: int, last: int, max_points: int) -> list[SeriesPoint]:
-    """The points of the decisions with after < seq <= last.
+    """Return the points of the decisions with after < seq <= last.
 
     Args:
         locator: of the ledger.
@@ -36,7 +36,7 @@ def replay_points(locator: str, after: int, last: int, max_points: int) -> list[
 async def replay_elsewhere(
     locator: str, after: int, last: int, max_points: int
 ) -> list[SeriesPoint]:
-    """The same from another process, of low priority: a long replay delays decisions here.
+    """Return the same from a low-priority process: a long replay would delay decisions here.
 
     Raises:
         ValueError: it failed.

@@ -29,7 +29,7 @@ from floorline.service.host.pool import CampaignPool
 from floorline.service.host.store import CampaignStore
 
 RETRY_SECONDS = 5.0
-"""Between two attempts to open an unavailable campaign, at least."""
+"""The least seconds between two attempts to open an unavailable campaign."""
 
 OPENING_ATTEMPTS = 2
 """A campaign that is open elsewhere may have been given up when the owners are looked up."""
@@ -165,7 +165,7 @@ class Registry:
             took = time.monotonic() - started  # a damaged ledger may take long to read
 
     async def create(self, name: str, settings: dict[str, Any]) -> tuple[HostedCampaign, bool]:
-        """A campaign with these settings, and whether it is new.
+        """Return a campaign with these settings, and whether it is new.
 
         Raises:
             CampaignExists: it exists with other settings.
@@ -206,7 +206,7 @@ class Registry:
                 self.catalogue.forget(name)
 
     async def get(self, name: str) -> HostedCampaign:
-        """A campaign, which is opened if it is not open.
+        """Return a campaign; open it if it is not open.
 
         Raises:
             UnknownCampaign: there is none of this name.
@@ -226,7 +226,7 @@ class Registry:
         return await self._open(name)
 
     async def of_ticket(self, ticket: str) -> HostedCampaign:
-        """The campaign of a ticket.
+        """Return the campaign of a ticket.
 
         Raises:
             UnknownTicket: it belongs to no campaign.
@@ -235,7 +235,7 @@ class Registry:
         return await self.get(self.catalogue.name_of_ticket(ticket))
 
     async def find(self, name: str) -> HostedCampaign | UnavailableCampaign:
-        """A campaign, available or not.
+        """Return a campaign, available or not.
 
         Raises:
             UnknownCampaign: there is none of this name.
@@ -247,7 +247,7 @@ class Registry:
             return known or self.catalogue.without_slot(name, str(error))
 
     async def last_known(self, name: str) -> HostedCampaign | UnavailableCampaign | ClosedCampaign:
-        """A campaign, without opening one that was open before."""
+        """Return a campaign, without reopening a closed one."""
         return self.pool.closed.get(name) or await self.find(name)
 
     async def end_feeds(self) -> None:

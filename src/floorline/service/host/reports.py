@@ -1,4 +1,4 @@
-"""Reports of campaigns, made in a process of their own."""
+"""Reports of campaigns, made in a separate process."""
 
 from __future__ import annotations
 

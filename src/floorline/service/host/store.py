@@ -14,7 +14,7 @@ class CampaignStore(Protocol):
     """The campaigns of a service."""
 
     is_shared: bool
-    """Whether other servers may open campaigns, too."""
+    """Whether other servers may open campaigns as well."""
 
     @property
     def clock(self) -> SteadyClock:
@@ -24,7 +24,7 @@ class CampaignStore(Protocol):
         """The campaigns that have a ledger, sorted."""
 
     def locator(self, name: str) -> str:
-        """What the ledger of a campaign is opened by, whether or not there is one."""
+        """Return the locator of a campaign's ledger, whether or not there is one."""
 
     def salvage(self, name: str) -> dict[str, Any] | None:
         """What the campaign of a damaged ledger was opened with; None if that is unreadable."""

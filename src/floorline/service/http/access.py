@@ -14,7 +14,7 @@ from floorline.service.http.cors import BROWSER_SCOPES
 class Access:
     """The scopes and campaigns of a key.
 
-    To a key that is limited to some campaigns, the others do not exist.
+    For a key that is limited to some campaigns, the others do not exist.
     """
 
     scopes: tuple[str, ...]
@@ -23,12 +23,12 @@ class Access:
 
     @property
     def is_limited(self) -> bool:
-        """Whether there may be campaigns that it does not reach."""
+        """Whether it is limited to some campaigns."""
         return self.campaigns is not None
 
     @property
     def suits_browsers(self) -> bool:
-        """Whether a web page may have it: whoever looks at the page has it, too."""
+        """Whether a web page may have it: anybody who sees the page has it, too."""
         limited = self.campaigns is not None and len(self.campaigns) == 1
         return limited and set(self.scopes) <= set(BROWSER_SCOPES)
 

@@ -1,4 +1,4 @@
-"""How many connections are open, in all and for each address."""
+"""How many connections are open, in total and for each address."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class ConnectionCount:
 
 
 def connection_count() -> ConnectionCount:
-    """A count with the limits of this process; no address gets all of the connections."""
+    """Return a count with the limits of this process; no address gets all connections."""
     in_all = min(MAX_CONNECTIONS, connections_allowed())
     return ConnectionCount(in_all, min(MAX_CONNECTIONS_PER_ADDRESS, in_all - in_all // 16))
 
 
 def network_of(address: str) -> str:
-    """The part of an address that stands for one client.
+    """Return the part of an address that identifies one client.
 
     That is the first half of an IPv6 address: a client can choose the rest.
 

@@ -53,7 +53,7 @@ class Cors:
         return origin in self._origins
 
     def sending(self, send: Send, origin: bytes) -> Send:
-        """The same `send`, which tells the browser that pages of this origin may read responses."""
+        """Return a `send` that tells the browser that pages of this origin may read responses."""
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":

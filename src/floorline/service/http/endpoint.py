@@ -34,13 +34,13 @@ class Endpoint:
         operations: Iterable[Operation],
         forwarder: Forwarder | None = None,
     ) -> None:
-        """Serve operations here, or by a forwarder where other servers own some campaigns."""
+        """Serve operations here, or through a forwarder if other servers own some campaigns."""
         self._host = host
         self._gate = gate
         self._forwarder = forwarder
         self._operations = {operation.method: operation for operation in operations}
         if "GET" in self._operations and self._operations["GET"].scope is None:
-            self._operations["HEAD"] = self._operations["GET"]  # load balancers check health so
+            self._operations["HEAD"] = self._operations["GET"]  # for health checks
         self._for_browsers = gate.cors.is_enabled and any(
             operation.scope in BROWSER_SCOPES for operation in self._operations.values()
         )
@@ -88,13 +88,13 @@ class Endpoint:
             status = await self._fail(send, scope, operation, error)
         finally:
             seconds = time.perf_counter() - started
-            if operation is not None:  # methods that clients invent would be ever new labels
+            if operation is not None:  # invented methods would create ever new labels
                 self._host.metrics.request(operation.path, operation.method, status, seconds)
 
     async def _admit(
         self, operation: Operation, scope: Scope, receive: Receive
     ) -> tuple[Call, bytes]:
-        """The request and its body, if it is allowed and well-formed."""
+        """Return the request and its body, if it is allowed and well-formed."""
         headers = dict(scope["headers"])
         access = self._gate.admit(operation.scope, headers)
         path = scope["path_params"]
@@ -130,7 +130,7 @@ class Endpoint:
         return document.status
 
     def _default_arm(self, scope: Scope) -> str | None:
-        """The default arm of the campaign that the path names, if the sender may know it."""
+        """Return the default arm of the campaign in the path, if the sender may know it."""
         catalogue = self._host.registry.catalogue
         try:
             access = self._gate.known_access(dict(scope["headers"]))
@@ -145,7 +145,7 @@ def _decode(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
         try:
             return decoder.decode(body)
         except msgspec.ValidationError as error:
-            value = msgspec.json.decode(body)  # the rest of it may be no JSON
+            value = msgspec.json.decode(body)  # the rest may not be JSON
             raise Problem(422, "invalid", in_words(str(error), decoder.type, value)) from None
     except (msgspec.DecodeError, RecursionError) as error:
         raise Problem(400, "malformed", f"the body is not JSON: {error}") from None

@@ -25,14 +25,14 @@ class Outbox:
     """Writes the responses of one turn of the event loop together.
 
     A group of decisions is answered in one turn. A client with many connections, such as a proxy,
-    is then woken once for all of them, and not for each.
+    is then woken once for all of them instead of once for each.
     """
 
     def __init__(self) -> None:
         self._responses: list[tuple[asyncio.Transport, bytes]] = []
 
     def add(self, transport: asyncio.Transport, response: bytes) -> None:
-        """Write to a connection when the others have had their turn."""
+        """Write to a connection at the end of this turn of the event loop."""
         if not self._responses:
             asyncio.get_running_loop().call_soon(self.flush)
         self._responses.append((transport, response))
@@ -80,13 +80,13 @@ class Exchange:
         expects_continue: bool,
         on_end: Callable[[], None],
     ) -> None:
-        """Begin when the headers of the request have come; `on_end` is called after the response.
+        """Begin when the request's headers have arrived; `on_end` is called after the response.
 
         Args:
-            scope: what ASGI says of the request.
+            scope: the ASGI scope of the request.
             transport: the connection.
-            flow: which pauses it in both directions.
-            outbox: takes what is written to it.
+            flow: pauses it in both directions.
+            outbox: collects what is written to it.
             state: has the headers of every response.
             keep_alive: whether the connection stays open after the response.
             expects_continue: whether the client sends its body only when it is told to.
@@ -137,7 +137,7 @@ class Exchange:
             self._waiter.set_result(None)
 
     def start(self, app: ASGIApp) -> None:
-        """Have the application respond; if it fails to, say so and close the connection."""
+        """Have the application respond; if it fails, send an error and close the connection."""
         self._task = asyncio.get_running_loop().create_task(self._run(app))
         self._state.tasks.add(self._task)  # which is waited for when the server stops
 
@@ -154,7 +154,7 @@ class Exchange:
                 self._close()
 
     async def receive(self) -> Message:
-        """Return what has come of the body: at once when first called, later when there is more."""
+        """Return what has arrived of the body; only the first call never waits."""
         if self._expects_continue and not self._transport.is_closing():
             self._expects_continue = False
             self._outbox.add(self._transport, b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -189,7 +189,7 @@ class Exchange:
             self._is_written = True
         self._outbox.add(self._transport, body)
         if more:
-            self._outbox.flush()  # at once, so that a stream waits for a client that is slow
+            self._outbox.flush()  # at once, so that a stream waits for a slow client
         else:
             self._end()
 

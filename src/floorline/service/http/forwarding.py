@@ -1,4 +1,4 @@
-"""Requests for campaigns that another server owns: sent there, in one hop."""
+"""Forwarding of requests to the server that owns their campaign, in one hop."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ class RefusedThere(Unavailable):
 
 
 class ClusterView(Protocol):
-    """Who owns what, as far as forwarding needs it."""
+    """What forwarding needs to know about ownership."""
 
     async def refresh(self) -> None:
-        """Look again who owns what."""
+        """Read again who owns what."""
 
     def is_alive(self, server: str) -> bool:
-        """Whether a server has been heard of a moment ago."""
+        """Whether a server's heartbeat is recent."""
 
     def suspect(self, server: str) -> None:
-        """Do without a server that could not be reached."""
+        """Avoid a server that could not be reached."""
 
 
 class Forwarder:
@@ -119,7 +119,7 @@ class Forwarder:
         return await self.wherever(lambda: operation.handler(call), ask)
 
     async def _answer_here(self, operation: Operation, call: Call) -> Any:
-        """One hop: what comes from another server is answered here or not at all."""
+        """Answer a request from another server here or not at all: there is only one hop."""
         with suppress(OwnedElsewhere):
             return await operation.handler(call)
         await self._refresh()  # the other one may know better
@@ -181,7 +181,7 @@ class Forwarder:
         return StreamReply(parts, reply.media_type, reply.headers)
 
     def _peer(self, elsewhere: OwnedElsewhere) -> Peer:
-        """The server that owns a campaign; those that have gone are forgotten."""
+        """Return the server that owns a campaign; servers that are gone are forgotten."""
         if elsewhere.server not in self._peers:
             for server in [one for one in self._peers if not self._cluster.is_alive(one)]:
                 self._peers.pop(server).close()

@@ -1,4 +1,4 @@
-"""Which requests are admitted: by key, scope and rate, and none from foreign web pages."""
+"""Which requests are admitted: by key, scope and rate; none from foreign web pages."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ class Gate:
         return self._keys.required
 
     def access(self, authorization: bytes) -> Access:
-        """What this `Authorization` header grants."""
+        """Return what this `Authorization` header grants."""
         if not self.required:
             return EVERYTHING
         key = self._keys.find(authorization)
         return NOBODY if key is None else Access(key.scopes, key.campaigns)
 
     def known_access(self, headers: Mapping[bytes, bytes]) -> Access:
-        """What the headers of a request grant; nothing if that cannot be told."""
+        """Return what the headers of a request grant; nothing if that is unknown."""
         try:
             return self.access(headers.get(b"authorization", b""))
         except KeysError:
@@ -89,7 +89,7 @@ class Gate:
 
 @lru_cache(1024)
 def is_own_page(host: bytes, origin: bytes | None) -> bool:
-    """Whether a request does not come from a foreign web page, by way of a local browser.
+    """Return whether a request does not come from a foreign web page in a local browser.
 
     Such a page has another origin, or a host name of its own that resolves to this machine.
 

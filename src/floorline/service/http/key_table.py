@@ -24,7 +24,7 @@ REVOKE: LiteralString = "DELETE FROM floorline.keys WHERE id = %s"
 
 
 class KeyTable(Keys):
-    """The keys in a table, read again by a thread of its own: requests never wait for it.
+    """The keys in a table, read again by a separate thread: requests never wait for it.
 
     While the database cannot be reached, the keys that were read last stay valid.
     """
@@ -38,7 +38,7 @@ class KeyTable(Keys):
 
     @property
     def required(self) -> bool:
-        """Whether a key is needed: for ever once there was one, even if it was revoked."""
+        """Whether a key is needed: always, once there has been one, even if it was revoked."""
         self.keys()
         return self._required
 

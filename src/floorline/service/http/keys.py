@@ -30,7 +30,7 @@ class Key(msgspec.Struct, frozen=True):
     name: str
     scopes: tuple[str, ...]
     sha256: str
-    """Of the secret. It has 256 random bits, so that no slow hash is needed."""
+    """Of the secret. It has 256 random bits, so no slow hash is needed."""
     created_at: float
     campaigns: tuple[str, ...] | None = None
     """The names of the campaigns that it is limited to; None if it is not limited."""
@@ -63,7 +63,7 @@ class Keys(ABC):
     def create(
         self, scopes: Iterable[str], name: str = "", campaigns: Iterable[str] | None = None
     ) -> str:
-        """A new key, complete. It cannot be shown again.
+        """Return a new key, complete. It cannot be shown again.
 
         Args:
             scopes: what it may do.
@@ -159,7 +159,7 @@ class KeyFile(Keys):
             self._version, self._keys = version, {key.id: key for key in keys}
 
     def _require_for_ever(self) -> None:
-        """Note that there was a key: a file that is deleted later must not open the service."""
+        """Record that there was a key: deleting the file later must not open the service."""
         if not self._required:
             self._required = True
             with suppress(OSError):  # a full disk; the file of the keys says the same

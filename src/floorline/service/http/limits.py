@@ -21,7 +21,7 @@ BODY_TIMEOUT_SECONDS = 10.0
 """For a client to send a body."""
 
 MAX_HEADER_BYTES = 16 * 1024
-"""In the request line and the headers. Surely accepted; twice as many are surely refused."""
+"""In the request line and the headers. Always accepted; twice as many are always refused."""
 
 MAX_HEADERS = 100
 """Headers of one request."""

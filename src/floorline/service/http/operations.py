@@ -66,8 +66,8 @@ class StreamReply:
 Forward = Callable[
     [Callable[[], Awaitable[Any]], str, str, bytes, Callable[[bytes], Any]], Awaitable[Any]
 ]
-"""Called with what is to be done here if the campaign is here, else with method, path and body of
-the request to its owner, and what reads the body of the response."""
+"""Called with what to do if the campaign is here, with the method, path and body of the request to
+its owner otherwise, and with what decodes the body of the response."""
 
 Handler = Callable[[Call], Awaitable[Any]]
 

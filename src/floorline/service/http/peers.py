@@ -25,15 +25,15 @@ MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 IDLE_SECONDS = 20.0
 """After which a connection is not used again; the other side closes it after 30."""
 EXCHANGE_SECONDS = 5.0
-"""After which a message without an answer is given up, and its connection with it.
+"""Seconds after which an unanswered message is given up, and its connection with it.
 
-No client waits longer, and connections that a cut network has silenced are in the way after it."""
+No client waits longer, and connections silenced by a cut network would get in the way later."""
 LOOK_SECONDS = 0.1
 """Interval between checks that the server is still alive, while its response is awaited."""
 CONNECTIONS = 4
 """To each server at most: slow requests must not delay all others."""
 SLOW_SECONDS = 0.05
-"""A message that takes longer is slow: requests then no longer wait for it to be answered, and are
+"""A message that takes longer is slow: further requests no longer wait for its response, and are
 sent over another connection."""
 
 
@@ -109,7 +109,7 @@ class Peer:
         try:
             async with asyncio.timeout(EXCHANGE_SECONDS):
                 replies = await self._while_alive(self._exchange([request for request, _ in batch]))
-        except Exception as error:  # whatever it is, those who wait must hear of it
+        except Exception as error:  # whatever it is, those who wait must be told
             for _, future in batch:
                 if not future.done():
                     future.set_exception(PeerError(f"{self._address}: {error!r}"))
@@ -121,7 +121,7 @@ class Peer:
                 future.set_result(reply)
 
     async def _while_alive(self, call: Coroutine[Any, Any, T]) -> T:
-        """Return the result of a call to the server; raise PeerError if that falls silent."""
+        """Return the result of a call to the server; raise PeerError if the server falls silent."""
         asking = asyncio.ensure_future(call)
         try:
             while self._is_alive():
@@ -200,7 +200,7 @@ class Head(NamedTuple):
 
 
 class PeerConnection:
-    """A connection to another server, which speaks as ours do."""
+    """A connection to another server."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -208,7 +208,7 @@ class PeerConnection:
 
     @classmethod
     async def open(cls, address: str) -> PeerConnection:
-        """Connect to an address, by TLS if it says https."""
+        """Connect to an address, with TLS if it says https."""
         url = urlsplit(address)
         tls = ssl.create_default_context() if url.scheme == "https" else None
         if tls is not None and url.hostname in ("127.0.0.1", "::1"):  # another worker

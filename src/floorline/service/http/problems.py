@@ -39,7 +39,7 @@ class ProblemDocument(msgspec.Struct):
     """What is wrong with this request."""
     default_arm: str | None
     """The arm to play instead: the default, or what a finished or stopped campaign serves; null if
-    the path names no campaign, or it is not known."""
+    the path names no campaign or the arm is not known."""
     request_id: str
     """Identifies this response in the service's log."""
 
@@ -73,7 +73,7 @@ class KeysError(ValueError):
 
 
 def without_folder(text: str) -> str:
-    """The same without the folder of a ledger, which clients must not learn.
+    """Return the message without the folder of a ledger, which clients must not learn.
 
     >>> without_folder("campaign page: /var/lib/shop/campaigns/page.ledger: the disk is full")
     'campaign page: page.ledger: the disk is full'
@@ -85,7 +85,7 @@ def without_folder(text: str) -> str:
 
 
 def problem_of(error: Exception) -> Problem:
-    """The problem to respond with. An internal error is logged."""
+    """Return the problem to respond with. An internal error is logged."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, KeysError):
@@ -105,5 +105,5 @@ def problem_of(error: Exception) -> Problem:
 
 
 def unavailable(detail: str, retry_after: int = 1) -> Problem:
-    """A 503 that says after how many seconds a retry makes sense."""
+    """Return a 503 that says after how many seconds a retry makes sense."""
     return Problem(503, "unavailable", without_folder(detail), {"Retry-After": str(retry_after)})

@@ -19,7 +19,7 @@ from floorline.service.http.exchange import STATUS_LINES, Exchange, Outbox
 from floorline.service.http.problems import MEDIA_TYPE, Problem, unavailable
 
 REFUSAL_SECONDS = 1.0
-"""For a client to take the answer to a request that is refused unread."""
+"""For a client to read the response to a request that is refused unread."""
 
 ASGI = {"version": "3.0", "spec_version": "2.3"}
 
@@ -95,7 +95,7 @@ class Protocol(asyncio.Protocol):
             self._refuse(unavailable("too many connections are open"))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell the requests that are being received and answered, and forget the others."""
+        """Notify the requests that are being received and answered, and forget the others."""
         self._state.connections.discard(self)
         if self._is_counted:
             self._count.close(self._address)
@@ -125,7 +125,7 @@ class Protocol(asyncio.Protocol):
             self._answered.keep_alive = False
 
     def data_received(self, data: bytes) -> None:
-        """Parse what comes in pieces, since the parser's time grows with the square of a header."""
+        """Parse in small pieces, since the parser's time grows with the square of a header."""
         for start in range(0, len(data), limits.MAX_HEADER_BYTES):
             piece = data[start : start + limits.MAX_HEADER_BYTES]
             try:
@@ -169,7 +169,7 @@ class Protocol(asyncio.Protocol):
             self._expects_continue = value.lower() == b"100-continue"
 
     def on_headers_complete(self) -> None:
-        """Start to answer, once the requests before are answered."""
+        """Start to answer, once earlier requests are answered."""
         self._header_bytes = None
         parser = self._parser
         url = httptools.parse_url(self._url)
@@ -221,7 +221,7 @@ class Protocol(asyncio.Protocol):
         exchange.start(self._app)
 
     def _after_response(self) -> None:
-        """Answer the next request, if it has come already."""
+        """Answer the next request, if it has already arrived."""
         if self._transport.is_closing():
             return
         self._flow.resume_reading()
@@ -263,7 +263,7 @@ class Protocol(asyncio.Protocol):
             self._refuse(Problem(408, "too-slow", "the headers did not come in time"))
 
     def _refuse(self, problem: Problem) -> None:
-        """Send a problem and close the connection, even if the client does not take it."""
+        """Send a problem and close the connection, even if the client does not read it."""
         body = msgspec.json.encode(problem.document())
         headers = {
             "content-type": MEDIA_TYPE,

@@ -20,7 +20,7 @@ JSON = "application/json"
 
 
 async def read_body(headers: Mapping[bytes, bytes], receive: Receive, max_bytes: int) -> bytes:
-    """The body of a request.
+    """Return the body of a request.
 
     Raises:
         Problem: 413 if it is larger than `max_bytes`, 408 if it is late, 400 if it is cut off.
@@ -28,7 +28,7 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, max_bytes:
     declared = headers.get(b"content-length", b"0")
     if not declared.isdigit() or int(declared) > max_bytes:
         raise _too_large(max_bytes)
-    message = await receive()  # which waits for nothing when first called
+    message = await receive()  # the first call does not wait
     body = _part(message)
     if message.get("more_body", False):
         try:

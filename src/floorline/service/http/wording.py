@@ -27,7 +27,7 @@ STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 
 
 def in_words(message: str, kind: Any, value: Any) -> str:
-    """The decoder's `message` about `value`, which is not of `kind`, for people.
+    """Return the decoder's `message` about `value`, which is not of `kind`, in plain words.
 
     >>> class Order(msgspec.Struct):
     ...     count: int
@@ -57,7 +57,7 @@ def _join(field: str, name: str) -> str:
 
 
 def _expectation(text: str, kind: Any, place: str) -> str | None:
-    """What must be at `place`, as `be a number`; None for a message of another form."""
+    """Return what must be at `place`, as `be a number`; None for an unknown form of message."""
     if text.startswith("Invalid enum value"):
         words = [word for node in _schemas_at(kind, place) for word in node.get("enum", ())]
         return f"be one of {', '.join(str(word) for word in words if word is not None)}"
@@ -83,7 +83,7 @@ def _value_at(value: Any, place: str) -> Any:
 
 
 def _schemas_at(kind: Any, place: str) -> list[dict[str, Any]]:
-    """The JSON schemas that a value at `place` may have."""
+    """Return the JSON schemas that a value at `place` may have."""
     (root,), components = msgspec.json.schema_components([kind], ref_template="{name}")
 
     def options(node: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -40,7 +40,7 @@ from floorline.simulation.loops.stochastic import stochastic_run
 class Engine(Protocol):
     """Plays runs of one policy in one environment.
 
-    The result of a run depends on the seed and its number alone.
+    The result of a run depends only on the seed and its number.
     """
 
     def compile(self) -> None:
@@ -57,7 +57,7 @@ class Engine(Protocol):
 
 
 def loop_choices(environment: Environment, measure: Measure) -> dict[Function, Function]:
-    """Return the kernels of the loop for an environment, and of what it watches."""
+    """Return the kernels of the loop for an environment, and of what is measured."""
     watched = {missed: misses_mean if measure.wants_misses else not_watched}
     if environment.adversarial:
         return {one_run: adversarial_run, **watched}

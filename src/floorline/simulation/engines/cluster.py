@@ -30,8 +30,8 @@ CACHED_ENGINES = 4
 class ClusterEngine:
     """Plays runs of one case on a cluster.
 
-    Each run depends on the seed and its number alone, so that it does not matter which worker
-    plays it. Tasks of a worker that is lost are played again by others.
+    Each run depends only on the seed and its number, so it does not matter which worker plays it.
+    Tasks of a lost worker are played again by others.
     """
 
     def __init__(self, engine: CpuEngine, case: Case, seed: int, client: Client) -> None:
@@ -60,7 +60,7 @@ class ClusterEngine:
             for begin in range(start, start + chunk, size):
                 count = min(size, start + chunk - begin)
                 arguments = (self._case, self._seed, first + begin, count)
-                # Without a key of its own, the result of an equal task would be reused.
+                # Without a unique key, the result of an equal task would be reused.
                 self._pending.append(self._client.submit(play_runs, *arguments, pure=False))
         return len(self._pending)
 

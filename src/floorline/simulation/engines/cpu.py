@@ -27,7 +27,7 @@ BLOCK = 32
 class CpuEngine:
     """Plays runs of one policy in one environment.
 
-    The result of a run depends on the seed and its number alone: block b of the
+    The result of a run depends only on the seed and its number: block b of the
     runs has its own stream, whatever thread plays it.
     """
 
@@ -89,14 +89,14 @@ class CpuEngine:
 
         def work(thread: int) -> None:
             try:
-                for start in starts:  # shared: each thread takes the next block there is
+                for start in starts:  # shared: each thread takes the next block
                     block = rows(outcome, start, start + BLOCK)
                     self._block(block, (first + start) // BLOCK, stop)
                     done[thread] += block.first_breach.size
             except BaseException as error:
                 failures.append(error)
 
-        # Daemons, which nobody waits for: one run can take hours, and Ctrl-C must not.
+        # Daemons, so that nobody waits for them: a run can take hours, and Ctrl-C must not.
         workers = [Thread(target=work, args=(i,), daemon=True) for i in range(self._threads)]
         try:
             for worker in workers:

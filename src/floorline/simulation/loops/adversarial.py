@@ -28,11 +28,11 @@ def adversarial_run(
 ) -> None:
     """Play one run from the start and write its results into row `run` of `outcome`.
 
-    The budget counts rewards received; the regret is against the best fixed arm in
+    The budget counts rewards received; the regret is relative to the best fixed arm in
     hindsight; the pseudo-regret averages what each choice paid over the proposer's own
-    chances, where those are known. Under a randomised floor the adversary knows the
-    candidate and the coin's chance, the pseudo-regret is averaged over the coin, and the
-    budget is compared with what the default would have paid.
+    probabilities, if they are known. Under a randomised floor the adversary knows the
+    candidate and the coin's probability, the pseudo-regret is averaged over the coin, and
+    the budget is relative to what the default would have paid.
     """
     forget(rules, arms, memory)
     n_arms = len(arms.plays)
@@ -41,7 +41,7 @@ def adversarial_run(
         totals[i] = 0.0
     owed = measure.default_mean - measure.gains[0]
     played = 0
-    hidden = 0  # default plays of which a proposer with a private clock is not told
+    hidden = 0  # default plays that a proposer with a private clock does not see
     received = 0.0
     expected = 0.0
     lowest = math.inf

@@ -1,4 +1,4 @@
-"""The loop over rounds whose rewards come late, for floors under the rewards received."""
+"""The loop over rounds whose rewards come late, for floors on the rewards received."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def late_received_run(
 ) -> None:
     """Play one run from the start and write its results into row `run` of `outcome`.
 
-    A decision counts when it is made, with the reward that it will have in the end. Delays,
+    A decision counts when it is made, with its eventual reward. Delays,
     losses and what the default would have earned come from `side_rng`: without delay and loss,
     plays are those of `round_by_round_run`.
     """

@@ -1,4 +1,4 @@
-"""One learner for each kind of visitor, besides the floor's records of all visitors.
+"""One learner for each kind of visitor, in addition to the floor's records of all visitors.
 
 Sets of records follow each other in the same arrays: set 0 is for all visitors, set k + 1 for
 those of kind k. Where visitors do not differ there is only set 0, and it learns.

@@ -1,4 +1,4 @@
-"""The loop for means that change, and for floors under the rewards received.
+"""The loop for means that change, and for floors on the rewards received.
 
 It serves environments whose means depend on the round or on the visitor, and, in all that draw
 their rewards, floors that compare with the default's own rewards in the same rounds.

@@ -15,11 +15,11 @@ NO_SUCH_ARM = -1
 
 
 NO_RUN = -1
-"""In place of the number of a run: there is none left."""
+"""Stands for the number of a run when none is left."""
 
 
 class Measure(NamedTuple):
-    """How a run is measured; the policy knows none of it."""
+    """How a run is measured; the policy does not see it."""
 
     checkpoints: Counts
     gaps: Floats
@@ -35,11 +35,11 @@ class Measure(NamedTuple):
     keep: float = 1.0
     """The share of the default's reward that must be earned."""
     received: bool = False
-    """Whether the budget is of rewards received, against the default's own in the same rounds."""
+    """Whether the budget compares rewards received with the default's own in the same rounds."""
 
 
 class RunRecords(NamedTuple):
-    """The results of each run, at every checkpoint; what is not wanted has no rows."""
+    """The results of each run, at every checkpoint; results that are not wanted have no rows."""
 
     pseudo_regret: NDArray[np.float64]
     regret: NDArray[np.float64]
@@ -90,7 +90,7 @@ def one_run(
 
 @slot
 def next_run(rng: Any, side_rng: Any, run: int) -> int:
-    """Return the run to play after `run`, with its streams begun, or NO_RUN."""
+    """Return the run to play after `run`, with its streams started, or NO_RUN."""
     raise NotImplementedError
 
 
@@ -160,7 +160,7 @@ def many_runs(
     outcome: RunRecords,
     stop: Counts,
 ) -> None:
-    """Play one run after the other, all from one stream of random numbers."""
+    """Play one run after another, all from one stream of random numbers."""
     for run in range(outcome.first_breach.size):
         if stop[0] != 0:
             return

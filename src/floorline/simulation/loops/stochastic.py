@@ -45,7 +45,7 @@ def stochastic_run(
 ) -> None:
     """Play run `run`, then those that `next_run` returns; write each into its row of `outcome`.
 
-    Rewards of a default arm whose mean is known teach nothing. They are drawn
+    Rewards of a default arm whose mean is known carry no information. They are drawn
     only if wanted, from `side_rng`, so that the other results do not change.
 
     There is one loop over the rounds of all runs: on a GPU, lanes that leave a loop over the rounds

@@ -50,7 +50,7 @@ REGISTERS = 80
 """Registers per thread: fewer allow more threads at a time, but spill."""
 
 SWEEP_REGISTERS = 128
-"""The same where each thread picks its setting, which needs more, unless lanes are in step."""
+"""The same if each thread picks its setting, which needs more, unless lanes run in lockstep."""
 
 ALL_REGISTERS = 2**16
 """Registers of a multiprocessor."""
@@ -68,7 +68,7 @@ MAX_LAUNCH_BYTES = 2**30
 class CudaEngine:
     """Plays runs of one policy in one environment on a GPU.
 
-    The result of a run depends on the seed and its number alone, and agrees with the CPU's in
+    The result of a run depends only on the seed and its number, and agrees with the CPU's in
     distribution, not draw by draw.
     """
 
@@ -130,7 +130,7 @@ class CudaEngine:
 
     @staticmethod
     def start() -> None:
-        """Start the GPU, which takes half a second, and look where programs are stored."""
+        """Start the GPU, which takes half a second, and find where programs are stored."""
         cuda.current_context()
         code_folder()
 
@@ -161,8 +161,8 @@ class CudaEngine:
     def simulation(self) -> tuple[object, ...]:
         """What settings must have in common to be the same runs, besides `form`.
 
-        They may differ in where those are looked at, unless default rounds are skipped: then
-        sums are rounded differently if there is a checkpoint in between.
+        They may differ in their checkpoints, unless default rounds are skipped: then sums are
+        rounded differently if there is a checkpoint in between.
         """
         rules, environment, measure = self._records
         if self._choices[one_run] is stochastic_run and not rules.fast_forward:
@@ -265,8 +265,8 @@ class CudaEngine:
     def _lanes(self, runs: int) -> int:
         """Return the threads for a single setting.
 
-        As many as fit on the card, which take run after run. Of several settings, the longest would
-        then end last and alone.
+        As many as fit on the GPU, each playing run after run. With several settings, the longest
+        would then end last and alone.
         """
         if self._choices[one_run] is not stochastic_run or simulated():
             return runs

@@ -92,7 +92,7 @@ def _pipelined(batches: Iterable[list[Task]]) -> Iterator[list[PartialSums]]:
     while True:
         try:
             batch = next(rest, None)
-        except Exception as error:  # raised once everything that was started is finished
+        except Exception as error:  # raised once everything that was started has finished
             failure = error
             break
         if batch is None:

@@ -1,10 +1,10 @@
 """Address arithmetic that a GPU's compiler can follow.
 
-An array that is not contiguous, as each lane's part of shared memory is, numba addresses by a
-pointer turned into a number and back. What comes back may point anywhere: every load and store then
-looks up at run time which memory it is for, and nothing stays in a register from one to the next.
-Adding to the pointer itself gives the same addresses, and adversarial policies twice the speed
-(docs/performance.md).
+numba addresses an array that is not contiguous, such as each lane's part of shared memory, by
+converting a pointer to an integer and back. The result may point anywhere: every load and store
+then looks up at run time which memory it is for, and nothing stays in a register from one to the
+next. Adding to the pointer itself gives the same addresses, and twice the speed for adversarial
+policies (docs/optimisations.md).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ cgutils: Any = _cgutils
 
 @contextmanager
 def followed_pointers() -> Iterator[None]:
-    """Have numba add to pointers in what is compiled meanwhile."""
+    """Make numba add to pointers in everything compiled inside the block."""
     previous = cgutils.pointer_add
     cgutils.pointer_add = pointer_add
     try:
@@ -30,7 +30,7 @@ def followed_pointers() -> Iterator[None]:
 
 
 def pointer_add(builder: Any, pointer: Any, offset: Any, return_type: Any = None) -> Any:
-    """Return the pointer `offset` bytes further on; it takes the place of numba's own."""
+    """Return the pointer `offset` bytes further on; it replaces numba's own function."""
     if isinstance(offset, int):
         offset = cgutils.intp_t(offset)
     start = builder.bitcast(pointer, cgutils.voidptr_t)

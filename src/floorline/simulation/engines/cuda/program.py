@@ -1,8 +1,8 @@
 """Programs of a GPU: compiled by numba once, then loaded from disk as machine code.
 
-numba's own cache would first load its tables of all functions that it knows. That takes most of a
-second, and machine code needs none of them: only its entry's name, and its arguments as numba lays
-them out.
+numba's own cache would first load its tables of all known functions. That takes most of a second,
+and machine code needs none of them: only the name of its entry point, and its arguments laid out as
+numba does.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def program(
     Args:
         function: what each thread calls.
         choices: the kernel for each slot.
-        constants: in place of global numbers of its module: sizes known at compile time.
+        constants: replace global numbers of its module: sizes known at compile time.
         registers: the most that a thread uses; by default as many as it needs.
-        followed: whether addresses are compiled as `followed_pointers` has them.
+        followed: whether to compile with `followed_pointers`.
     """
     mark = fingerprint(function, choices)
     variant = (*sorted(constants.items()), registers, followed)
@@ -82,13 +82,13 @@ def _compile_inner(copy: Function, original: Function) -> Any:
 
 
 def simulated() -> bool:
-    """Return whether there is no card, only numba's simulator, in which kernels have no atomics."""
+    """Return whether there is no GPU, only numba's simulator, in which kernels have no atomics."""
     settings: Any = numba.config
     return bool(settings.ENABLE_CUDASIM)
 
 
 class Program:
-    """What a GPU's threads run, in machine code for each form of its arguments."""
+    """The program of a GPU's threads, in machine code for each form of its arguments."""
 
     def __init__(
         self, build: Callable[[], Any], mark: Fingerprint, variant: str, *, followed: bool
@@ -128,7 +128,7 @@ class Program:
         return ObjectCode.from_cubin(code).get_kernel(name.decode())
 
     def _path(self, form: str) -> Path | None:
-        """Return the file of the machine code; None where it must not or cannot be stored."""
+        """Return the file of the machine code; None if it must not or cannot be stored."""
         folder = code_folder() if self._mark.complete else None
         if folder is None:
             return None

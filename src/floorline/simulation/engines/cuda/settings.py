@@ -24,7 +24,7 @@ NUMBERS: dict[type, str] = {
     np.bool_: "bools",
 }
 ARRAYS = {np.dtype(np.float64): "float_arrays", np.dtype(np.int64): "whole_arrays"}
-"""What each type of part is; numbers that are true or false are packed as whole ones."""
+"""The kind of each type of part; booleans are packed as integers."""
 
 OTHER = "other"
 """A part whose type would change when packed."""
@@ -61,7 +61,7 @@ class Parts(NamedTuple):
     def content(self) -> tuple[object, ...]:
         """Return a key that settings have in common only if all their numbers are the same.
 
-        A long array is the same only if it is one that they share.
+        A long array counts as the same only if it is the same object.
         """
         arrays = [*self.float_arrays, *self.whole_arrays]
         return (
