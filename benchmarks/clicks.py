@@ -27,7 +27,7 @@ LINES = {
 
 
 def clicks(boundary: str, runs: int) -> Results:
-    """The campaign above under one boundary."""
+    """Return runs of the campaign above under one boundary."""
     setting = PolicySetup(
         n_arms=2,
         horizon=HORIZON,
@@ -45,7 +45,7 @@ def clicks(boundary: str, runs: int) -> Results:
 
 
 def row(boundary: str, found: Results) -> str:
-    """The numbers of one boundary as a line of a table."""
+    """Return the numbers of one boundary as a line of the table."""
     at = {int(t): i for i, t in enumerate(found.checkpoints)}
     plays = found.plays[:, :, 1].astype(float)
     first = "10" if plays[:, at[9]].max() == 0 and plays[:, at[10]].min() == 1 else "other"
@@ -56,7 +56,7 @@ def row(boundary: str, found: Results) -> str:
 
 
 def draw(found: dict[str, Results], folder: Path) -> None:
-    """The better arm's share of the decisions as time goes on."""
+    """Draw the better arm's share of the decisions over time."""
     figure, axes = new_figure((8, 4.4))
     for boundary, results in found.items():
         line = LINES[boundary]

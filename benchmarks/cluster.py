@@ -2,9 +2,9 @@
 
     python benchmarks/cluster.py
 
-Both are repeated in turns, so that other work on the machine hits both alike, and warm. Beside the
-time there is the processor's, of all processes together: on n free cores, n workers cannot be
-faster than n times the one divided by the other. There is a worker on each core.
+Both are warmed up and then alternate, so that other work on the machine affects both alike. The CPU
+time of all processes is printed, too: on n free cores, n workers are at most n times as fast, times
+the CPU time of the one process over that of the workers. There is a worker on each core.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def main() -> None:
             np.testing.assert_array_equal(here, there)
             ratios.append(alone / both)
             print(
-                f"one process {alone:.2f} s ({alone_cpu:.2f} s of processors), {workers} workers "
+                f"one process {alone:.2f} s ({alone_cpu:.2f} s of CPU), {workers} workers "
                 f"{both:.2f} s ({both_cpu:.2f} s): {alone / both:.2f} times as fast, "
                 f"{workers * alone_cpu / both_cpu:.2f} at most",
                 flush=True,

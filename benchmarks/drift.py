@@ -18,14 +18,16 @@ from floorline.live.drift import DriftWatch
 
 BEFORE = 20_000
 LONGEST = 80_000
-"""Decisions after the change that are looked at."""
+"""Decisions that are simulated after the change."""
 GROUP = 100
 RISEN = 0.3
 
 
 def after_the_rise(holdback: float, seed: int) -> tuple[int | None, float, float]:
-    """Decisions from the rise to the alarm, and the share of the new default's reward earned
-    from the rise to the alarm, and from the rise to the end."""
+    """Return the decisions from the rise to the alarm, and the shares of reward earned.
+
+    The shares are of the new default's reward, from the rise to the alarm and to the end.
+    """
     means = {"now": 0.2, "video": 0.24}
     luck = random.Random(seed)
     campaign = Campaign.open(
@@ -50,7 +52,7 @@ def after_the_rise(holdback: float, seed: int) -> tuple[int | None, float, float
 
 
 def plays_to_alarm(means: tuple[float, float], before: int, seed: int, limit: int) -> int | None:
-    """Plays of the default from a change of its mean to the alarm, if there is one."""
+    """Return the default's plays from a change of its mean to the alarm, if there is one."""
     watch = DriftWatch(CampaignSettings(arms=("now", "video"), max_loss=0.1))
     luck = random.Random(seed)
     for play in range(before + limit):
@@ -71,7 +73,7 @@ def main() -> None:
 
 
 def watch_alone() -> None:
-    """How many plays of the default the watch needs."""
+    """Print how many plays of the default the watch needs."""
     print("The watch alone, 200 runs each, 5,000 plays at 3% before the change:\n")
     print("| mean after | median plays to the alarm | nine in ten within | no alarm |")
     print("|---|---:|---:|---:|")
@@ -86,7 +88,7 @@ def watch_alone() -> None:
 
 
 def whole_campaigns(campaigns: int) -> None:
-    """What a rise of the default costs, by holdback."""
+    """Print what a rise of the default costs, by holdback."""
     print(f"\nWhole campaigns, {campaigns} each, {LONGEST:,} decisions after the change:\n")
     print("| holdback | alarms | median decisions to it | earned until then | by the end |")
     print("|---|---:|---:|---:|---:|")

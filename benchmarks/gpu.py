@@ -2,19 +2,19 @@
 
     python benchmarks/gpu.py [--runs 1000000]
 
-Agreement: every policy of the catalogue, as many runs of 1,000 rounds on both sides. Regret,
+Agreement: every policy of the catalogue, equally many runs of 1,000 rounds on both sides. Regret,
 lowest budget, breaches and plays of every arm are compared run by run: run number r of the card
-with run number r of the CPU. If both have one distribution, each difference is as likely as its
-opposite, whatever that distribution is. The sum of n such differences over the root of the sum of
-their squares then exceeds u with a chance of at most 2 exp(-u^2 / 2) (Hoeffding's inequality for
-their signs, given their sizes): no number of runs need be large enough, also where the plays of an
-arm are rare and many at a time. The limit on u is such that, if nothing is wrong, a run of this
-program fails with a chance of at most 1 in 1,000.
+with run number r of the CPU. If both have the same distribution, each difference is as likely as
+its opposite, whatever that distribution is. The sum of n such differences over the root of the sum
+of their squares then exceeds u with a chance of at most 2 exp(-u^2 / 2) (Hoeffding's inequality for
+their signs, given their sizes). This holds for any number of runs, even where an arm is played
+rarely and then many times. The limit on u is such that, if nothing is wrong, a run of this program
+fails with a chance of at most 1 in 1,000.
 
 Sums: the means that the card adds up itself (`summarize`), against those of the same runs one by
 one (`simulate`). Sweeps: two cases of each policy in one launch, against each of them alone. Both
-are the same runs, so that only rounding may differ. Speed: rounds a second of `summarize` with
-10,000 rounds, compilation excluded, the better of two.
+are the same runs, so only rounding may differ. Speed: rounds per second of `summarize` with 10,000
+rounds, compilation excluded, the better of two.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from floorline.core.records import Floats
 MEANS = (0.5, 0.6, 0.4, 0.4, 0.4)
 
 FALSE_ALARMS = 1e-3
-"""The chance that anything is said to differ although nothing does."""
+"""The chance that a difference is reported although there is none."""
 
 SAME_RUNS = 1e-3
-"""Relative difference of means of the same runs: rounding may turn a decision here and there."""
+"""Relative difference of means of the same runs: rounding may change a few decisions."""
 
 
 class Kind(NamedTuple):
@@ -60,7 +60,7 @@ class Kind(NamedTuple):
         return self.name + told
 
     def case(self, horizon: int) -> dict[str, Any]:
-        """The policy in its environment, as `simulate` and `summarize` take it."""
+        """Return the policy in its environment, as arguments for `simulate` and `summarize`."""
         setting = PolicySetup(
             n_arms=5,
             horizon=horizon,
@@ -82,19 +82,19 @@ class Kind(NamedTuple):
 
 
 def signed_sum(ours: Floats, theirs: Floats) -> float:
-    """The sum of the differences over the root of the sum of their squares; 0 if all are 0."""
+    """Return the sum of the differences over the root of the sum of squares; 0 if all are 0."""
     differences = np.asarray(ours, float) - np.asarray(theirs, float)
     size = math.sqrt(float(differences @ differences))
     return abs(float(differences.sum())) / size if size > 0 else 0.0
 
 
 def largest_allowed(comparisons: int) -> float:
-    """What the largest of so many signed sums exceeds by chance once in 1 / FALSE_ALARMS times."""
+    """Return what the largest of this many signed sums exceeds with chance FALSE_ALARMS at most."""
     return math.sqrt(2 * math.log(2 * comparisons / FALSE_ALARMS))
 
 
 def by_run(found: Results) -> dict[str, Floats]:
-    """What is compared, an entry a run."""
+    """Return what is compared, one entry per run."""
     columns = {
         "pseudo-regret": found.pseudo_regret[:, 0],
         "lowest budget": found.lowest_budget[:, 0],
@@ -108,7 +108,7 @@ def by_run(found: Results) -> dict[str, Floats]:
 
 
 def off_in_sums(kind: Kind, card: Results) -> float:
-    """The largest relative difference of the card's own sums from those of its runs one by one."""
+    """Return the largest relative difference of the card's own sums from those of single runs."""
     summed = summarize(**kind.case(1000), runs=len(card.first_breach), device="cuda")
     pairs = [
         (summed.pseudo_regret.mean[0], card.pseudo_regret.mean()),
@@ -120,7 +120,7 @@ def off_in_sums(kind: Kind, card: Results) -> float:
 
 
 def off_in_a_sweep(kind: Kind) -> float:
-    """The largest relative difference of mean regret in a sweep from that of the case alone."""
+    """Return the largest relative difference of mean regret in a sweep from that of one case."""
     cases = [kind.case(horizon) for horizon in (1000, 600)]
     swept = sweep([Case(**case, quantiles=False) for case in cases], runs=4096, device="cuda")
     alone = [summarize(**case, runs=4096, device="cuda") for case in cases]

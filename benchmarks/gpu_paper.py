@@ -4,8 +4,8 @@
 
 Prints the seconds of the simulation of `floorline paper --device cuda`, first and again in the same
 process, and a hash of all its results. Compiled code is on disk from the second process on. With
-`--timeline`, every program that is started on the GPU: when, how long the host took for it, and
-when it ended; and for how long nothing had been started that was not finished.
+`--timeline`, also every program that is launched on the GPU: when, how long the launch took on the
+host, and when it ended; and for how long the GPU had nothing to do.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ class Timeline:
         Program.start = start  # type: ignore[method-assign]
 
     def begin(self) -> None:
-        """Begin to count the time."""
+        """Start the clock."""
         self._zero.record()
         self._zero.synchronize()
         self._began = time.perf_counter()
         self._started.clear()
 
     def show(self) -> None:
-        """Print what was started since then."""
+        """Print what was launched since then."""
         busy_until = idle = 0.0
         for at, took, threads, ended in self._started:
             end = self._cuda.event_elapsed_time(self._zero, ended) / 1000

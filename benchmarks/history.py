@@ -1,12 +1,12 @@
-"""Ratios that a slower or busier machine leaves alone, kept from run to run.
+"""Performance ratios that a slower or busier machine hardly changes, recorded from run to run.
 
     python benchmarks/history.py             measures, appends to history.csv and reports
     python benchmarks/history.py --report    reports what is there
     python benchmarks/history.py --figure F  draws it, too
 
-Each number is processor time over that of a yardstick in the same run: less is better. The report
-compares the last run with the median of those before it. It is no test: whoever made something
-slower on purpose says so in docs/performance.md.
+Each number is CPU time over that of a yardstick in the same run: lower is better. The report
+compares the last run with the median of those before it. It is not a test: a deliberate slowdown is
+explained in docs/performance.md.
 """
 
 from __future__ import annotations

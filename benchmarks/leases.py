@@ -5,9 +5,9 @@
 
 Units are challenger plays. From reported plays alone, the lender may grant
     (sure challenger reward / default's upper end + default plays) / (1 - max_loss) - rounds - lent,
-and a unit stays lent until its play is reported. An unreported challenger so counts as a loss of
+and a unit stays lent until its play is reported. So an unreported challenger counts as a loss of
 its whole round, and an unreported default adds nothing yet. Requests go to the servers in turn; a
-server reports when its lease is used up, and asks for the next one. The control hands the whole
+server reports when its lease is used up, and asks for the next one. The control gives the whole
 allowance to every server. Speed is measured with a challenger that is better than the default, the
 floor with one that pays nothing and is proposed in every round.
 """
@@ -30,7 +30,7 @@ REPORT_EVERY = 50
 
 
 def radius(seen: int) -> float:
-    """Half-width of an interval for rewards in [0, 1] that holds at every count.
+    """Return the half-width of an interval for rewards in [0, 1] that holds at every count.
 
     Howard et al. 2021, equation 2, at the scale 1/2 and half of the error for each arm.
     """
@@ -61,7 +61,7 @@ class Lender:
     lent: int = 0
 
     def allowance(self) -> int:
-        """Challenger plays that are affordable now, beyond those that are lent."""
+        """Return how many challenger plays are affordable now, beyond those that are lent."""
         sure = self.challenger.plays * self.challenger.lower() / self.default.upper()
         rounds = self.default.plays + self.challenger.plays
         return math.floor((sure + self.default.plays) / (1 - MAX_LOSS) - rounds - self.lent)
@@ -87,7 +87,7 @@ class Borrower:
 def campaign(
     servers: int, lease: int, charged: bool, rounds: int, challenger_mean: float, seed: int
 ) -> tuple[float, float]:
-    """The share of challenger plays, and the lowest expected budget in plays of the default."""
+    """Return the share of challenger plays, and the lowest expected budget in default plays."""
     rng = random.Random(seed)
     lender, borrowers = Lender(), [Borrower() for _ in range(servers)]
     budget = lowest = 0.0

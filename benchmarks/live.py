@@ -1,4 +1,4 @@
-"""What a live decision costs: in memory beside River, on disk beside bare SQLite, and at opening.
+"""The cost of live decisions, next to River and bare SQLite, and of opening a long campaign.
 
 python benchmarks/live.py                 all of it; the file takes about 1 GB for a while
 python benchmarks/live.py --events 100000 a shorter campaign to open
@@ -44,7 +44,7 @@ def median_of(
     learn: Callable[[object, float], object],
     mean_of: Callable[[object], float],
 ) -> float:
-    """Microseconds of one `choose` and one `learn`, at the median."""
+    """Return the median microseconds of one `choose` and one `learn`."""
     rng, times = random.Random(1), []
     for _ in range(ROUNDS):
         coin = rng.random()
@@ -74,7 +74,7 @@ def river_round() -> float:
 
 
 def group_times(folder: Path, groups: int, floor: str) -> tuple[float, float]:
-    """Seconds of a group of decisions, and of bare SQLite for the same rows: medians, in turn."""
+    """Return the median seconds of a group of decisions, and of bare SQLite for the same rows."""
     db = apsw.Connection(str(folder / "bare"))
     db.execute(SCHEMA)
     db.pragma("journal_mode", "wal")
@@ -105,7 +105,7 @@ def group_times(folder: Path, groups: int, floor: str) -> tuple[float, float]:
 
 
 def write_long_campaign(path: Path, events: int) -> None:
-    """A campaign of so many events, with a snapshot as long before the end as there can be."""
+    """Write a campaign of this many events, with its snapshot as far from the end as possible."""
     with new_campaign(path) as campaign:
         opening = next(campaign.events())
     ledger = SqliteLedger(str(path))
@@ -122,7 +122,7 @@ def write_long_campaign(path: Path, events: int) -> None:
 
 
 def long_story(now: float) -> Iterator[Event]:
-    """Decisions for the default, each with its reward: 1 in 100 never comes."""
+    """Yield decisions for the default, each with its reward; 1 reward in 100 never comes."""
     body = {
         "arm": "now",
         "candidate": "now",

@@ -1,4 +1,4 @@
-"""The time of the paper's two figures at full size: ours beside the authors' program.
+"""The time of the paper's two figures at full size: ours against the authors' program.
 
     python benchmarks/paper.py
 
@@ -26,19 +26,19 @@ from floorline.paper.sweeps import (
     points,
 )
 
-# Million rounds a second on a core, the better of two passes, at max_loss 0.1 and horizon
+# Million rounds per second on a core, the better of two passes, at max_loss 0.1 and horizon
 # 10,000 (where BudgetFirst only plays the default arm). Measured elsewhere, within about 30%.
 AUTHORS = {UCB: 10.6, CONSERVATIVE: 6.57, LEARNED: 5.06, BUDGET_FIRST: 24.5, MOSS: 13.2}
 
 SAMPLE = 192
-"""Runs a point that are measured: whole blocks, as many for each of two or three cores."""
+"""Measured runs per point: whole blocks, equally many for each of two or three cores."""
 
-# The program runs UCB anew for every max_loss.
+# The program runs UCB again for every max_loss.
 ROUNDS = RUNS * (len(ALPHA.max_losses) * sum(ALPHA.horizons) + sum(LONG.horizons))
 
 
 def ours(policy: str) -> float:
-    """Core-seconds of both figures for one policy at full size, scaled up from a sample."""
+    """Return the core-seconds of both figures for one policy, scaled up from a sample."""
     settings = PaperRun(runs=SAMPLE)
     wanted = [
         point

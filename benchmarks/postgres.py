@@ -38,7 +38,7 @@ COPY = "COPY floorline.events FROM STDIN"
 
 
 def group_times(database: str, keyed: bool) -> tuple[float, float]:
-    """Seconds of a group of decisions, and of bare PostgreSQL for the same rows: medians."""
+    """Return the median seconds of a group of decisions, and of bare PostgreSQL for its rows."""
     own, bare = [], []
     locator = f"{database}/{'keyed' if keyed else 'plain'}"
     with (
@@ -100,8 +100,8 @@ def requests_a_second(
 ) -> str:
     """Return decisions per second, their latency, and the CPU time of each decision.
 
-    The rate depends on what else the machine does. The time of processors hardly does, and two
-    cores cannot do more decisions a second than two seconds have of it.
+    The rate depends on what else the machine does. The CPU time hardly does; two cores cannot make
+    more decisions per second than fit into two seconds of it.
     """
     import service
 
@@ -126,7 +126,7 @@ def requests_a_second(
         for number in range(CAMPAIGNS):
             settings = {**CAMPAIGN, "name": f"page{number}"}
             post(address, "/v1/campaigns", settings)
-        time.sleep(2)  # until owners are spread
+        time.sleep(2)  # until campaigns are spread over owners
         for number in range(CAMPAIGNS):  # the first decisions are points of the series, and slower
             for _ in range(WARM_UP // 1000):
                 batch = {"requests": [{}] * 1000}
@@ -141,14 +141,14 @@ def requests_a_second(
             for pid, earlier in zip(pids, before, strict=True)
         ]
         times = " + ".join(f"{one:.0f}" for one in each)
-        return f"{rate:.0f} a second, {median}, {high}; {times} microseconds of processors each"
+        return f"{rate:.0f} a second, {median}, {high}; {times} microseconds of CPU each"
     finally:
         process.terminate()
         process.wait(30)
 
 
 def address_of(process: subprocess.Popen[str], workers: int) -> str:
-    """The address of a server, once all of its workers are ready."""
+    """Return the address of a server, once all of its workers are ready."""
     assert process.stderr is not None
     address, ready = "", 0
     for line in process.stderr:

@@ -3,7 +3,7 @@
     python benchmarks/service.py                 decisions, rewards and both, 10 seconds each
     python benchmarks/service.py --seconds 600   the same load for long: is memory flat?
     python benchmarks/service.py --compare --connections 64 256 512
-                                                 decisions beside an empty answer of the same server
+                                                 decisions, and empty answers of the same server
 
 Server and load generator share the machine. Every decision has a request key of its own, every
 reward belongs to a decision, and both are answered only when they are durable. `wrk` comes from
@@ -36,7 +36,7 @@ CAMPAIGN = {
     "policy": "conservative-ucb",
 }
 MOST_A_SECOND = 20_000
-"""Tickets that are made ready for each second of rewards."""
+"""Tickets that are prepared for each second of rewards."""
 
 START = """
 wrk.method = "POST"
@@ -95,7 +95,7 @@ main()
 
 @contextmanager
 def server(data: Path, what: str) -> Iterator[tuple[int, str]]:
-    """The process id and the address of a server."""
+    """Yield the process id and the address of a running server."""
     serve = ["serve", "--create", "--data", str(data), "--port", "0"]
     command = [sys.executable, "-c", EMPTY, what, *serve]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -112,7 +112,7 @@ def server(data: Path, what: str) -> Iterator[tuple[int, str]]:
 
 
 def post(address: str, path: str, body: object) -> Any:
-    """The answer to a request."""
+    """Return the response to a request."""
     headers = {"content-type": "application/json"}
     request = urllib.request.Request(address + path, json.dumps(body).encode(), headers)
     with urllib.request.urlopen(request) as answer:
@@ -120,7 +120,7 @@ def post(address: str, path: str, body: object) -> Any:
 
 
 def make_tickets(address: str, folder: Path, count: int) -> None:
-    """Decisions whose rewards can be reported."""
+    """Make decisions whose rewards can be reported."""
     with open(folder / "tickets", "w") as file:
         for _ in range(0, count, 1000):
             many = {"requests": [{}] * 1000}
@@ -129,7 +129,7 @@ def make_tickets(address: str, folder: Path, count: int) -> None:
 
 
 def load(address: str, folder: Path, what: str, connections: int, seconds: int) -> str:
-    """What wrk reports."""
+    """Return what wrk reports."""
     script = folder / "load.lua"
     script.write_text(START + SCRIPTS[what])
     command = [
@@ -151,7 +151,7 @@ def load(address: str, folder: Path, what: str, connections: int, seconds: int) 
 
 
 def report(text: str) -> tuple[float, str, str]:
-    """Requests a second, the median and the 99th percentile of the latency."""
+    """Return requests per second, and the median and the 99th percentile of the latency."""
     rate = re.search(r"Requests/sec:\s+([\d.]+)", text)
     half, most = (re.search(rf"^\s+{share}%\s+(\d\S*)\s*$", text, re.M) for share in (50, 99))
     if not (rate and half and most):
@@ -160,13 +160,13 @@ def report(text: str) -> tuple[float, str, str]:
 
 
 def memory(process: int) -> float:
-    """Resident memory in MB."""
+    """Return the resident memory in MB."""
     pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGESIZE") / 1e6
 
 
 def cpu(process: int) -> float:
-    """Seconds of processor time used so far."""
+    """Return the CPU seconds used so far."""
     words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 

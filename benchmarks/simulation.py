@@ -1,4 +1,4 @@
-"""Rounds per second of every policy on one core, beside peers and a physical yardstick.
+"""Rounds per second of every policy on one core, beside other libraries and a yardstick.
 
     python benchmarks/simulation.py            prints the table and writes docs/performance.md
     python benchmarks/simulation.py --dry-run  prints it only
@@ -33,7 +33,7 @@ Measurement = Callable[[], float]
 
 
 def numpy_normals() -> float:
-    """Draws a second of NumPy's default generator into a large array."""
+    """Return the draws per second of NumPy's default generator into a large array."""
     rng, room = np.random.default_rng(1), np.empty(1_000_000)
     start = time.perf_counter()
     for _ in range(20):
@@ -42,7 +42,7 @@ def numpy_normals() -> float:
 
 
 def floorline_policy(name: str, horizon: int, runs: int, **options: object) -> Measurement:
-    """Rounds a second of a policy of the catalogue, compilation excluded, on one thread."""
+    """Return a measurement of a policy's rounds per second on one thread, without compilation."""
     noise = options.pop("noise", "gaussian")
     environment = Gaussian(MEANS) if noise == "gaussian" else Bernoulli(MEANS)
     settings = {"max_loss": 0.1, "boundary": "authors"} | options
@@ -66,7 +66,7 @@ def floorline_policy(name: str, horizon: int, runs: int, **options: object) -> M
 def peer(
     make: Callable[[], tuple[Callable[[], int], Callable[[int, float], None]]], rounds: int
 ) -> Measurement:
-    """Rounds a second of another library's UCB, rewards drawn beforehand."""
+    """Return a measurement of another library's UCB, with rewards drawn beforehand."""
 
     def measure() -> float:
         choose, learn = make()
@@ -111,7 +111,7 @@ def smpybandits_ucb() -> tuple[Callable[[], int], Callable[[int, float], None]]:
 
 
 def entries() -> dict[str, Measurement]:
-    """What is measured, by its name in the table."""
+    """Return what is measured, by its name in the table."""
     long = "horizon 98,000"
     return {
         "NumPy bulk standard normal draws": numpy_normals,
@@ -141,7 +141,7 @@ def entries() -> dict[str, Measurement]:
 
 
 def table() -> str:
-    """The measurements as a Markdown table."""
+    """Return the measurements as a Markdown table."""
     found: dict[str, list[float]] = {name: [] for name in entries()}
     missing: dict[str, str] = {}
     for _ in range(REPEATS):
@@ -162,7 +162,7 @@ def table() -> str:
 
 
 def machine() -> str:
-    """The machine and versions, in one line."""
+    """Return the machine and versions, in one line."""
     import numba
 
     model = platform.processor() or platform.machine()

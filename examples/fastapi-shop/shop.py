@@ -20,7 +20,7 @@ tickets: dict[str, str | None] = {}
 
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Call the service for as long as the shop runs, and send what waits at the end."""
+    """Keep a client open while the shop runs; it sends the waiting rewards at the end."""
     async with AsyncClient(URL, defaults={CAMPAIGN: "classic"}) as client:
         app.state.floorline = client
         yield

@@ -1,4 +1,4 @@
-"""A feature flag through OpenFeature: the program knows nothing of bandits, but for its set-up."""
+"""A feature flag through OpenFeature: only the set-up knows about the bandit."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ URL = os.environ.get("FLOORLINE_URL", "http://127.0.0.1:8400")
 
 
 def set_up() -> None:
-    """Decide flags by the service; without this, every flag has the program's own value."""
+    """Let the service decide flags; without this, every flag has the program's own value."""
     api.set_provider(FloorlineProvider(Client(URL)))
 
 
 def serve(visit: str, buys: bool) -> str:
-    """One visit: which checkout it gets, and whether it buys."""
+    """Return the checkout that a visit gets; report an order if it buys."""
     flags = api.get_client()
     flag = flags.get_string_details("flag-checkout", "classic", EvaluationContext(visit))
     ticket = flag.flag_metadata.get("ticket")  # there is none if the service did not answer
@@ -32,4 +32,4 @@ def serve(visit: str, buys: bool) -> str:
 if __name__ == "__main__":
     set_up()
     print("show", serve("visit-1", buys=True))
-    api.shutdown()  # sends what waits
+    api.shutdown()  # sends waiting rewards

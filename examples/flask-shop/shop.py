@@ -17,7 +17,7 @@ tickets: dict[str, str | None] = {}
 
 
 def create_app(queue_file: str = "rewards.jsonl") -> Flask:
-    """The shop. Each process of a web server has one, with a client and a file of its own."""
+    """Return the shop. Each process of a web server has one, with its own client and file."""
     app = Flask(__name__)
     client = Client(URL, defaults={CAMPAIGN: "classic"}, queue_file=queue_file)
     app.extensions["floorline"] = client

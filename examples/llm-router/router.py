@@ -1,7 +1,7 @@
 """A proxy in front of two language models: it explores the larger one, and keeps the quality.
 
-The reward is a score of each answer, from 0 to 1, which a judge or a user gives later. What the
-answer has cost is reported with it: a guardrail, which retires a model that is surely too dear.
+The reward is a score of each answer, from 0 to 1, which a judge or a user gives later. The answer's
+cost is reported with it: a guardrail, which retires a model that is surely too expensive.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Router(ThreadingHTTPServer):
         self.costs: dict[str, float] = {}  # of answers that have no score yet, by ticket
 
     def complete(self, prompt: str) -> dict[str, Any]:
-        """An answer to the prompt, and the ticket with which to score it."""
+        """Return an answer to the prompt, and the ticket with which to score it."""
         decision = self.floorline.decide(CAMPAIGN)
         answer = post(self.models[decision.arm], {"prompt": prompt})
         if decision.ticket is not None:
@@ -37,7 +37,7 @@ class Router(ThreadingHTTPServer):
         return {"text": answer["text"], "model": decision.arm, "ticket": decision.ticket}
 
     def score(self, ticket: str, score: float) -> dict[str, bool]:
-        """Report how good an answer was, and what it has cost."""
+        """Report how good an answer was, and what it cost."""
         cost = self.costs.get(ticket)  # None: scored before, or the router was restarted since
         taken = self.floorline.reward(ticket, score, None if cost is None else {"cost": cost})
         if taken:
@@ -67,11 +67,11 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def post(url: str, body: dict[str, Any]) -> Any:
-    """The response to a body, both in JSON."""
+    """Return the response to a body, both in JSON."""
     headers = {"Content-Type": "application/json"}
     with urlopen(Request(url, json.dumps(body).encode(), headers), timeout=60) as response:
         return json.load(response)

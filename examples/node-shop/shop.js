@@ -14,7 +14,7 @@ const client = new Client({
   journal: new FileJournal(process.env.REWARDS ?? "rewards.jsonl"),
 });
 
-/** The ticket of each order; a real shop keeps it in the table of orders. */
+/** The ticket of each order. A real shop stores it with the order. */
 const tickets = new Map();
 
 const app = express();
@@ -51,5 +51,5 @@ const server = app.listen(Number(process.env.PORT ?? 8003), "127.0.0.1", () => {
 process.on("SIGTERM", () => {
   server.close();
   server.closeAllConnections();
-  client.close(); // sends what waits
+  client.close(); // sends waiting rewards
 });

@@ -133,7 +133,7 @@ def test_arms_that_had_no_chance_are_noticed_and_the_interval_holds() -> None:
     reward = (rng.random(4000) < np.array([0.3, 0.6])[arm]).astype(float)
     log = LoggedData(("now", "video"), arm, reward, np.where(could, 0.5, 1.0))
     found = evaluate(log, fixed_target(log, "video"))
-    assert not found.supported and "no chance in 2,000 of the decisions" in repr(found)
+    assert not found.supported and "no chance in 2,000 decisions" in repr(found)
     with pytest.raises(ValueError, match="least_propensity: there is none: in 2,000 of 4,000 dec"):
         evaluate(log, fixed_target(log, "video"), least_propensity=0.5)
     assert found.ips == pytest.approx(0.3, abs=0.05)

@@ -103,7 +103,7 @@ def test_it_tells_the_whole_story(page: str, status: Status) -> None:
     assert "16 Nov 2026, 00:00:00 to 18 Nov 2026, 01:00:00, 400 decisions" in text
     assert "Since everybody gets b neu, nothing is promised any more." in text
     assert "finished: everybody gets b neu" in text
-    assert "All of it agrees; every decision for a challenger was affordable." in text
+    assert "Everything agrees; every decision for a challenger was affordable." in text
     assert re.search(r"unit EUR", text)
     assert page.count("<svg") == 2
 
@@ -141,7 +141,7 @@ def test_a_damaged_ledger_is_not_reported_as_sound(ledger: Path, status: Status)
     facts.verification.problems.append("event 7: a reward of 99, outside the declared range")
     text = Parts(page_of(facts)).text
     assert "1 problem: event 7: a reward of 99" in text
-    assert "All of it agrees" not in text
+    assert "Everything agrees" not in text
 
 
 def test_problems_are_sentences_and_guardrails_readable(ledger: Path, status: Status) -> None:

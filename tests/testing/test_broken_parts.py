@@ -109,7 +109,7 @@ def kept_chance(rules, arms, memory, candidate, arm):
 @pytest.mark.parametrize(
     ("proposer", "says"),
     [
-        (Proposer(one_too_many), "named arm 4; there are the arms 0 to 3"),
+        (Proposer(one_too_many), "named arm 4; arms are 0 to 3"),
         (Proposer(by_round, learn=learn_beyond, memory=1), "has 4 numbers, but number 4 was used"),
         (Proposer(by_round, learn=learn_before, memory=1), "number -1 was used"),
         (Proposer(by_round, learn=learn_in_arms), "arms.average was written to"),

@@ -14,26 +14,26 @@ import { Transport } from "./transport.js";
 
 /**
  * @typedef {object} ClientOptions
- * @property {string} [url] Where the service is.
+ * @property {string} [url] The service's URL.
  * @property {string} [key] An API key, if the service has keys. In a browser: one that is limited to
  *   one campaign and to the scopes `decide` and `reward`.
  * @property {Record<string, string>} [defaults] The default arm of each campaign. One that is left
  *   out is learned from the service's responses; until then, `decide` rejects without a response.
- * @property {number} [timeoutMs] After which `decide` plays the default arm. It includes everything:
- *   connecting, all attempts, and reading the response.
- * @property {import("./journal.js").Journal} [journal] Keeps the waiting rewards through the end of
- *   the page or process: a `LocalStorageJournal`, or a `FileJournal` from `floorline-client/node`.
+ * @property {number} [timeoutMs] Timeout after which `decide` plays the default arm. It includes
+ *   everything: connecting, all attempts, and reading the response.
+ * @property {import("./journal.js").Journal} [journal] Keeps unsent rewards beyond the end of the
+ *   page or process: a `LocalStorageJournal`, or a `FileJournal` from `floorline-client/node`.
  * @property {number} [queueSize] How many rewards may wait to be sent.
- * @property {Log} [log] Where outages and refused rewards are told; the console unless given.
+ * @property {Log} [log] Where outages and refused rewards are logged; by default the console.
  */
 
-/** For a decision, by default: a visitor waits. */
+/** Default timeout of a decision: a visitor is waiting. */
 const DECISION_TIMEOUT_MS = 150;
 
-/** For a request that no visitor waits for. */
+/** Timeout of a request that no visitor is waiting for. */
 const VOID_TIMEOUT_MS = 10_000;
 
-/** For the rewards that wait when the client is flushed or closed. */
+/** Timeout for sending the waiting rewards when the client is flushed or closed. */
 const FLUSH_TIMEOUT_MS = 5_000;
 
 /** Asks a decision service, and plays the default arm when there is no response. */
@@ -93,7 +93,7 @@ export class Client {
   /**
    * Report a reward, in the background; false if the queue is full.
    *
-   * It is sent again until the service has it. A decision without a ticket was made without the
+   * It is retried until the service has it. A decision without a ticket was made without the
    * service, which does not want its reward: nothing is sent, and false is returned.
    * @param {string | null | undefined} ticket
    * @param {number} value
@@ -124,7 +124,7 @@ export class Client {
   }
 
   /**
-   * Send the rewards that wait, as far as the timeout allows. No reward can be reported after it.
+   * Send the waiting rewards, as far as the timeout allows. No reward can be reported afterwards.
    * @param {number} [timeoutMs]
    */
   close(timeoutMs = FLUSH_TIMEOUT_MS) {

@@ -1,15 +1,15 @@
-// Rewards that the service has refused for a reason that may pass, as an unknown ticket.
+// Rewards that the service has refused for a reason that may pass, such as an unknown ticket.
 
 /** @typedef {import("./journal.js").Reward} Reward */
 
-/** How long such a reward is sent again: long enough to repair a service that does not know its
+/** How long such a reward is retried: long enough to repair a service that does not know its
  * tickets because it cannot read a ledger. */
 export const RETENTION_MS = 24 * 3600 * 1000;
 
-/** Before it is sent again: at least, and at most. */
+/** The shortest and the longest wait before a retry. */
 const BACKOFF_MS = [1000, 600_000];
 
-/** Rewards by the time at which to send them again, each after waits that double. */
+/** Rewards by the time of their next retry; the waits of each double. */
 export class DeferredRewards {
   /** @type {{ due: number, reward: Reward }[]} */
   #items = [];

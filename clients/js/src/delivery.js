@@ -1,4 +1,4 @@
-// One batch of rewards sent, and sorted by what the service says of each.
+// Send a batch of rewards, and sort them by the service's response to each.
 
 import { ServiceError, parseReceipts, rewardsRequest } from "./messages.js";
 
@@ -7,15 +7,15 @@ import { ServiceError, parseReceipts, rewardsRequest } from "./messages.js";
  * @typedef {{ reward: Reward, error: ServiceError }} Refusal
  */
 
-/** For a request that reports rewards. */
+/** Timeout of a request that reports rewards. */
 export const TIMEOUT_MS = 10_000;
 
-/** Reasons for which the service refuses the same request every time. Others may be a proxy's, or
- * pass: no key yet, too many requests. */
+/** Reasons for which the service refuses the same request every time. Others may come from a proxy,
+ * or pass: no key yet, too many requests. */
 const REFUSED_BATCH = new Set(["malformed", "invalid", "too-large", "not-json"]);
 
-/** Reasons for which the service refuses the same reward every time. An unknown ticket is none of
- * them: the service says that also while it cannot read a ledger, as after a failed restore. */
+/** Reasons for which the service refuses the same reward every time. An unknown ticket is not one of
+ * them: the service also says so while it cannot read a ledger, as after a failed restore. */
 const REFUSED_REWARD = new Set(["invalid", "conflict"]);
 
 /**
@@ -43,7 +43,7 @@ export async function deliver(transport, batch) {
     try {
       await deliverPart(transport, part, parts, delivery);
     } catch (error) {
-      // Whatever it is, no reward may be lost.
+      // Whatever the error is, no reward may be lost.
       delivery.error = error;
       delivery.retry.push(...part, ...parts.flat());
       break;

@@ -40,8 +40,8 @@ export class DefaultArms {
   }
 
   /**
-   * The decision to play the default arm because of `error`, which is thrown if it is not known.
-   * Of a campaign that is finished or stopped it is the arm that it serves.
+   * The decision to play the default arm because of `error`, which is thrown if that arm is not
+   * known. For a finished or stopped campaign it is the arm that the campaign serves.
    * @param {string} campaign
    * @param {ServiceError} error
    * @returns {Decision}
@@ -52,7 +52,7 @@ export class DefaultArms {
     this.#told.set(campaign, arm);
     if (!this.#arms.has(campaign)) this.#arms.set(campaign, arm);
     if (this.#failing.get(campaign) !== error.reason) {
-      // Once an outage, not once a visitor.
+      // Once per outage, not once per visitor.
       this.#log.warn(`floorline: campaign ${campaign}: playing ${arm}: ${error.message}`);
       this.#failing.set(campaign, error.reason);
     }

@@ -1,4 +1,4 @@
-// What keeps rewards until they are sent, so that they survive the end of the page or process.
+// Storage for rewards until they are sent, so that they survive the end of the page or process.
 
 import { finite, metricsOf, ticketId } from "./checks.js";
 
@@ -8,17 +8,17 @@ import { finite, metricsOf, ticketId } from "./checks.js";
  * @property {string} ticket
  * @property {number} reward
  * @property {number} [deferredSince] When the service first refused it for a reason that may pass,
- *   as an unknown ticket: milliseconds since 1970.
+ *   such as an unknown ticket: milliseconds since 1970.
  * @property {Record<string, number>} [metrics] Values of the campaign's guardrails, by name.
  */
 
 /**
- * Rewards on a lasting medium: a `FileJournal`, a `LocalStorageJournal`, or one of your own. Any
- * method may throw; the rewards are then still in memory.
+ * Persistent storage for rewards: a `FileJournal`, a `LocalStorageJournal`, or your own. Any method
+ * may throw; the rewards are then still in memory.
  * @typedef {object} Journal
  * @property {() => { rewards: Reward[], refused: number }} load The rewards that it holds, and how
  *   many entries were set aside because they are not rewards.
- * @property {(reward: Reward) => void} add Add a reward, or what has become known of one.
+ * @property {(reward: Reward) => void} add Add a reward, or update one.
  * @property {(rewards: Reward[]) => void} remove Forget rewards: the service takes none twice.
  * @property {(reward: Reward, reason: string) => void} refuse Set aside a reward that will not be
  *   sent again, where the user can find it.
@@ -26,7 +26,7 @@ import { finite, metricsOf, ticketId } from "./checks.js";
  */
 
 /**
- * The reward with these fields; throws if they are none.
+ * Return the reward with these fields; throw if they are not a reward.
  * @param {unknown} ticket
  * @param {unknown} reward
  * @param {unknown} [deferredSince]
@@ -42,7 +42,7 @@ export function checkedReward(ticket, reward, deferredSince, metrics) {
 }
 
 /**
- * What tells one reward from another.
+ * Return a key that tells one reward from another.
  * @param {Reward} reward
  */
 export function keyOf({ ticket, reward, metrics }) {
@@ -50,7 +50,7 @@ export function keyOf({ ticket, reward, metrics }) {
 }
 
 /**
- * The reward as the service takes it.
+ * Return the reward as the service expects it.
  * @param {Reward} reward
  */
 export function messageOf({ ticket, reward, metrics }) {

@@ -7,14 +7,14 @@ import { checkedReward, keyOf, messageOf } from "./journal.js";
  * @typedef {import("./journal.js").Reward} Reward
  */
 
-/** Refused rewards that are kept: the storage is small, and the console has all of them. */
+/** How many refused rewards are kept: the storage is small, and the console has all of them. */
 const MAX_REFUSED = 100;
 
 /**
  * An item for each reward, so that tabs of one site do not overwrite each other's. A reward may be
  * sent by several tabs; the service takes it once.
  *
- * Refused rewards, and items that are not rewards, lie under `NAME:refused:`. Where the browser
+ * Refused rewards, and items that are not rewards, are under `NAME:refused:`. Where the browser
  * allows no storage, nothing is kept.
  * @implements {Journal}
  */
@@ -24,7 +24,7 @@ export class LocalStorageJournal {
   #storage;
 
   /**
-   * @param {string} [name] What the names of its items begin with.
+   * @param {string} [name] The prefix of its items' names.
    * @param {Storage | null} [storage]
    */
   constructor(name = "floorline", storage = availableStorage()) {

@@ -11,17 +11,17 @@ import { messageOf } from "./journal.js";
  * @property {boolean} isDefault
  * @property {string | null} candidate The arm that was proposed.
  * @property {string} reason The service's reason. Without the service: `timeout`, `unreachable`, or
- *   the reason of the error that it returned, as `unknown-campaign`.
+ *   the reason of the error that it returned, such as `unknown-campaign`.
  * @property {number | null} guaranteedBudget Lower bound on the budget after this decision; null
  *   without the service.
- * @property {number | null} probability How likely this arm was, given the candidate and all
- *   before; null where that is not known.
- * @property {number | null} propensity How likely this arm was, given all before the candidate was
- *   chosen; null where that is not known.
+ * @property {number | null} probability How likely this arm was, given the candidate and the past;
+ *   null where that is not known.
+ * @property {number | null} propensity How likely this arm was, given the past, before the candidate
+ *   was chosen; null where that is not known.
  */
 
 /**
- * What is said of a request for a decision.
+ * Options of a request for a decision.
  * @typedef {object} DecisionOptions
  * @property {string | null} [requestKey] Identifies the request; the same key always gets the same
  *   decision. Without one, every call is a new decision, however often it is retried.
@@ -35,7 +35,7 @@ import { messageOf } from "./journal.js";
 
 const PROBLEM_PREFIX = "urn:floorline:problem:";
 
-/** Rewards that the service takes in one request. */
+/** How many rewards the service takes in one request. */
 export const MAX_BATCH = 1000;
 
 /** The service gave no response, or an error. `reason` is an identifier that stays the same. */
@@ -65,7 +65,7 @@ export function decisionRequest({ requestKey, candidate, context, chances }) {
   return JSON.stringify({ request_key: requestKey ?? randomKey(), ...Object.fromEntries(given) });
 }
 
-/** A random key. `crypto.randomUUID` is not there in pages without TLS. */
+/** A random key. `crypto.randomUUID` is not available in pages without TLS. */
 function randomKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -103,7 +103,7 @@ export function parseDecision(status, text) {
 }
 
 /**
- * What the service says of each of `count` rewards: null if it has taken it, or the error.
+ * The service's response to each of `count` rewards: null if it has taken it, or the error.
  * @param {number} status
  * @param {string} text
  * @param {number} count

@@ -10,23 +10,23 @@ import { checkedReward, keyOf, messageOf } from "./journal.js";
  * @typedef {import("./journal.js").Reward} Reward
  */
 
-/** Lines of rewards already sent, beyond as many as wait, before the file is written anew. */
+/** How many lines of sent rewards, beyond the number waiting, before the file is rewritten. */
 const SPARE_LINES = 1000;
 
 /** @type {Set<string>} The files that this process uses. */
 const inUse = new Set();
 
 /**
- * A JSON line for each reward. They are handed to the operating system, not synced to disk.
+ * A JSON line for each reward, written but not synced to disk.
  *
- * Beside the file lie `FILE.lock`, with the id of the process that uses it, and `FILE.refused`, with
+ * Next to the file are `FILE.lock`, with the id of the process that uses it, and `FILE.refused`, with
  * what cannot be sent: lines that are not rewards, and rewards that the service has refused.
  * @implements {Journal}
  */
 export class FileJournal {
   #path;
   #lines = 0;
-  #torn = true; // until the file is written anew: its last line may be cut short
+  #torn = true; // until the file is rewritten: its last line may be incomplete
   /** @type {Map<string, Reward>} */
   #rewards = new Map();
 
@@ -118,8 +118,8 @@ function parsed(line) {
 }
 
 /**
- * Note that this process uses the file. Node has no locks of files: a process that was killed leaves
- * its note, which is ignored once there is no such process.
+ * Note that this process uses the file. Node has no file locks: a process that was killed leaves its
+ * note, which is ignored once there is no such process.
  * @param {string} file
  */
 function lock(file) {

@@ -19,8 +19,8 @@ const CODES = new Map([
 export const METADATA = Object.freeze({ name: "Floorline" });
 
 /**
- * What a decision is asked for with: the targeting key is the request key, and the other attributes
- * are kept with the decision.
+ * The options of a request for a decision: the targeting key is the request key, and the other
+ * attributes are kept with the decision.
  * @param {import("@openfeature/core").EvaluationContext} [evaluation]
  * @returns {import("./messages.js").DecisionOptions}
  */
@@ -78,7 +78,7 @@ export function refusal(value, code, errorMessage) {
 /**
  * The function `track` of a provider: it reports the event's value, or 1, as the reward of the
  * `ticket` among the event's details, with their `metrics`, if there are any. Events without a
- * ticket are left alone.
+ * ticket are ignored.
  *
  * It also gives the official OFREP providers, which have none, a way to report rewards:
  * `Object.assign(new OFREPProvider(options), { track: rewardTracker(client) })`.

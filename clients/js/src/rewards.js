@@ -1,4 +1,4 @@
-// A queue of rewards that are sent until the service has taken them.
+// A queue of rewards, which are retried until the service has taken them.
 
 import { DeferredRewards, RETENTION_MS } from "./deferred.js";
 import { TIMEOUT_MS, deliver } from "./delivery.js";
@@ -10,16 +10,16 @@ import { MAX_BATCH, ServiceError, rewardsRequest } from "./messages.js";
  * @typedef {import("./journal.js").Journal} Journal
  */
 
-/** In which rewards gather before they are sent together. */
+/** How long rewards gather before they are sent together. */
 const GATHER_MS = 100;
 
-/** Before rewards are sent again after a failure: at first, and at most. */
+/** The first and the longest wait before a retry after a failure. */
 const BACKOFF_MS = [200, 10_000];
 
 /** Bytes of rewards sent when a page is left: browsers allow 64 KiB then. */
 const MAX_LEAVING_BYTES = 60_000;
 
-/** Sends rewards in the background, in batches, again and again until they are taken. */
+/** Sends rewards in the background, in batches, and retries until they are taken. */
 export class RewardQueue {
   #transport;
   #size;
@@ -81,7 +81,7 @@ export class RewardQueue {
   }
 
   /**
-   * Wait until no reward is left, sent or refused; false if some are after `timeoutMs`.
+   * Wait until every reward is taken or refused; false if some are left after `timeoutMs`.
    * @param {number} timeoutMs
    */
   flush(timeoutMs) {
@@ -90,8 +90,8 @@ export class RewardQueue {
   }
 
   /**
-   * Send what waits, as far as that is possible in time. The rest stays in the journal. Deferred
-   * rewards are sent once more, and not waited for.
+   * Send the waiting rewards, as far as time allows. The rest stays in the journal. Deferred rewards
+   * are sent once more, and not waited for.
    * @param {number} timeoutMs
    */
   async close(timeoutMs) {
@@ -118,7 +118,7 @@ export class RewardQueue {
     this.#schedule();
   }
 
-  /** Send what waits while the page is being left. It is still sent again if the page comes back. */
+  /** Send the waiting rewards while the page is left; again if the page comes back. */
   #leave = () => {
     if (!this.#waiting.length) return;
     let leaving = this.#waiting.slice(0, MAX_BATCH);
@@ -130,7 +130,7 @@ export class RewardQueue {
     this.#transport.post("/v1/rewards", body, TIMEOUT_MS, true).catch(() => {});
   };
 
-  /** Set the timer for what is to be sent next. */
+  /** Set the timer for the next delivery. */
   #schedule() {
     if (this.#sending || this.#closed) return;
     clearTimeout(this.#timer);
@@ -138,7 +138,7 @@ export class RewardQueue {
     if (due === Infinity) return;
     const wait = Math.max(0, due - performance.now());
     const timer = setTimeout(() => void this.#send(), wait);
-    // A wait for a service that is down does not keep a Node process from ending.
+    // Waiting for a service that is down does not keep a Node process alive.
     if (wait > GATHER_MS && typeof timer === "object") timer.unref();
     this.#timer = timer;
   }
@@ -162,7 +162,7 @@ export class RewardQueue {
   /** @param {unknown} error */
   #backOff(error) {
     if (this.#backoffMs === BACKOFF_MS[0]) {
-      // Once an outage.
+      // Once per outage.
       this.#log.warn(`floorline: rewards wait to be sent: ${error}`);
     }
     this.#readyAt = performance.now() + (this.#closing ? BACKOFF_MS[0] : this.#backoffMs);

@@ -4,14 +4,14 @@ import { ServiceError } from "./messages.js";
 
 const ATTEMPTS = 3;
 
-/** Before the second attempt; twice that before the third. */
+/** The wait before the second attempt; twice that before the third. */
 const RETRY_PAUSE_MS = 10;
 
 const RETRIED_STATUSES = new Set([502, 503, 504]);
 
 const KEY = /^[!-~]+$/;
 
-/** Sends requests. One may arrive more than once, so the service must take it as the same. */
+/** Sends requests. One may arrive more than once, so requests must be idempotent. */
 export class Transport {
   #base;
   /** @type {Record<string, string>} */

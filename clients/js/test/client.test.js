@@ -60,7 +60,7 @@ test("a candidate is proposed", async () => {
   assert.deepEqual([arm, typeof propensity], [recorded.arm, "number"]);
 });
 
-test("without a service the default arm is played, and told once", async () => {
+test("without a service the default arm is played, and logged once", async () => {
   const log = quiet();
   const client = new Client({ url: NOWHERE, defaults: { page: "now" }, log });
   for (let visit = 0; visit < 3; visit++) {

@@ -3,7 +3,7 @@ export type DecisionOptions = import("./messages.js").DecisionOptions;
 export type Log = Pick<Console, "info" | "warn" | "error">;
 export type ClientOptions = {
     /**
-     * Where the service is.
+     * The service's URL.
      */
     url?: string;
     /**
@@ -17,13 +17,13 @@ export type ClientOptions = {
      */
     defaults?: Record<string, string>;
     /**
-     * After which `decide` plays the default arm. It includes everything:
-     * connecting, all attempts, and reading the response.
+     * Timeout after which `decide` plays the default arm. It includes
+     * everything: connecting, all attempts, and reading the response.
      */
     timeoutMs?: number;
     /**
-     * Keeps the waiting rewards through the end of
-     * the page or process: a `LocalStorageJournal`, or a `FileJournal` from `floorline-client/node`.
+     * Keeps unsent rewards beyond the end of the
+     * page or process: a `LocalStorageJournal`, or a `FileJournal` from `floorline-client/node`.
      */
     journal?: import("./journal.js").Journal;
     /**
@@ -31,7 +31,7 @@ export type ClientOptions = {
      */
     queueSize?: number;
     /**
-     * Where outages and refused rewards are told; the console unless given.
+     * Where outages and refused rewards are logged; by default the console.
      */
     log?: Log;
 };
@@ -59,7 +59,7 @@ export declare class Client {
     /**
      * Report a reward, in the background; false if the queue is full.
      *
-     * It is sent again until the service has it. A decision without a ticket was made without the
+     * It is retried until the service has it. A decision without a ticket was made without the
      * service, which does not want its reward: nothing is sent, and false is returned.
      * @param {string | null | undefined} ticket
      * @param {number} value
@@ -79,7 +79,7 @@ export declare class Client {
      */
     flush(timeoutMs?: number): Promise<boolean>;
     /**
-     * Send the rewards that wait, as far as the timeout allows. No reward can be reported after it.
+     * Send the waiting rewards, as far as the timeout allows. No reward can be reported afterwards.
      * @param {number} [timeoutMs]
      */
     close(timeoutMs?: number): Promise<void>;

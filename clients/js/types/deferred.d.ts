@@ -1,9 +1,9 @@
 export type Reward = import("./journal.js").Reward;
 /** @typedef {import("./journal.js").Reward} Reward */
-/** How long such a reward is sent again: long enough to repair a service that does not know its
+/** How long such a reward is retried: long enough to repair a service that does not know its
  * tickets because it cannot read a ledger. */
 export declare const RETENTION_MS: number;
-/** Rewards by the time at which to send them again, each after waits that double. */
+/** Rewards by the time of their next retry; the waits of each double. */
 export declare class DeferredRewards {
     #private;
     get size(): number;

@@ -8,7 +8,7 @@ export type Refusal = {
  * @typedef {import("./journal.js").Reward} Reward
  * @typedef {{ reward: Reward, error: ServiceError }} Refusal
  */
-/** For a request that reports rewards. */
+/** Timeout of a request that reports rewards. */
 export declare const TIMEOUT_MS = 10000;
 export type Delivery = {
     /**

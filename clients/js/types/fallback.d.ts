@@ -19,8 +19,8 @@ export declare class DefaultArms {
      */
     learn(campaign: string, decision: Decision): import("./messages.js").Decision;
     /**
-     * The decision to play the default arm because of `error`, which is thrown if it is not known.
-     * Of a campaign that is finished or stopped it is the arm that it serves.
+     * The decision to play the default arm because of `error`, which is thrown if that arm is not
+     * known. For a finished or stopped campaign it is the arm that the campaign serves.
      * @param {string} campaign
      * @param {ServiceError} error
      * @returns {Decision}

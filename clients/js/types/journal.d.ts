@@ -3,7 +3,7 @@ export type Reward = {
     reward: number;
     /**
      * When the service first refused it for a reason that may pass,
-     * as an unknown ticket: milliseconds since 1970.
+     * such as an unknown ticket: milliseconds since 1970.
      */
     deferredSince?: number;
     /**
@@ -21,7 +21,7 @@ export type Journal = {
         refused: number;
     };
     /**
-     * Add a reward, or what has become known of one.
+     * Add a reward, or update one.
      */
     add: (reward: Reward) => void;
     /**
@@ -44,23 +44,23 @@ export type Journal = {
  * @property {string} ticket
  * @property {number} reward
  * @property {number} [deferredSince] When the service first refused it for a reason that may pass,
- *   as an unknown ticket: milliseconds since 1970.
+ *   such as an unknown ticket: milliseconds since 1970.
  * @property {Record<string, number>} [metrics] Values of the campaign's guardrails, by name.
  */
 /**
- * Rewards on a lasting medium: a `FileJournal`, a `LocalStorageJournal`, or one of your own. Any
- * method may throw; the rewards are then still in memory.
+ * Persistent storage for rewards: a `FileJournal`, a `LocalStorageJournal`, or your own. Any method
+ * may throw; the rewards are then still in memory.
  * @typedef {object} Journal
  * @property {() => { rewards: Reward[], refused: number }} load The rewards that it holds, and how
  *   many entries were set aside because they are not rewards.
- * @property {(reward: Reward) => void} add Add a reward, or what has become known of one.
+ * @property {(reward: Reward) => void} add Add a reward, or update one.
  * @property {(rewards: Reward[]) => void} remove Forget rewards: the service takes none twice.
  * @property {(reward: Reward, reason: string) => void} refuse Set aside a reward that will not be
  *   sent again, where the user can find it.
  * @property {() => void} close Let another client use it.
  */
 /**
- * The reward with these fields; throws if they are none.
+ * Return the reward with these fields; throw if they are not a reward.
  * @param {unknown} ticket
  * @param {unknown} reward
  * @param {unknown} [deferredSince]
@@ -69,12 +69,12 @@ export type Journal = {
  */
 export declare function checkedReward(ticket: unknown, reward: unknown, deferredSince?: unknown, metrics?: unknown): Reward;
 /**
- * What tells one reward from another.
+ * Return a key that tells one reward from another.
  * @param {Reward} reward
  */
 export declare function keyOf({ ticket, reward, metrics }: Reward): string;
 /**
- * The reward as the service takes it.
+ * Return the reward as the service expects it.
  * @param {Reward} reward
  */
 export declare function messageOf({ ticket, reward, metrics }: Reward): {

@@ -4,14 +4,14 @@ export type Reward = import("./journal.js").Reward;
  * An item for each reward, so that tabs of one site do not overwrite each other's. A reward may be
  * sent by several tabs; the service takes it once.
  *
- * Refused rewards, and items that are not rewards, lie under `NAME:refused:`. Where the browser
+ * Refused rewards, and items that are not rewards, are under `NAME:refused:`. Where the browser
  * allows no storage, nothing is kept.
  * @implements {Journal}
  */
 export declare class LocalStorageJournal implements Journal {
     #private;
     /**
-     * @param {string} [name] What the names of its items begin with.
+     * @param {string} [name] The prefix of its items' names.
      * @param {Storage | null} [storage]
      */
     constructor(name?: string, storage?: Storage | null);

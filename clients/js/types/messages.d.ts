@@ -12,7 +12,7 @@ export type Decision = {
     candidate: string | null;
     /**
      * The service's reason. Without the service: `timeout`, `unreachable`, or
-     * the reason of the error that it returned, as `unknown-campaign`.
+     * the reason of the error that it returned, such as `unknown-campaign`.
      */
     reason: string;
     /**
@@ -21,13 +21,13 @@ export type Decision = {
      */
     guaranteedBudget: number | null;
     /**
-     * How likely this arm was, given the candidate and all
-     * before; null where that is not known.
+     * How likely this arm was, given the candidate and the past;
+     * null where that is not known.
      */
     probability: number | null;
     /**
-     * How likely this arm was, given all before the candidate was
-     * chosen; null where that is not known.
+     * How likely this arm was, given the past, before the candidate
+     * was chosen; null where that is not known.
      */
     propensity: number | null;
 };
@@ -53,7 +53,7 @@ export type DecisionOptions = {
      */
     chances?: Record<string, number> | null;
 };
-/** Rewards that the service takes in one request. */
+/** How many rewards the service takes in one request. */
 export declare const MAX_BATCH = 1000;
 /** The service gave no response, or an error. `reason` is an identifier that stays the same. */
 export declare class ServiceError extends Error {
@@ -87,7 +87,7 @@ export declare function rewardsRequest(rewards: import("./journal.js").Reward[])
  */
 export declare function parseDecision(status: number, text: string): Decision;
 /**
- * What the service says of each of `count` rewards: null if it has taken it, or the error.
+ * The service's response to each of `count` rewards: null if it has taken it, or the error.
  * @param {number} status
  * @param {string} text
  * @param {number} count

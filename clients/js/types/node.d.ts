@@ -1,9 +1,9 @@
 export type Journal = import("./journal.js").Journal;
 export type Reward = import("./journal.js").Reward;
 /**
- * A JSON line for each reward. They are handed to the operating system, not synced to disk.
+ * A JSON line for each reward, written but not synced to disk.
  *
- * Beside the file lie `FILE.lock`, with the id of the process that uses it, and `FILE.refused`, with
+ * Next to the file are `FILE.lock`, with the id of the process that uses it, and `FILE.refused`, with
  * what cannot be sent: lines that are not rewards, and rewards that the service has refused.
  * @implements {Journal}
  */

@@ -7,8 +7,8 @@ export declare const METADATA: Readonly<{
     name: "Floorline";
 }>;
 /**
- * What a decision is asked for with: the targeting key is the request key, and the other attributes
- * are kept with the decision.
+ * The options of a request for a decision: the targeting key is the request key, and the other
+ * attributes are kept with the decision.
  * @param {import("@openfeature/core").EvaluationContext} [evaluation]
  * @returns {import("./messages.js").DecisionOptions}
  */
@@ -44,7 +44,7 @@ export declare function refusal<T>(value: T, code: string, errorMessage: string)
 /**
  * The function `track` of a provider: it reports the event's value, or 1, as the reward of the
  * `ticket` among the event's details, with their `metrics`, if there are any. Events without a
- * ticket are left alone.
+ * ticket are ignored.
  *
  * It also gives the official OFREP providers, which have none, a way to report rewards:
  * `Object.assign(new OFREPProvider(options), { track: rewardTracker(client) })`.

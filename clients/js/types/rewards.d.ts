@@ -1,6 +1,6 @@
 export type Reward = import("./journal.js").Reward;
 export type Journal = import("./journal.js").Journal;
-/** Sends rewards in the background, in batches, again and again until they are taken. */
+/** Sends rewards in the background, in batches, and retries until they are taken. */
 export declare class RewardQueue {
     #private;
     /**
@@ -18,13 +18,13 @@ export declare class RewardQueue {
      */
     put(ticket: string, value: number, metrics?: Record<string, number> | null): boolean;
     /**
-     * Wait until no reward is left, sent or refused; false if some are after `timeoutMs`.
+     * Wait until every reward is taken or refused; false if some are left after `timeoutMs`.
      * @param {number} timeoutMs
      */
     flush(timeoutMs: number): Promise<boolean>;
     /**
-     * Send what waits, as far as that is possible in time. The rest stays in the journal. Deferred
-     * rewards are sent once more, and not waited for.
+     * Send the waiting rewards, as far as time allows. The rest stays in the journal. Deferred rewards
+     * are sent once more, and not waited for.
      * @param {number} timeoutMs
      */
     close(timeoutMs: number): Promise<void>;

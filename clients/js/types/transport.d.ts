@@ -1,4 +1,4 @@
-/** Sends requests. One may arrive more than once, so the service must take it as the same. */
+/** Sends requests. One may arrive more than once, so requests must be idempotent. */
 export declare class Transport {
     #private;
     /**

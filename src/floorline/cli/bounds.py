@@ -88,7 +88,7 @@ def print_table(
         f"Simulated: mean of {runs:,} runs. As printed: the paper's constants (docs/errata.md).",
         "Exp3: regret in hindsight, rewards in [0, 1]; simulated: the best challenger switches.",
         "The bounds hold while all confidence intervals do: with probability 1 - delta.",
-        f"Rounds for which BudgetFirst plays the default first: {warm_up}.",
+        f"BudgetFirst's warm-up, in rounds of the default: {warm_up}.",
         f"Safe Exp3-IX never intervenes after round {remarks['last_safe_round']:,} (its t_0).",
         f"Lower bound: {remarks['lower_bound_conditions']}.",
         f"Unbalanced MOSS's targets are {frontier} the Pareto frontier.",

@@ -25,7 +25,7 @@ def erase(
 ) -> None:
     """Erase request keys and contexts; decisions, rewards and checksums stay.
 
-    The campaign must not be running: ask its service instead (POST /v1/campaigns/NAME/erase).
+    The campaign must not be running; if it is, ask its service (POST /v1/campaigns/NAME/erase).
     """
     from floorline.live import Campaign
     from floorline.live.ledgers import exists

@@ -31,7 +31,7 @@ SETTINGS = {
     "missing": "unknown",
     "unit": "clicks",
 }
-BROKEN_LABEL = "condition broken: a model looks"
+BROKEN_LABEL = "condition broken: model sees visitors"
 
 
 @dataclass
@@ -142,8 +142,8 @@ def _tell(service: Background, seasons: list[Season], default_clicks: Floats) ->
         lowest = share_of(clicks, default_clicks).min()
         below = max(0.0, -float(budget_of(clicks, default_clicks).min()))
         truth = (
-            f"What only the demo knows: at its lowest, {lowest:.0%} of the clicks that {DEFAULT} "
-            f"would have had in the same rounds; {below:.0f} below the floor at most"
+            f"Only the demo knows: at the lowest point, {lowest:.0%} of the clicks that {DEFAULT} "
+            f"would have had in the same rounds; at most {below:.0f} below the floor"
         )
         service.send(f"{season.path}/notes", {"text": truth})
         if season.floor == "confidence":
@@ -160,11 +160,9 @@ def _table(seasons: list[Season], default_clicks: Floats) -> Table:
     total = default_clicks.sum() or 1.0
     lowest = [share_of(clicks, default_clicks).min() for clicks in shown]
     table.add_row("clicks", *(f"{clicks.sum():,.0f}" for clicks in shown))
-    table.add_row("over the default", *(f"{clicks.sum() / total - 1:+.1%}" for clicks in shown))
-    table.add_row("at its lowest, of the default", *(f"{share:.1%}" for share in lowest))
-    table.add_row(
-        "clicks below the floor, at most", *(f"{max(0.0, -b.min()):.1f}" for b in budgets)
-    )
+    table.add_row("against the default", *(f"{clicks.sum() / total - 1:+.1%}" for clicks in shown))
+    table.add_row("lowest share of the default", *(f"{share:.1%}" for share in lowest))
+    table.add_row("most clicks below the floor", *(f"{max(0.0, -b.min()):.1f}" for b in budgets))
     table.add_row("visitors below the floor", *(f"{np.sum(b < 0):,}" for b in budgets))
     table.add_row(f"saw {CANDIDATE}", *(f"{s.candidates_shown:,}" for s in seasons), "0")
     return table
@@ -175,7 +173,7 @@ def _introduction(url: str, visitors: int) -> str:
     wrong = (
         f"{before[DEFAULT]:.0%} click on {DEFAULT!r} and {before[CANDIDATE]:.0%} on {CANDIDATE!r}"
     )
-    right = f"{DEFAULT!r} now has {after[DEFAULT]:.0%} of the regulars"
+    right = f"now {after[DEFAULT]:.0%} of the regulars click on {DEFAULT!r}"
     return f"""
 [bold]Second act: visitors of two kinds, and a default that changes[/bold]
 {url}/campaigns/randomised-floor

@@ -57,13 +57,13 @@ def table_of(live: Visits, ucb: Visits, rates: Mapping[str, float], max_loss: fl
     budgets = [visits.budget(means, max_loss) for visits in shown]
     row("visitors", *(f"{len(visits.arms):,}" for visits in shown))
     row("clicks", *(f"{visits.clicks(means):,}" for visits in shown))
-    row("revenue over the default", *(f"{end - 1:+.1%}" for end in ends))
-    row("revenue over always best", *(f"{round(end / best, 9) - 1:+.1%}" for end in ends))
+    row("revenue against the default", *(f"{end - 1:+.1%}" for end in ends))
+    row("revenue against always best", *(f"{round(end / best, 9) - 1:+.1%}" for end in ends))
     row(
-        "at its lowest, of the default",
+        "lowest share of the default",
         *(f"{visits.share(means).min():.1%}" for visits in shown),
     )
-    row("clicks below the floor, at most", *(f"{max(0.0, -b.min()):.1f}" for b in budgets))
+    row("most clicks below the floor", *(f"{max(0.0, -b.min()):.1f}" for b in budgets))
     row("visitors below the floor", *(f"{np.sum(budget < 0):,}" for budget in budgets))
     for arm, (name, rate) in enumerate(rates.items()):
         row(

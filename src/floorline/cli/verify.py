@@ -131,13 +131,12 @@ def sentences(verification: Verification, confidence: float) -> list[str]:
     lines = [_sentence("below the floor at some time", breaches, confidence)]
     if misses is not None:
         lines.append(_sentence("an interval missed its mean", misses, confidence))
-    promised = f"in at most a share {breaches.delta:g} of the runs"
+    promised = f"a share {breaches.delta:g} of the runs"
     if verification.holds:
-        return [*lines, f"The guarantee holds here: failures {promised}."]
+        return [*lines, f"The guarantee holds here: failures in at most {promised}."]
     if any(share and share.verdict == "fails" for share in (breaches, misses)):
-        more = f"in more than a share {breaches.delta:g} of the runs"
-        return [*lines, f"The guarantee fails here: failures {more}."]
-    return [*lines, f"Too few runs to tell whether failures are {promised}."]
+        return [*lines, f"The guarantee fails here: failures in more than {promised}."]
+    return [*lines, f"Too few runs to tell whether failures occur in at most {promised}."]
 
 
 def _sentence(event: str, share: Share, confidence: float) -> str:

@@ -33,7 +33,7 @@ class DelayedRules(NamedTuple):
     lost: Floats
     """For each arm, the share lost: of its rewards of 0 or less, then of those above."""
     repeated: Floats
-    """Likewise, the share of those known in time that arrive a second time."""
+    """In the same order, the share of rewards known in time that arrive a second time."""
     window: int
     missing: int
     batch: int

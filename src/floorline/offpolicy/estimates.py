@@ -1,4 +1,4 @@
-"""What a policy would have earned per decision: estimates, with intervals that always hold."""
+"""What a policy would have earned per decision: estimates, with intervals valid at all times."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ ROUNDING = 1e-9
 """A chance below this is one of 0, after rounding."""
 
 SUPPORT_ERRORS = 4.0
-"""Standard errors by which the mean weight must miss 1 to say that support is missing."""
+"""Standard errors by which the mean weight must fall short of 1 to report missing support."""
 
 
 class Interval(NamedTuple):
-    """Ends between which the value lies, at all times together, with the stated confidence."""
+    """Ends between which the value lies at all times, with the stated confidence."""
 
     lower: float
     upper: float
@@ -37,11 +37,11 @@ class Evaluation(Displayed):
     ips: float
     """Inverse propensity scoring: the average of weight times reward. Unbiased."""
     self_normalised: float
-    """The same over the average weight: slightly biased, and often closer. NaN without weight."""
+    """The same over the average weight: slightly biased, often closer. NaN if all weights are 0."""
     doubly_robust: float
-    """Inverse propensities for what each arm's earlier average does not explain. Unbiased."""
+    """Inverse propensity scoring of what each arm's earlier average does not explain. Unbiased."""
     interval: Interval
-    """Of the value itself: it holds also if some arms had no chance in some decisions."""
+    """For the value itself; holds even if some arms had no chance in some decisions."""
     doubly_robust_interval: Interval | None
     """Often narrower; None unless the least propensity is known."""
     mean_weight: float
@@ -50,7 +50,7 @@ class Evaluation(Displayed):
     """Standard error of the mean weight."""
     largest_weight: float
     effective_decisions: float
-    """Decisions of the policy itself that tell as much: (sum of weights)^2 / sum of squares."""
+    """Decisions by the policy itself that tell as much: (sum of weights)^2 / sum of squares."""
     logged: float
     """What the logged decisions earned on average."""
     unsupported: int
@@ -64,16 +64,16 @@ class Evaluation(Displayed):
 
     def _table(self) -> Table:
         title = (
-            f"{self.decisions:,} logged decisions, as good as {self.effective_decisions:,.0f} of "
-            f"the policy itself; mean weight {self.mean_weight:.3g}, largest "
-            f"{self.largest_weight:.3g}; intervals at all times together, confidence "
+            f"{self.decisions:,} logged decisions, worth {self.effective_decisions:,.0f} by the "
+            f"policy itself; mean weight {self.mean_weight:.3g}, largest "
+            f"{self.largest_weight:.3g}; intervals hold at all times with confidence "
             f"{self.confidence:.6g}"
         )
         if not self.supported:
-            where = f"{self.unsupported:,}" if self.unsupported else "part"
+            where = f"{self.unsupported:,}" if self.unsupported else "some"
             title += (
-                f"\nSome arms that the policy plays had no chance in {where} of the decisions: the "
-                "estimates are biased; the first interval holds all the same"
+                f"\nSome arms that the policy plays had no chance in {where} decisions: the "
+                "estimates are biased, but the first interval still holds"
             )
         known = self.doubly_robust_interval
         missing = ("needs the least", "propensity")
@@ -107,9 +107,9 @@ def evaluate(
         log: decisions with their propensities.
         target: the policy's probability of each arm in each decision: decisions x arms. It may
             depend on the context and on everything before the decision, not on its reward.
-        confidence: of the intervals, each at all times together.
-        least_propensity: every arm that the policy plays had at least this propensity, in every
-            decision; the doubly robust interval needs it.
+        confidence: the confidence of each interval, at all times simultaneously.
+        least_propensity: a lower bound on the propensity of every arm that the policy plays, in
+            every decision; the doubly robust interval needs it.
 
     Raises:
         ValueError: propensities are missing, or the arguments do not fit.
@@ -130,7 +130,7 @@ def evaluate(
     predicted = earlier_averages(log.arm, rewards, len(log.arms))
     own = predicted[np.arange(len(log)), log.arm]
     robust = (chances * predicted).sum(axis=1) + weights * (rewards - own)
-    # Lower bounds on the value and on what it misses to 1: weights need no limit, nor support.
+    # Lower bounds on the value and on 1 minus the value: they need no largest weight, nor support.
     interval = Interval(
         max(0.0, lower_average(weights * rewards, alpha / 2)),
         min(1.0, 1 - lower_average(weights * (1 - rewards), alpha / 2)),

@@ -17,17 +17,17 @@ from floorline.core.records import Counts, Floats
 
 @dataclass(frozen=True, eq=False)
 class LoggedData:
-    """Decisions in their order, each with its reward.
+    """Decisions in order, each with its reward.
 
     Args:
         arms: the names of the arms; the first is the default.
         arm: the index of the arm played in each decision.
         reward: what each earned.
-        propensity: the probability of that arm, given all before; NaN where it is unknown.
+        propensity: the probability of that arm, given the past; NaN where it is unknown.
         low: no reward is below this.
         high: no reward is above this.
-        contexts: what was known of each request; empty if nothing was kept.
-        left_out: decisions that are not here, by the reason.
+        contexts: what was known about each request; empty if nothing was kept.
+        left_out: the number of decisions left out, by reason.
     """
 
     arms: tuple[str, ...]
@@ -83,14 +83,14 @@ def read_log(
 ) -> LoggedData:
     """Return the log in a CSV file with the columns `arm`, `reward` and `propensity`.
 
-    Without the last, a column `probability` is taken for it, as in exports of version 0.1.
+    Without the last, the column `probability` is used, as in exports of version 0.1.
 
     Args:
-        path: the file, such as `floorline ledger export` writes.
+        path: the file, such as one written by `floorline ledger export`.
         default: the name of the default arm; by default that of the first row.
         low: no reward is below this.
         high: no reward is above this.
-        uniform: whether every arm was equally likely in every decision; then no propensities
+        uniform: whether every arm was equally likely in every decision; if so, no propensities
             are read.
     """
     try:
@@ -124,7 +124,7 @@ def read_log(
 
 
 def _value(path: Path, row: dict[str, str], line: int, name: str) -> float:
-    """Return a number of a row; NaN where there is none."""
+    """Return a number from a row; NaN if the cell is empty."""
     text = row[name]
     try:
         return float(text) if text else math.nan

@@ -18,7 +18,7 @@ from floorline.simulation.stepping import Stepper
 
 @dataclass(frozen=True, repr=False)
 class Replay(Displayed):
-    """A policy that ran on a log."""
+    """What a policy earned on a log."""
 
     arms: tuple[str, ...]
     logged: int
@@ -30,11 +30,11 @@ class Replay(Displayed):
     reward: float
     """What it earned per round."""
     interval: Interval
-    """Of what it earned per round on average, given all before each; at all times together."""
+    """For its average expected reward, each round's given the past; at all times simultaneously."""
     confidence: float
     logged_reward: float
     notes: list[str]
-    """What the answer rests on, and where it is biased."""
+    """What the result is based on, and where it is biased."""
 
     def _table(self) -> Table:
         title = [
@@ -57,14 +57,14 @@ def replay(log: LoggedData, policy: Policy, *, seed: int = 1, confidence: float 
 
     The policy decides; where it chose the logged arm, the decision is kept with the probability
     (least propensity) / (its propensity) and the policy learns from its reward; all others are
-    skipped, as if they had not been. So each round that is kept has the arm that the policy would
-    have played and a reward of that arm.
+    skipped, as if they had never happened. So each round that is kept has the arm that the policy
+    would have played and a reward of that arm.
 
     Args:
         log: decisions with their propensities.
         policy: any policy, with a floor or without.
-        seed: for its draws, and for what is kept.
-        confidence: of the interval.
+        seed: for its draws, and for the choice of decisions to keep.
+        confidence: the confidence of the interval.
 
     Raises:
         ValueError: propensities are missing, or no decision could be kept.
@@ -103,12 +103,12 @@ def replay(log: LoggedData, policy: Policy, *, seed: int = 1, confidence: float 
 
 
 def notes_on(log: LoggedData, rounds: int, least: float) -> list[str]:
-    """Return what the answer rests on, and where it is biased."""
+    """Return what the result is based on, and where it is biased."""
     notes = [
-        f"It is about the policy's first {rounds:,} rounds, not about {len(log):,}: a policy that "
-        "learns would go on to do better.",
+        f"This is about the policy's first {rounds:,} rounds, not about {len(log):,}: a policy "
+        "that learns would do better later.",
         "It is unbiased if propensities are right, every arm always had a chance, and an arm's "
-        "rewards do not change over time; each is an assumption.",
+        "rewards do not change over time; these are assumptions.",
     ]
     if rounds < len(log) / 20:
         notes.append(
@@ -117,7 +117,7 @@ def notes_on(log: LoggedData, rounds: int, least: float) -> list[str]:
         )
     for reason, count in log.left_out.items():
         notes.append(
-            f"Left out: {counted(count, 'decision')} {reason}, as if that did not depend on the "
-            "reward."
+            f"Left out: {counted(count, 'decision')} {reason}, assuming that this does not depend "
+            "on the reward."
         )
     return notes

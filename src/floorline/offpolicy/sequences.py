@@ -1,14 +1,14 @@
 """Confidence sequences for averages of numbers that are bounded on one side only.
 
-Let X_s >= -c be a number of round s with mean V_s given all before, and h_s, known before, from 0
-to 1. With y = (X - h) / (1 + c) >= -1 and 0 <= g < 1, Fan's inequality says
+Let X_s >= -c be the number of round s, with mean V_s given the past, and h_s in [0, 1] be known
+before it. With y = (X - h) / (1 + c) >= -1 and 0 <= g < 1, Fan's inequality says
 
     exp(g y - psi(g) y^2) <= 1 + g y,    psi(g) = -log(1 - g) - g,
 
-so that exp(g sum (X_s - V_s) / (1 + c) - psi(g) sum y_s^2) never grows on average. A mixture of
-these over several g is a test martingale: by Ville's inequality it ever exceeds 1 / alpha with
-probability alpha at most. The sum of X_s - V_s at which it does bounds the average of the V_s
-from below, at all times together, however the V_s change and however large X may be.
+so exp(g sum (X_s - V_s) / (1 + c) - psi(g) sum y_s^2) is a supermartingale, and so is a mixture of
+these over several g: by Ville's inequality it ever exceeds 1 / alpha with probability at most
+alpha. The sum of X_s - V_s at which it does bounds the average of the V_s from below, at all times
+simultaneously, however the V_s change and however large X may be.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def error_probability(confidence: float) -> float:
 
 
 def lower_average(values: Floats, alpha: float, below: float = 0.0) -> float:
-    """Return a lower bound on the average of the values' means given all before each.
+    """Return a lower bound on the average of the values' means, each given the values before it.
 
-    It holds at all times together with probability 1 - alpha.
+    With probability 1 - alpha it holds at all times simultaneously.
 
     Args:
-        values: numbers of at least -below, in their order.
+        values: numbers of at least -below, in order.
         alpha: the probability that the bound ever fails.
         below: how far below 0 they can be.
     """

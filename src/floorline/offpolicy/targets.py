@@ -17,11 +17,11 @@ from floorline.simulation.stepping import Stepper
 UNIFORM = "uniform"
 
 Choose = Callable[[dict[str, Any] | None], Mapping[str, float]]
-"""A policy of one's own: from the context of a request to the probability of each arm."""
+"""A user's own policy: maps the context of a request to the probability of each arm."""
 
 
 def fixed_target(log: LoggedData, words: str) -> Floats:
-    """Return the probabilities of a policy that is always the same.
+    """Return the probabilities of a policy that never changes.
 
     Args:
         log: the decisions.
@@ -46,8 +46,8 @@ def target_of(log: LoggedData, choose: Choose) -> Floats:
 def followed_target(log: LoggedData, policy: Policy, seed: int = 1) -> Floats:
     """Return the probabilities of a policy that learns from the log as it goes.
 
-    It is told every logged arm with its reward, so it learns from what was logged, not from what
-    it would have played: `replay` lets it learn from its own.
+    It observes every logged arm with its reward, so it learns from the logged decisions, not from
+    its own; `replay` lets it learn from its own.
     """
     if policy.floor.tosses_coins:
         raise ValueError("policy: a randomised floor keeps account of its own plays; use replay")

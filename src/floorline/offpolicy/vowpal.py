@@ -9,7 +9,7 @@ from typing import IO, Any
 from floorline.offpolicy.logged import LoggedData
 
 SPECIAL = re.compile(r"[\s:|]")
-"""What means something to Vowpal Wabbit, and cannot be part of a feature's name."""
+"""Characters that are syntax to Vowpal Wabbit, and cannot be part of a feature's name."""
 
 
 def write_vw(log: LoggedData, out: IO[str]) -> None:
@@ -31,7 +31,7 @@ def write_vw(log: LoggedData, out: IO[str]) -> None:
 
 
 def features(context: dict[str, Any], prefix: str = "") -> Iterator[str]:
-    """Yield the features of a context: numbers by value, everything else by being there.
+    """Yield the features of a context: numbers by value, everything else by presence.
 
     >>> list(features({"age": 31, "from": "the web", "app": {"beta": True}, "tags": ["a", "b"]}))
     ['age:31', 'from=the_web', 'app.beta', 'tags=a', 'tags=b']

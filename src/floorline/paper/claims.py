@@ -73,8 +73,8 @@ def _approaches_ucb(numbers: Numbers) -> Claim:
     last, base = ours[-1], ucb[-1]
     return Claim(
         "Conservative UCB is eventually nearly as good as UCB, despite the constraint.",
-        "its average regret exceeds UCB's, at the longest horizon, by less than a quarter of "
-        "the most that it does at any horizon",
+        "at the longest horizon, its average regret exceeds UCB's by less than a quarter of the "
+        "largest excess at any horizon",
         excess[-1] < max(excess) / 4,
         f"The excess per round is {max(excess):.4f} at n = {ours[worst].horizon:,} and "
         f"{excess[-1]:.4f} at n = {last.horizon:,}. In total the regret there is "
@@ -97,7 +97,7 @@ def _harsher_is_worse(numbers: Numbers) -> Claim:
         + ", ".join(f"{row.mean / ucb.mean:.2f} times UCB's at {row.max_loss:g}" for row in shown)
         + f". Playing the default arm alone costs {rows[0].mean:,.1f}; Conservative UCB costs at "
         f"most {_pm(top)}, at alpha = {top.max_loss:g}: a very small budget is spent on exploring "
-        "without ever finding out enough.",
+        "without ever learning enough.",
     )
 
 
@@ -208,7 +208,7 @@ def _floor_holds(numbers: Numbers) -> Claim:
     broken = sum(row.runs * row.breach_rate for row in safe)
     return Claim(
         "Conservative UCB maintains the constraint at all times, with high probability.",
-        "no larger share of its runs than delta is ever below the floor",
+        "at most a share delta of its runs is ever below the floor",
         broken / runs <= safe[0].delta,
         f"{broken:.0f} of {runs:,} runs, known or learned, over all alpha; "
         f"delta is {safe[0].delta:g}.",

@@ -19,7 +19,7 @@ from floorline.paper.sweeps import (
 from floorline.sweeping.plan import PER_HORIZON, Instance, SweepPlan
 
 NO_LOSS = 0.0
-"""Left out: unbalanced MOSS and BudgetFirst are not defined where nothing may be lost."""
+"""Left out, since unbalanced MOSS and BudgetFirst are not defined where nothing may be lost."""
 
 
 def own_plans(

@@ -72,8 +72,8 @@ def _what_was_run(data: ReportData) -> str:
     if not data.points:
         text = "No points of the sweeps, only the picture of one run."
     warning = (
-        "The boundary as-printed is not proved for rewards of scale 1: under it nothing "
-        "guarantees the floor."
+        "The boundary as-printed is not proved for rewards of scale 1: under it the floor is not "
+        "guaranteed."
     )
     more = f"<p>{warning}</p>" if s.boundary == "as-printed" else ""
     note = (
@@ -111,8 +111,8 @@ def _authors(comparisons: Sequence[AuthorsComparison], settings: PaperRun) -> st
     agreeing = sum(point.agrees for point in comparisons)
     intro = (
         f"{agreeing} of {len(comparisons)} points agree: their means differ by no more than "
-        f"{ERRORS} combined standard errors plus one part in 100,000, to which the authors' "
-        "are rounded."
+        f"{ERRORS} combined standard errors plus one part in 100,000, the rounding of the "
+        "authors' numbers."
         if as_programmed
         else f"The authors' program has its own boundary; this report has {settings.boundary}. "
         "So only UCB needs to agree; the others show the price or the gain."

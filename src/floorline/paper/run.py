@@ -57,7 +57,8 @@ def collect(
 ) -> None:
     """Simulate the points that the journal does not have, and save each in it.
 
-    The longest first: a GPU or a cluster, which plays many at once, then ends with short ones.
+    The longest come first, so that a GPU or a cluster, which plays many at once, ends with short
+    ones.
     """
     missing = [point for point in points if point not in journal]
     missing.sort(key=lambda point: -point.horizon)

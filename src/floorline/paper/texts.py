@@ -71,9 +71,9 @@ CAPTIONS = {
 DIFFERENCES = """<ul>
 <li><strong>The confidence radius.</strong> The paper prints sqrt(psi/s); the authors' program has
 sqrt(2 psi/s). The program is right: for Gaussian noise of scale 1 the printed radius is too narrow,
-since by the law of the iterated logarithm an average leaves such intervals with certainty, sooner
-or later. Boundary <code>authors</code> is the program's, <code>as-printed</code> the paper's; the
-printed one has less regret, and no guarantee.</li>
+since by the law of the iterated logarithm an average leaves such intervals sooner or later, with
+probability 1. Boundary <code>authors</code> is the program's, <code>as-printed</code> the paper's;
+the printed one has less regret, and no guarantee.</li>
 <li><strong>The factor of log log s in psi.</strong> Printed with zeta = K/delta, programmed with
 log zeta in its place, which is wider and also valid.</li>
 <li><strong>The number of intervals.</strong> The paper counts the K challengers, the program all

@@ -14,7 +14,7 @@ from floorline.proposers.posterior import pair_after, posterior_draw, posterior_
 
 DRAWS = 32
 
-# Rows of the memory, each with a number for every arm; those below SUMS come first.
+# Rows of the memory, each with a number for every arm.
 WINS = 0
 MEAN = 1
 INFORMATION = 2

@@ -1,4 +1,4 @@
-"""The report of a campaign: one page to share, which needs nothing but itself."""
+"""The report of a campaign: one self-contained page to share."""
 
 from floorline.report.facts import ReportFacts, facts_of
 from floorline.report.page import page_of

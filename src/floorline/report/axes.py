@@ -17,7 +17,7 @@ TIME_STEPS = (
 
 
 class Scale(NamedTuple):
-    """A straight map of values onto places."""
+    """A linear map from values to positions."""
 
     low: float
     high: float
@@ -25,7 +25,7 @@ class Scale(NamedTuple):
     end: float
 
     def __call__(self, value: float) -> float:
-        """Return the place of a value, inside the scale."""
+        """Return the position of a value, clipped to the scale."""
         held = min(max(value, self.low), self.high)
         return self.start + (held - self.low) * (self.end - self.start) / (self.high - self.low)
 
@@ -60,7 +60,7 @@ def round_times(start: float, end: float, wanted: int) -> list[tuple[float, str]
 
 
 def _label(when: datetime, step: float, before: datetime | None) -> str:
-    """Return the day, or the time, with the day where it is another than before."""
+    """Return the day, or the time, with the day where it has changed."""
     day = f"{when.day} {when:%b}"
     if step >= DAY:
         return day
@@ -69,7 +69,7 @@ def _label(when: datetime, step: float, before: datetime | None) -> str:
 
 
 def extent(columns: Sequence[Sequence[float | None]]) -> tuple[float, float]:
-    """Return the least and the greatest of all values, 0 among them; never the same."""
+    """Return the smallest and the largest of all values and 0; the two are never equal."""
     values = [v for column in columns for v in column if v is not None and math.isfinite(v)]
     low, high = min([0.0, *values]), max([0.0, *values])
     return low, high if high > low else low + 1.0

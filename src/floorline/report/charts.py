@@ -25,7 +25,7 @@ class ChartLine(NamedTuple):
 
 
 def reward_chart(points: Sequence[SeriesPoint], label: str) -> str:
-    """Return reward, default and floor over time, with what `guaranteed_range` says."""
+    """Return a chart of reward, default and floor over time, with the guaranteed range."""
     times = [point.time for point in points]
     lines = [
         ChartLine([point.reward for point in points], "c1"),
@@ -33,7 +33,7 @@ def reward_chart(points: Sequence[SeriesPoint], label: str) -> str:
         ChartLine([point.floor for point in points], "floor dashed"),
     ]
     ranges = [guaranteed_range(point) for point in points]
-    # An early range reaches far beyond all lines, and would leave no room to see them.
+    # Early ranges are far wider than the lines, which they would flatten.
     low, high = extent([*(line.values for line in lines), ranges[-1]])
     x, y = _scales(times, low, high)
     edges = list(zip(times, ranges, strict=True))
@@ -50,14 +50,14 @@ def reward_chart(points: Sequence[SeriesPoint], label: str) -> str:
 
 
 def guaranteed_range(point: SeriesPoint) -> tuple[float, float]:
-    """Return the range of the reward; or of the floor, where what was received is known."""
+    """Return the range of the reward, or of the floor where the reward received is known."""
     if point.floor_lower is not None and point.floor_upper is not None:
         return point.floor_lower, point.floor_upper
     return point.reward_lower, point.reward_upper
 
 
 def traffic_chart(points: Sequence[SeriesPoint], arms: Sequence[str], label: str) -> str:
-    """Return each arm's share of the decisions over time."""
+    """Return a chart of each arm's share of the decisions over time."""
     x, y = _scales([point.time for point in points], 0.0, 1.0)
     drawn = []
     for start, end, counts in _slices(points, arms, x):

@@ -1,4 +1,4 @@
-"""The HTML elements that reports are made of. What comes from outside is escaped."""
+"""The HTML elements that reports are made of. Text is escaped."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: int = 
 
 
 def legend(entries: Iterable[tuple[str, str, str]]) -> str:
-    """Return what the colours of a chart mean: look, name and value of each."""
+    """Return the legend of a chart: look, name and value of each entry."""
     items = (
         f'<li><i class="{look}"></i>{escape(name)} <b>{escape(value)}</b></li>'
         for look, name, value in entries

@@ -1,4 +1,4 @@
-"""What a report tells, read from a ledger: by the functions that status and dashboard use."""
+"""The contents of a report, read from a ledger by the functions that status and dashboard use."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class ReportFacts:
     status: Status
     """After the last event, at the time of the report."""
     points: list[SeriesPoint]
-    """Of the present epoch; the last is that of `status`."""
+    """Points of the current epoch; the last is that of `status`."""
     events: list[Event]
-    """What was done to the campaign, notes among it."""
+    """What was done to the campaign, including notes."""
     opened_at: float
     last_event_at: float
     verification: Report | None
@@ -40,14 +40,14 @@ def facts_of(
     """Return what a report of the campaign in this ledger shows; the whole ledger is verified.
 
     Args:
-        locator: of the ledger.
-        name: of the campaign.
+        locator: the ledger's locator.
+        name: the campaign's name.
         now: the time of the report, by the campaign's clock: windows may have ended since the last
             event.
         tick: called with the number of events verified so far.
 
     Raises:
-        LedgerError: it cannot be read.
+        LedgerError: the ledger cannot be read.
     """
     verification = verify(locator, tick)
     with closing(read_ledger(locator)) as ledger:
@@ -57,7 +57,7 @@ def facts_of(
 def read_facts(
     ledger: LedgerReader, name: str, now: float, verification: Report | None = None
 ) -> ReportFacts:
-    """Return what a ledger tells now, as far as it is sound, with how it was verified."""
+    """Return what the sound part of a ledger shows at `now`, with its verification."""
     opened = ledger.opened()
     campaign_id = opened.body["id"]
     series = SeriesRecorder(MAX_POINTS)

@@ -1,4 +1,4 @@
-"""A report as one HTML page: its own style, drawings inside, no scripts."""
+"""A report as one HTML page, with its style and drawings inside, and no scripts."""
 
 from __future__ import annotations
 

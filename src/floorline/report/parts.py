@@ -14,7 +14,7 @@ from floorline.report.elements import numbers, section, table
 from floorline.report.facts import ReportFacts
 
 MAX_PROBLEMS = 20
-"""Problems that are listed."""
+"""Maximum number of problems listed."""
 
 
 def verdict(facts: ReportFacts) -> str:
@@ -36,18 +36,18 @@ def promised(facts: ReportFacts) -> str:
         reward, instead = "the reward received", f"{default} would have received in the same rounds"
         needs = ""
     else:
-        reward, instead = "the reward to be expected", f"{default} alone would have earned"
+        reward, instead = "the expected reward", f"{default} alone would have earned"
         needs = (
             " It needs a default that stays as it is, and candidates that do not depend on the "
             "visitor."
         )
     text = (
         f"<p>At every moment, {reward} from all decisions so far is at least {share} of what "
-        f"{instead}. This holds at all times together with a probability of at least "
+        f"{instead}. This holds, at all times simultaneously, with a probability of at least "
         f"{confidence}.{needs}</p>"
     )
     if status.epoch > 1:
-        text += "<p>It was promised for each epoch by itself.</p>"
+        text += "<p>This was promised for each epoch separately.</p>"
     if status.serves is not None:
         served = escape(status.serves)
         text += f"<p>Since everybody gets {served}, nothing is promised any more.</p>"
@@ -135,7 +135,7 @@ def _averages(facts: ReportFacts, total: int) -> str:
     columns = ("Arm", "Decisions", "Share", _mean(facts.settings.unit))
     note = (
         '<p class="soft">The mean is the average over the decisions in which an arm was played. If '
-        "a model chooses who sees what, it does not compare the arms.</p>"
+        "a model chooses who sees what, the means do not compare the arms.</p>"
     )
     return section("Arms", table(columns, rows, 3) + note, "arms")
 
@@ -169,7 +169,7 @@ def guardrails(facts: ReportFacts) -> str:
 
 
 def timeline(facts: ReportFacts, time_of: Callable[[float], str]) -> str:
-    """Return what was done to the campaign, with the notes of people."""
+    """Return what was done to the campaign, with people's notes."""
     rows = [(time_of(event.time), words_of(event.kind, event.body)) for event in facts.events]
     return section("What happened", table(("Time (UTC)", "What"), rows))
 
@@ -195,8 +195,8 @@ def verification(facts: ReportFacts) -> str:
         return section("How this was verified", "<p>The ledger was not verified.</p>")
     text = (
         "<p>For this report every event of the campaign's ledger was read and replayed: "
-        f"{found.contents}. Chained checksums show that none is damaged or missing; each had to "
-        "be allowed by those before it; and the budget of every decision was computed again.</p>"
+        f"{found.contents}. Chained checksums show whether any is damaged or missing; each was "
+        "checked against those before it; and the budget of every decision was recomputed.</p>"
     )
     if found.erased:
         erased = counted(found.erased, "decision")
@@ -205,6 +205,6 @@ def verification(facts: ReportFacts) -> str:
         listed = "".join(f"<li>{escape(text)}</li>" for text in found.problems[:MAX_PROBLEMS])
         text += f"<p><b>{counted(len(found.problems), 'problem')}:</b></p><ul>{listed}</ul>"
     else:
-        text += "<p>All of it agrees; every decision for a challenger was affordable.</p>"
-    text += "<p>To repeat it: <code>floorline ledger verify FILE</code></p>"
+        text += "<p>Everything agrees; every decision for a challenger was affordable.</p>"
+    text += "<p>To repeat this: <code>floorline ledger verify FILE</code></p>"
     return section("How this was verified", text, "verdict warn" if found.problems else "")

@@ -21,7 +21,7 @@ Rows = list[dict[str, Any]]
 
 
 NOT_IN_SUMMARY = ("arms", "guardrails", "duplicates")
-"""Tables of their own, and what no ledger knows."""
+"""Fields with a table of their own, and one that no ledger records."""
 
 
 def summary_table(facts: ReportFacts) -> Rows:
@@ -62,7 +62,7 @@ def arms_table(facts: ReportFacts) -> Rows:
 
 
 def series_table(facts: ReportFacts) -> Rows:
-    """Return how the present epoch went, with the decisions for each arm and by reason."""
+    """Return the course of the current epoch, with the decisions by arm and by reason."""
     reasons = sorted({reason for point in facts.points for reason in point.reasons})
     rows = []
     for point in facts.points:
@@ -74,7 +74,7 @@ def series_table(facts: ReportFacts) -> Rows:
 
 
 def changes_table(facts: ReportFacts) -> Rows:
-    """Return what was done to the campaign, notes among it."""
+    """Return what was done to the campaign, including notes."""
     return [
         {
             "seq": event.seq,

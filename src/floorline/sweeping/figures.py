@@ -13,7 +13,7 @@ from floorline.simulation.plots import COLOURS, DASHES, new_figure, tidy
 from floorline.simulation.summary import share_error
 
 PREFERRED = ("horizon", "max_loss", "delta")
-"""What lies along the x axis, if it has several values; else another number that has."""
+"""Settings preferred for the x axis; it needs a number that has several values."""
 
 
 def draw_instance(
@@ -56,7 +56,7 @@ def draw_instance(
 
 
 def figure_name(instance: str) -> str:
-    """Return the name of an instance's figure, of characters that every file system allows.
+    """Return the file name of an instance's figure, with characters that all file systems allow.
 
     >>> figure_name("three arms")
     'three-arms.png'

@@ -32,7 +32,7 @@ class PointJournal:
 
         Args:
             path: the file.
-            settings: a dataclass that decides every number; a journal of others is refused.
+            settings: a dataclass of all that affects results; a journal with others is refused.
         """
         self._path = path
         self._entries: dict[str, tuple[list[list[Any]], float]] = {}
@@ -98,5 +98,5 @@ class PointJournal:
 
 
 def _key(point: dict[str, Any]) -> str:
-    """Return a point as a text that is the same before it was saved and after."""
+    """Return a point as text, the same before it is saved and after it is loaded."""
     return json.dumps(point, sort_keys=True)

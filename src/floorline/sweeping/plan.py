@@ -36,7 +36,7 @@ class Instance:
     table: str | None = None
 
     def environment(self) -> Environment:
-        """Return what the arms pay."""
+        """Return the environment of these arms."""
         choice("noise", self.noise, NOISES)
         if self.noise == "table":
             if self.table is None:
@@ -57,7 +57,7 @@ class Cell:
     settings: dict[str, Any]
 
     def setup(self) -> PolicySetup:
-        """Return all settings, those that the grid does not name included."""
+        """Return all settings, including those that the grid does not name."""
         values = {"horizon": 10_000, **self.settings}
         horizon = whole("horizon", values.pop("horizon"), 1)
         if values.get("delta") == PER_HORIZON:
@@ -118,9 +118,9 @@ class SweepPlan:
 
 
 def read_plan(path: Path) -> SweepPlan:
-    """Return the plan in a TOML file; raise ValueError, naming what is wrong with it.
+    """Return the plan in a TOML file; raise ValueError if anything is wrong with it.
 
-    A table of noise is looked for beside the file.
+    The path of a noise table is relative to the file's folder.
     """
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -135,7 +135,7 @@ def read_plan(path: Path) -> SweepPlan:
 
 
 def plan_of(content: Mapping[str, Any], folder: Path = Path()) -> SweepPlan:
-    """Return the plan that plain values describe.
+    """Return the plan described by plain values.
 
     >>> plan = plan_of({"grid": {"policy": "ucb", "max_loss": [0.1, 0.2]},
     ...                 "instance": [{"name": "paper", "means": [0.5, 0.6]}]})

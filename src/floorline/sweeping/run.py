@@ -1,4 +1,4 @@
-"""Runs a sweep in a folder: every cell is saved as soon as it is finished."""
+"""Run a sweep in a folder: every cell is saved as soon as it is finished."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PARQUET = "results.parquet"
 
 @dataclass(frozen=True)
 class SameNumbers:
-    """What decides the numbers of every cell: a folder holds the results of one of these."""
+    """Settings that affect every cell's results; a folder has the results of one of these."""
 
     runs: int
     seed: int
@@ -35,7 +35,7 @@ class SameNumbers:
 
 
 class Measured(NamedTuple):
-    """What a cell has shown."""
+    """The results of a cell."""
 
     regret: float
     regret_standard_error: float
@@ -48,7 +48,7 @@ class Measured(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """What a folder holds at the end."""
+    """The contents of a folder at the end."""
 
     rows: list[dict[str, Any]]
     new_cells: int
@@ -71,12 +71,12 @@ def run_sweep(
 
     Args:
         plan: the grid and its instances.
-        folder: where everything goes.
-        find: the entry of a policy by its name.
+        folder: where all files are written.
+        find: returns the entry of a policy by its name.
         threads: how many threads; by default all cores.
         device: `cpu`, `cuda` or `python`.
         cluster: a client of a Dask cluster, as for `simulate`.
-        force: start the folder again.
+        force: whether to start over.
     """
     require_matplotlib()  # fails now if it is missing, not after the simulations
     cells = plan.cells()
@@ -110,7 +110,7 @@ def run_sweep(
 
 
 def measured(found: Summary) -> Measured:
-    """Return what a row says of a summary."""
+    """Return a row's results from a summary."""
     regret, budget = found.main_regret, found.lowest_budget
     return Measured(
         float(regret.mean[-1]),
@@ -123,7 +123,7 @@ def measured(found: Summary) -> Measured:
 
 
 def row_of(plan: SweepPlan, cell: Cell, found: Measured) -> dict[str, Any]:
-    """Return a row with every setting, so that it can be told from all others."""
+    """Return a row with every setting, so that it can be told apart from all others."""
     plays = {f"plays_{arm}": count for arm, count in enumerate(found.plays)}
     return {
         "instance": cell.instance.name,

@@ -26,7 +26,7 @@ from floorline.testing.odds import too_often
 from floorline.testing.policies import check_policy
 
 REWARDS = 120
-"""How many rewards the intervals are checked after, one by one."""
+"""How many rewards are observed; the intervals are checked after each."""
 
 Ends = tuple[float, float]
 

@@ -31,7 +31,7 @@ def check_engine(make: MakeEngine, *, runs: int = 256, late: bool = True, seed: 
 
     - a run's outcome depends on the seed and its number alone: not on how many runs are played,
       nor in how many parts, nor on what was played before;
-    - runs of other seeds differ, and so do runs of other numbers;
+    - runs with different seeds differ, and so do runs with different numbers;
     - the plays add up to the rounds, and every cell of the outcome is written;
     - `parts` yields the sums of the runs of `play`;
     - the last `tick` reports that all runs are done;

@@ -48,7 +48,7 @@ def check_environment(environment: Environment, *, draws: int = 4000, seed: int 
 
     Args:
         environment: the environment.
-        draws: how many rewards of each arm are drawn, or rounds played at most.
+        draws: how many rewards of each arm are drawn, or the most rounds played.
         seed: any whole number from 0.
     """
     means = np.array(environment.means)

@@ -23,7 +23,7 @@ from floorline.testing.odds import breaks_floor
 from floorline.testing.policies import check_policy
 
 SKIPPED = 60
-"""The most default rounds that are played one by one to compare with a skip."""
+"""Maximum number of default rounds played one by one to compare with a skip."""
 
 
 def check_floor(

@@ -1,4 +1,4 @@
-"""A run of a policy that detects a part that accesses memory other than its own."""
+"""A run of a policy that detects parts that access memory other than their own."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PART_SLOTS = (
 class Guarded:
     """An array for interpreted kernels that rejects indices out of range.
 
-    Compiled code checks no index, and NumPy accepts negative ones: neither shows a mistake.
+    Compiled code checks no index, and NumPy accepts negative ones, so neither reveals a mistake.
     """
 
     def __init__(self, cells: Any, name: str, *, read_only: bool = False) -> None:
@@ -123,7 +123,7 @@ class GuardedRun:
         """Return the candidate, which must be an arm that exists."""
         arm = self._proposer(slots.propose, round, rng)
         exists = 0 <= arm < self.n_arms and arm == int(arm)
-        assert exists, f"the proposer named arm {arm}; there are the arms 0 to {self.n_arms - 1}"
+        assert exists, f"the proposer named arm {arm}; arms are 0 to {self.n_arms - 1}"
         return int(arm)
 
     def chances(self, candidate: int) -> list[float]:

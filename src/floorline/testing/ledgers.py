@@ -21,7 +21,7 @@ def check_ledger(
     """Raise AssertionError unless a ledger keeps the contract of `Ledger`.
 
     Args:
-        new_ledger: returns a new, empty ledger, each time another one.
+        new_ledger: returns a new, empty ledger, a different one each time.
         read: returns a reader of what a ledger has committed, if the backend has readers.
     """
     for check in LEDGER_CHECKS:

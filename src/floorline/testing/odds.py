@@ -31,7 +31,7 @@ def too_seldom(count: int, trials: int, chance: float) -> bool:
 
 
 def distributions_differ(some: Floats | Counts, others: Floats | Counts) -> bool:
-    """Return whether two samples show that they come from two distributions.
+    """Return whether two samples show that they come from different distributions.
 
     By the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart, which holds for any
     distribution: each sample's distribution function is within sqrt(log(4 / alarm) / (2 n)) of

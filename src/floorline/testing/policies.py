@@ -16,8 +16,8 @@ def check_policy(
 ) -> None:
     """Raise AssertionError unless the policy behaves the same however it is run.
 
-    Compiled equals interpreted, one thread equals many, neither keeping rewards nor more runs
-    change a run, and the plays add up. In a stochastic environment whose means do not change
+    Compiled equals interpreted, one thread equals many, neither keeping rewards nor adding runs
+    changes a run, and the plays add up. In a stochastic environment whose means do not change,
     regret follows from the plays, and unless rewards come late, bulk simulation equals one
     decision at a time.
     """

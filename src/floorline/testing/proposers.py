@@ -37,7 +37,7 @@ def even_odds(rules: NoRules, arms: Arms, memory: Floats, round: int, candidate:
 
 @dataclass(frozen=True)
 class CoinFloor(Floor):
-    """Refuses half of the candidates, so that the proposer sees default plays of the floor's."""
+    """Refuses half of the candidates, so that the proposer sees default plays made by the floor."""
 
     default_mean: float | None = DEFAULT_MEAN
     tosses_coins = True
@@ -61,7 +61,7 @@ def check_proposer(
     - `steady`: it draws nothing, and plays of a default arm of known mean change no proposal;
     - `optimistic`: it names an arm with the largest upper end;
     - `caches`: with its memory cleared it proposes the same;
-    - `keeps_draws`: with its memory cleared it draws again, by chances that it states;
+    - `keeps_draws`: with its memory cleared it draws again, with the chances that it states;
     - without `uses_intervals`: it proposes the same whatever the intervals are.
 
     Under a confidence floor it passes `check_policy`: compiled equals interpreted, and so on.

@@ -22,7 +22,7 @@ def lower_bound(
     *,
     delta: float = 0.0,
 ) -> float:
-    """Return an expected regret that any algorithm that keeps the floor has in some environment.
+    """Return an expected regret that every algorithm that keeps the floor has somewhere.
 
     max{K / ((16 e + 8) max_loss default_mean), sqrt(K n) / sqrt(16 e + 8)}, for Gaussian
     rewards of scale 1; the floor need hold only in expectation and in the last round
@@ -35,7 +35,7 @@ def lower_bound(
         max_loss: the share of the default's reward that may be lost.
         default_mean: the default arm's mean, in [0, 1].
         noise_scale: standard deviation of Gaussian rewards; None for rewards of 0 or 1.
-        delta: the chance with which the floor may fail. No mean being below 0, such a floor
+        delta: the chance with which the floor may fail. Since no mean is below 0, such a floor
             holds in expectation with 1 - (1 - max_loss) (1 - delta) in place of max_loss.
 
     Raises:

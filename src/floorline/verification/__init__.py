@@ -87,14 +87,14 @@ def verify(
         environment: draws or sets the rewards.
         delta: the failure rate that the policy promises not to exceed.
         horizon: rounds per run.
-        runs: how many runs: with less than several times 1/delta the verdict is undecided.
+        runs: how many runs; with fewer than several times 1/delta the verdict is undecided.
         seed: any whole number from 0.
         max_loss: the loss that breaches are counted against; by default the floor's own.
         confidence: the confidence of the limits, which are exact (Clopper and Pearson).
         threads: how many threads; by default all cores.
         device: `cpu`, `cuda` or `python`, as for `simulate`.
         cluster: a client of a Dask cluster, as for `simulate`.
-        progress: whether to show a bar after two seconds; by default on a terminal only.
+        progress: whether to show a progress bar after two seconds; by default on a terminal only.
     """
     check_order(policy, environment)
     number("delta", delta, 0, 1, open_low=True)
