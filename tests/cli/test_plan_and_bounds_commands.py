@@ -35,6 +35,14 @@ def test_plan_as_json_has_an_outlook_for_every_loss_and_every_guess(floorline):
     assert [len(first["better"]["gain"][edge]) for edge in ("low", "median", "high")] == [12] * 3
 
 
+def test_a_plan_that_takes_long_says_so_before_it_begins(floorline):
+    found = floorline(*PLAN, "--decisions-per-day", "1000000000", "--no-figure", "--seed", "-1")
+    warning, refusal = found.stderr.splitlines()
+    assert warning.startswith("floorline: warning: 7.2e+12 decisions are simulated")
+    assert refusal.startswith("floorline: --seed: must be")
+    assert len(floorline(*PLAN, "--no-figure", "--seed", "-1").stderr.splitlines()) == 1
+
+
 def test_a_plan_is_in_the_units_of_the_user(floorline):
     orders = ("--low", "0", "--high", "200", "--default-mean", "1.8", "--spread", "12")
     words = [word for word in PLAN if word not in ("--default-mean", "0.5")]

@@ -133,10 +133,15 @@ def test_arms_that_had_no_chance_are_noticed_and_the_interval_holds() -> None:
     reward = (rng.random(4000) < np.array([0.3, 0.6])[arm]).astype(float)
     log = LoggedData(("now", "video"), arm, reward, np.where(could, 0.5, 1.0))
     found = evaluate(log, fixed_target(log, "video"))
-    assert not found.supported and "no chance" in repr(found)
+    assert not found.supported and "no chance in 2,000 decisions" in repr(found)
+    with pytest.raises(ValueError, match="least_propensity: there is none: in 2,000 of 4,000 dec"):
+        evaluate(log, fixed_target(log, "video"), least_propensity=0.5)
     assert found.ips == pytest.approx(0.3, abs=0.05)
     assert found.interval.lower < 0.6 < found.interval.upper
     assert evaluate(log, fixed_target(log, "now")).supported
+    few = LoggedData(log.arms, log.arm, log.reward, np.where(np.arange(4000) == 1, 1.0, 0.5))
+    assert evaluate(few, fixed_target(few, "video")).unsupported == 1, "too few for the weights"
+    assert not evaluate(few, fixed_target(few, "video")).supported
 
 
 @pytest.mark.parametrize(

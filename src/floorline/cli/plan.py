@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -16,6 +17,9 @@ from floorline.cli.plan_page import print_page
 
 if TYPE_CHECKING:
     from floorline.planning import Outlook, Question
+
+LONG_PLAN = 1e10
+"""Simulated decisions from which a plan takes a CPU many minutes, or hours."""
 
 
 def plan(
@@ -142,6 +146,13 @@ def plan(
         ends = (default_mean - default_mean_error, default_mean + default_mean_error)
         guesses += [replace(question, default_mean=end) for end in ends]
     losses = shares("max_loss", max_loss)
+    simulated = 2 * len(guesses) * len(losses) * len(floors) * runs * question.horizon
+    if simulated > LONG_PLAN and device == "cpu":
+        warnings.warn(
+            f"{simulated:.2g} decisions are simulated, which takes long: fewer --days, one "
+            "--max-loss or --device cuda make it shorter",
+            stacklevel=2,
+        )
     found = outlooks(guesses, losses, floors, runs=runs, seed=seed, device=device)
     path = draw(question, [same[0] for same in found], out / "plan.png") if figure else None
     if format == "json":

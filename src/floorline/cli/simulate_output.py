@@ -62,5 +62,7 @@ def print_table(answer: dict[str, Any], max_loss: float, boundary: Boundary | No
     table.add_row("lowest budget", f"mean {lowest['mean']:.4g}, min {lowest['min']:.4g}")
     shares = ", ".join(f"{plays / rounds:.1%}" for plays in plays["mean"])
     table.add_row("plays, the default first", shares)
-    table.add_row("speed", f"{answer['rounds_per_second'] / 1e6:,.0f} million rounds per second")
+    millions = answer["rounds_per_second"] / 1e6
+    speed = f"{millions:,.0f}" if millions >= 10 else f"{millions:.2g}"
+    table.add_row("speed", f"{speed} million rounds per second")
     Console().print(table)

@@ -14,6 +14,9 @@ from floorline.core.records import Counts, Floats
 from floorline.offpolicy.logged import LoggedData
 from floorline.offpolicy.sequences import error_probability, lower_average
 
+ROUNDING = 1e-9
+"""A chance below this is one of 0, after rounding."""
+
 SUPPORT_ERRORS = 4.0
 """Standard errors by which the mean weight must fall short of 1 to report missing support."""
 
@@ -50,11 +53,14 @@ class Evaluation(Displayed):
     """Decisions by the policy itself that tell as much: (sum of weights)^2 / sum of squares."""
     logged: float
     """What the logged decisions earned on average."""
+    unsupported: int
+    """Decisions in which an arm that the policy plays had no chance: another was certain."""
 
     @property
     def supported(self) -> bool:
-        """Whether the weights look as if every arm that the policy plays always had a chance."""
-        return self.mean_weight + SUPPORT_ERRORS * self.weight_error >= 1
+        """Whether nothing in the log contradicts that every arm of the policy had a chance."""
+        looks_so = self.mean_weight + SUPPORT_ERRORS * self.weight_error >= 1
+        return looks_so and self.unsupported == 0
 
     def _table(self) -> Table:
         title = (
@@ -64,9 +70,10 @@ class Evaluation(Displayed):
             f"{self.confidence:.6g}"
         )
         if not self.supported:
+            where = f"{self.unsupported:,}" if self.unsupported else "some"
             title += (
-                "\nSome arms that the policy plays had no chance in some decisions: the estimates "
-                "are biased, but the first interval still holds"
+                f"\nSome arms that the policy plays had no chance in {where} decisions: the "
+                "estimates are biased, but the first interval still holds"
             )
         known = self.doubly_robust_interval
         missing = ("needs the least", "propensity")
@@ -157,6 +164,7 @@ def evaluate(
         largest_weight=float(weights.max()),
         effective_decisions=total**2 / float(weights @ weights) if total > 0 else 0.0,
         logged=float(log.reward.mean()),
+        unsupported=int((_left_for_others(log, chances) < ROUNDING).sum()),
     )
 
 
@@ -170,13 +178,30 @@ def earlier_averages(arm: Counts, rewards: Floats, n_arms: int) -> Floats:
 
 
 def _require_least(log: LoggedData, chances: Floats, least: float) -> None:
-    """Raise unless `least` is above 0 and at most the smallest propensity in the log."""
+    """Raise if the log contradicts that all arms of the policy had a chance of `least`."""
     number("least_propensity", least, 0, 1, open_low=True)
+    left = _left_for_others(log, chances)
+    unsupported = int((left < ROUNDING).sum())
+    if unsupported:
+        raise ValueError(
+            f"least_propensity: there is none: in {unsupported:,} of {len(log):,} decisions an arm "
+            "that the policy plays had no chance"
+        )
     played = chances[np.arange(len(log)), log.arm] > 0
-    smallest = float(log.propensity[played].min()) if played.any() else 1.0
+    smallest = min(left.min(), log.propensity[played].min(initial=1.0))
     require(
-        smallest >= least,
+        smallest >= least - ROUNDING,
         "least_propensity",
         f"at most {smallest:g}, the smallest in the log",
         least,
     )
+
+
+def _left_for_others(log: LoggedData, chances: Floats) -> Floats:
+    """Return, for each decision, the chance that was left for the policy's other arms.
+
+    1 where the policy plays the logged arm for certain, and needs no other.
+    """
+    certain = chances[np.arange(len(log)), log.arm] >= 1 - ROUNDING
+    left: Floats = np.where(certain, 1.0, 1.0 - log.propensity)
+    return left

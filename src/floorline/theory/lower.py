@@ -110,6 +110,7 @@ def _proof(
     else:
         scale = number("noise_scale", noise_scale, 0, math.inf, open_low=True)
     margin = max(1 / (2 * math.sqrt(loss)), math.sqrt(math.e + 0.5)) * scale * root
+    require(margin <= 0.5, "horizon", "longer for the lower bound to hold", horizon)
     require(
         margin <= default_mean <= 1 - margin,
         "default_mean",
