@@ -105,6 +105,7 @@ def test_it_tells_the_whole_story(page: str, status: Status) -> None:
     assert "finished: everybody gets b neu" in text
     assert "Everything agrees; every decision for a challenger was affordable." in text
     assert re.search(r"unit EUR", text)
+    assert re.search(r"low 0 high 50 .* voids false", text)
     assert page.count("<svg") == 2
 
 
@@ -151,7 +152,7 @@ def test_problems_are_sentences_and_guardrails_readable(ledger: Path, status: St
     settings = replace(facts.settings, guardrails=guardrails)
     text = Parts(page_of(replace(facts, status=wrong, settings=settings))).text
     assert "Are rewards reported, and soon enough? No reward came. " in text
-    assert "name=latency_ms low=0.0 high=2000.0 limit=500.0 worse=above" in text
+    assert "name=latency_ms low=0 high=2000 limit=500 worse=above" in text
 
 
 def test_before_the_first_decision(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Amounts, counts and shares as text, the same wherever people read them.
+"""Amounts, shares and settings as text, the same wherever people read them.
 
 Rounded as browsers round: from the shortest decimal number, halves away from zero.
 """
@@ -6,6 +6,7 @@ Rounded as browsers round: from the shortest decimal number, halves away from ze
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 UNKNOWN = "\N{EN DASH}"
@@ -66,6 +67,35 @@ def exact_percent(share: float) -> str:
     ('90%', '99.95%')
     """
     return f"{_significant(100 * share, 6)}%"
+
+
+def setting(value: object) -> str:
+    """Return the value of a setting as text.
+
+    >>> setting(False), setting(0.0), setting("joint"), setting(None), setting([])
+    ('false', '0', 'joint', 'not given', 'none')
+    >>> setting([{"name": "ms", "limit": 500.0, "unit": None}])
+    'name=ms limit=500'
+    """
+    if value is None:
+        return "not given"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return _shortest(value)
+    if isinstance(value, Mapping):
+        given = {name: part for name, part in value.items() if part is not None}
+        return " ".join(f"{name}={setting(part)}" for name, part in given.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(setting, value)) or "none"
+    return str(value)
+
+
+def _shortest(number: float) -> str:
+    """Return the shortest digits that say exactly this number, with an exponent if it is tiny."""
+    if 0 < abs(number) < 1e-6:
+        return repr(number).replace("e-0", "e-")
+    return f"{Decimal(repr(number + 0.0)).normalize():f}"
 
 
 def sentence(text: str) -> str:

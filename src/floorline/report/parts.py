@@ -6,7 +6,7 @@ from collections.abc import Callable
 from html import escape
 
 from floorline.core.words import counted
-from floorline.live.amounts import amount, exact_percent, percent, sentence, sure_percent
+from floorline.live.amounts import amount, exact_percent, percent, sentence, setting, sure_percent
 from floorline.live.headline import difference
 from floorline.live.notes import words_of
 from floorline.live.status import ArmStatus
@@ -176,16 +176,8 @@ def timeline(facts: ReportFacts, time_of: Callable[[float], str]) -> str:
 
 def settings(facts: ReportFacts) -> str:
     """Return the settings."""
-    rows = [(name, _plain(value)) for name, value in facts.settings.to_json().items()]
+    rows = [(name, setting(value)) for name, value in facts.settings.to_json().items()]
     return section("Settings", table(("Setting", "Value"), rows))
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, list):
-        return ", ".join(map(_plain, value)) or "none"
-    if isinstance(value, dict):
-        return " ".join(f"{name}={part}" for name, part in value.items() if part is not None)
-    return "not given" if value is None else str(value)
 
 
 def verification(facts: ReportFacts) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from floorline.core.checks import choice
+from floorline.live.amounts import setting
 from floorline.live.export import FORMATS
 from floorline.live.notes import words_of
 from floorline.live.settings import CampaignSettings
@@ -49,9 +50,9 @@ def guardrails_table(facts: ReportFacts) -> Rows:
 
 
 def settings_table(facts: ReportFacts) -> Rows:
-    """Return each setting, with its value as JSON."""
+    """Return each setting, with its value as the page shows it."""
     return [
-        {"setting": name, "value": msgspec.json.encode(value).decode()}
+        {"setting": name, "value": setting(value)}
         for name, value in facts.settings.to_json().items()
     ]
 

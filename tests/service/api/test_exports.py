@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from serving import Server
 
+from floorline.live.amounts import setting
 from floorline.service.host.folder import Folder
 
 parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
@@ -98,7 +99,13 @@ def test_they_are_what_the_api_says(server: Server) -> None:
     for row, arm in zip(tables(server, "guardrails", "jsonl")[0], metric["arms"], strict=True):
         assert row == {"metric": "ms", "limit": 500, "worse": "above", **arm}
     values = {row["setting"]: row["value"] for row in tables(server, "settings", "jsonl")[0]}
-    assert {name: json.loads(value) for name, value in values.items()} == shown["settings"]
+    assert values == {name: setting(value) for name, value in shown["settings"].items()}
+    plain = {row["setting"]: row["value"] for row in tables(server, "settings", "csv")[0]}
+    assert plain == values
+    assert (
+        plain | {"floor": "joint-steady", "voids": "false", "low": "0", "unit": "not given"}
+        == plain
+    )
     rows = tables(server, "series", "jsonl")[0]
     assert rows[-1]["decisions"] == status["decisions"] == 30
     assert rows[-1]["reward"] == series["reward"][-1]

@@ -2,7 +2,7 @@
 
 import { campaignPath, get, request } from "./api.js";
 import { byId, el, say } from "./dom.js";
-import { time } from "./format.js";
+import { setting, time } from "./format.js";
 import { credentials } from "./session.js";
 import { table } from "./table.js";
 
@@ -20,16 +20,10 @@ export function eventList(campaign) {
   return { refresh };
 }
 
-/** A value of a setting as text. */
-function plain(value) {
-  if (Array.isArray(value)) return value.map(plain).join(", ") || "none";
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "not given");
-}
-
 export function showSettings(settings) {
   const details = byId("settings");
   const rows = Object.entries(settings).map(([name, value]) =>
-    [el("code", {}, name), plain(value)]);
+    [el("code", {}, name), setting(value)]);
   const all = table("Settings", [{ name: "Setting" }, { name: "Value" }], rows);
   details.replaceChildren(details.firstElementChild, all);
 }

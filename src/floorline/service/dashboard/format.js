@@ -49,6 +49,15 @@ export function surePercent(share, digits = 1) {
 /** A share in percent with as many digits as it has, up to six. */
 export const exactPercent = (share) => `${exact.format(share * 100)}%`;
 
+/** The value of a setting. */
+export function setting(value) {
+  if (value === null) return "not given";
+  if (Array.isArray(value)) return value.map(setting).join(", ") || "none";
+  if (typeof value !== "object") return String(value);
+  const given = Object.entries(value).filter(([, part]) => part !== null);
+  return given.map(([name, part]) => `${name}=${setting(part)}`).join(" ");
+}
+
 /** Seconds since 1970 as a local date and time, with the year unless it is this one. */
 export function time(seconds) {
   const then = new Date(seconds * 1000);
