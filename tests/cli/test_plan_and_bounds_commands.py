@@ -86,6 +86,15 @@ def test_a_plan_of_the_randomised_floor_has_its_holdback_and_its_promise(floorli
     assert "The randomised floor is about rewards received" in page
 
 
+@pytest.mark.parametrize("option", ["--in-flight-rate", "--in-flight-burst"])
+def test_what_only_the_randomised_floor_takes_is_refused_without_it(floorline, option):
+    found = floorline(*PLAN, "--floor", "confidence,joint", option, "2")
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == (
+        f"floorline: {option}: is for the randomised floor; give --floor randomised, too\n"
+    )
+
+
 def test_without_matplotlib_plan_says_so_in_one_line():
     code = (
         "import sys; sys.modules['matplotlib'] = None; "
@@ -137,6 +146,13 @@ def test_a_plan_says_what_keeps_it_from_exploring(floorline):
     live = " ".join(floorline(*words).stdout.split())
     assert "its traffic is never above 98%" in live
     assert "never get" not in live and "Try --boundary" not in live
+
+
+def test_a_plan_of_one_day_says_day(floorline):
+    words = (*PLAN, "--days", "1", "--decisions-per-day", "1", "--max-loss", "10%", "--no-figure")
+    page = " ".join(floorline(*words).stdout.split())
+    assert "1 decision a day: 0.5 in 1 day." in page and "after 1 day " in page
+    assert "1 days" not in page and "1 decisions" not in page
 
 
 def test_a_plan_of_rewards_without_a_range_says_what_to_give(floorline):

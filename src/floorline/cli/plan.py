@@ -116,6 +116,12 @@ def plan(
     floors: list[str | None] = [None]
     if floor is not None:
         floors = [choice("floor", name.strip(), FLOORS) for name in floor.split(",")]
+    for name, value, nothing in (
+        ("in_flight_rate", in_flight_rate, 1.0),
+        ("in_flight_burst", in_flight_burst, 0.0),
+    ):
+        if value != nothing and "randomised" not in floors:
+            raise ValueError(f"{name}: is for the randomised floor; give --floor randomised, too")
     if figure:
         from floorline.cli.plan_figure import draw
         from floorline.simulation.plots import require_matplotlib

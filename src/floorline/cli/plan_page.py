@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from floorline.core.words import counted
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -41,11 +43,11 @@ def introduction(guesses: Sequence[Question]) -> str:
     earned = amount(mean * question.horizon)
     ends = [guess.default_mean for guess in guesses[1:]]
     about = f" (or {ends[0]:g} to {ends[1]:g})" if ends else ""
+    a_day, days = counted(question.decisions_per_day, "decision"), counted(question.days, "day")
     return (
         f"[bold]Challengers: {question.challengers}. The default earns "
-        f"{mean:g}{about}{unit} a decision, {question.decisions_per_day:,} decisions a day:[/bold] "
-        f"{earned}{unit} in {question.days} days. Percentages are of what the default would have "
-        f"earned by then."
+        f"{mean:g}{about}{unit} a decision, {a_day} a day:[/bold] {earned}{unit} in {days}. "
+        "Percentages are of what the default would have earned by then."
     )
 
 
@@ -54,7 +56,7 @@ def table_of(guesses: Sequence[Question], columns: Outlooks) -> Table:
     from rich.table import Table
 
     question = guesses[0]
-    size, days = share(question.improvement), question.days
+    size, days = share(question.improvement), counted(question.days, "day")
     earned = question.default_mean * question.horizon
     unit = in_unit(question.unit or "reward")
     several = len({column[0].floor for column in columns}) > 1
@@ -87,15 +89,15 @@ def table_of(guesses: Sequence[Question], columns: Outlooks) -> Table:
     row("  its traffic is never above", lambda o: share(o.traffic_limit))
     ranges("  not behind default from day", lambda o: o.back_day, day, False)
     ranges("  lowest point before", lambda o: o.better.lowest_gain, change, False)
-    ranges(f"  after {days} days", lambda o: last(o.better.gain), change, False)
+    ranges(f"  after {days}", lambda o: last(o.better.gain), change, False)
     money(f"    in{unit}", lambda o: last(o.better.gain).median)
     table.add_row(f"[bold]If all are {size} worse[/bold]")
     ranges("  lowest point", lambda o: o.none.lowest_gain, change, False)
-    ranges(f"  after {days} days", lambda o: last(o.none.gain), change, True)
+    ranges(f"  after {days}", lambda o: last(o.none.gain), change, True)
     money(f"    in{unit}", lambda o: last(o.none.gain).median)
     table.add_row("[bold]In any case[/bold]")
     row("  at any moment no lower than", lambda o: change(-o.max_loss))
-    money(f"    after {days} days, in{unit}", lambda o: -o.max_loss)
+    money(f"    after {days}, in{unit}", lambda o: -o.max_loss)
     row("  simulated campaigns lower", below_floor)
     return table
 
@@ -107,7 +109,7 @@ def explanation(question: Question, outlooks: Sequence[Outlook]) -> str:
     if question.lost or question.delay:
         losses = (
             f" Of all rewards {share(question.lost)} are lost; the others arrive "
-            f"{question.delay:,} decisions late; a missing reward is {question.missing}."
+            f"{counted(question.delay, 'decision')} late; a missing reward is {question.missing}."
         )
     values = ""
     if question.spread is not None:
@@ -129,7 +131,7 @@ def explanation(question: Question, outlooks: Sequence[Outlook]) -> str:
         f"challenger is better, the others are worse by as much. The campaign {how}, has "
         f"the floor {' or '.join(held)}, the boundary {question.boundary} and holds back {back} of "
         f"the decisions for the default.{values}{losses} {promise(question, outlooks)} 'From day' "
-        f"means from then on until the end; 'later' is after the {question.days} days."
+        f"means from then on until the end; 'later' is after {counted(question.days, 'day')}."
     )
 
 
