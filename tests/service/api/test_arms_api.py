@@ -125,6 +125,8 @@ def test_the_page_adds_retires_and_promotes(
 
     ask("add-arm", "quiz", "Add it")
     expect(page.locator("#arms")).to_contain_text("quiz")
+    ask("add-arm", " quiz ", "Add it")
+    expect(page.locator("#action-error")).to_have_text("arm: quiz is a challenger already")
     ask("add-arm", "now", "Add it")
     expect(page.locator("#action-error")).to_have_text("arm: now is the default")
     expect(page.locator("#action-error")).to_be_in_viewport()

@@ -38,6 +38,10 @@ export function controls(campaign, scopes, onDone) {
       if (body === null) return;
       try {
         say(byId("action-error"), "");
+        // The API takes a repeated request as done; a person should hear that nothing was added.
+        if (word === "add-arm" && running(status).includes(body.arm)) {
+          throw new Error(`arm: ${body.arm} is a challenger already`);
+        }
         onDone(await post(campaignPath(campaign, word), body));
       } catch (error) {
         say(byId("action-error"), error.message);
