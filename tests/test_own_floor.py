@@ -74,3 +74,16 @@ def test_exploring_in_round_8_is_caught():
     floor = CountingFloor(0.05, 0.5, answer=allow_after_seven)
     with pytest.raises(AssertionError, match="below the floor in 400 of 400 runs"):
         check_floor(floor)
+
+
+@pytest.mark.parametrize(
+    ("key", "named"),
+    [("fallback_probability", "'fallback_probability'"), (allow_after_seven, "allow_after_seven")],
+)
+def test_a_kernel_for_what_is_no_slot_is_refused(key, named):
+    class MisspeltFloor(CountingFloor):
+        def kernels(self):
+            return {**super().kernels(), key: self.answer}
+
+    with pytest.raises(ValueError, match=f"^MisspeltFloor.kernels: .* not {named}$"):
+        Policy(optimistic(), MisspeltFloor(0.05, 0.5), BOUNDARY).prepare(3, 9)

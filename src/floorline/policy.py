@@ -9,7 +9,8 @@ from typing import NamedTuple
 from floorline.boundaries import Boundary
 from floorline.boundaries.boundary import NO_BOUNDARY
 from floorline.core.checks import number, require
-from floorline.core.kernel import Function
+from floorline.core.kernel import Function, is_slot
+from floorline.core.part import Part
 from floorline.core.records import MemorySizes, NoRules, Rules
 from floorline.core.slots import held_back, toss
 from floorline.core.steps import at_least_holdback, no_coin, no_holdback, toss_coin
@@ -72,9 +73,13 @@ class Policy:
         floor, boundary = self.floor.settle(self.boundary, horizon)
         known = floor.default_mean is not None
         kernels = {
-            **self.proposer.kernels(),
-            **floor.kernels(),
-            **(NO_BOUNDARY if boundary is None else boundary.kernels(horizon)),
+            **_for_slots(self.proposer, self.proposer.kernels()),
+            **_for_slots(floor, floor.kernels()),
+            **(
+                NO_BOUNDARY
+                if boundary is None
+                else _for_slots(boundary.kind, boundary.kernels(horizon))
+            ),
             held_back: at_least_holdback if self.holdback > 0 else no_holdback,
             toss: toss_coin if self.holdback > 0 or floor.tosses_coins else no_coin,
         }
@@ -95,3 +100,14 @@ class Policy:
             boundary=0 if boundary is None else boundary.kind.memory_size(n_arms),
         )
         return Prepared(rules, kernels, memory, floor)
+
+
+def _for_slots(part: Part, kernels: dict[Function, Function]) -> dict[Function, Function]:
+    """Return the kernels of a part, unless one is for no slot: nothing would ever call it."""
+    for key in kernels:
+        if not is_slot(key):
+            raise ValueError(
+                f"{type(part).__name__}.kernels: each key must be a slot, a function of "
+                f"floorline.core.slots, not {getattr(key, '__qualname__', repr(key))}"
+            )
+    return kernels

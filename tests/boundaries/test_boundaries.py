@@ -132,6 +132,12 @@ def test_bad_input_is_named(options, named):
         Boundary(**options)
 
 
+def test_a_boundary_goes_by_its_own_name(monkeypatch):
+    monkeypatch.setitem(BOUNDARIES, "mine", BOUNDARIES["stitched"])
+    with pytest.raises(ValueError, match=r"^boundary: 'stitched' must be .* not as 'mine'$"):
+        Boundary("mine")
+
+
 @kernel
 def in_two_parts(inverse_error, seen):
     return 2.0 if seen < 5000 else math.log(inverse_error) / seen

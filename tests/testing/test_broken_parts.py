@@ -278,8 +278,11 @@ class BrokenBoundary(type(STITCHED)):
 @pytest.mark.parametrize(
     ("kind", "says"),
     [
-        (replace(STITCHED, unit_radius=narrow), "an interval missed its mean in"),
-        (replace(STITCHED, unit_radius=wider_for_more_error), "but at a smaller delta"),
+        (replace(STITCHED, name="broken", unit_radius=narrow), "an interval missed its mean in"),
+        (
+            replace(STITCHED, name="broken", unit_radius=wider_for_more_error),
+            "but at a smaller delta",
+        ),
         (BrokenBoundary(slots.lower_end, lower_than_that), "lower_end and upper_end return"),
         (BrokenBoundary(slots.interval, turned_round), "the interval after 1 rewards is"),
         (BrokenBoundary(slots.note, note_beyond), "has 0 numbers, but number 1 was used"),

@@ -85,6 +85,9 @@ class Boundary:
 
     def __post_init__(self) -> None:
         choice("boundary", self.name, BOUNDARIES)
+        own = self.kind.name
+        if own != self.name:
+            raise ValueError(f"boundary: {own!r} must be registered as that, not as {self.name!r}")
         number("delta", self.delta, 0, 1, open_low=True)
         number("noise_scale", self.noise_scale, 0, math.inf, open_low=True)
         number("low", self.low, -math.inf, math.inf)

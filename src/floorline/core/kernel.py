@@ -41,6 +41,11 @@ def is_kernel(value: object) -> bool:
     return getattr(value, "__kernel__", False) is True
 
 
+def is_slot(value: object) -> bool:
+    """Return whether `value` is a function marked by `slot`."""
+    return getattr(value, "__slot__", False) is True
+
+
 def global_names(function: Function) -> list[str]:
     """Return the global names that `function` uses, builtins included."""
     return _global_names(function.__code__)
@@ -85,7 +90,7 @@ def reachable(function: Function, choices: Mapping[Function, Function]) -> list[
         chosen = choices.get(callee, callee)
         if chosen in visited:
             return
-        if getattr(chosen, "__slot__", False):
+        if is_slot(chosen):
             raise ValueError(f"kernel slot {chosen.__qualname__} is not filled")
         if chosen is not callee:
             _check_parameters(chosen, callee)
