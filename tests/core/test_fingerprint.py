@@ -161,6 +161,27 @@ def forgets_to_return(rules, arms, memory, round, rng):
 
 
 @kernel
+def returns_at_times(rules, arms, memory, round, rng):
+    if arms.plays[0] > 3:
+        return 0
+
+
+@kernel
+def returns_none(rules, arms, memory, round, rng):
+    arm = None
+    if round > 3:
+        arm = 0
+    return arm
+
+
+@kernel
+def imports_inside(rules, arms, memory, round, rng):
+    import math
+
+    return math.floor(0.5)
+
+
+@kernel
 def without_rng(rules, arms, memory, round):
     return 0
 
@@ -170,6 +191,9 @@ def without_rng(rules, arms, memory, round):
     [
         (misspelt, "kernel misspelt: cannot be compiled: Unknown attribute 'averages'"),
         (forgets_to_return, r"kernel candidate_of: cannot be compiled: .* int\(none\)"),
+        (returns_at_times, "kernel returns_at_times: must return a value on every path"),
+        (returns_none, "kernel returns_none: must return a value on every path"),
+        (imports_inside, "kernel imports_inside: cannot be compiled: it imports a module"),
         (
             without_rng,
             r"kernel without_rng: must take \(rules, arms, memory, round, rng\), as propose does, "

@@ -18,6 +18,7 @@ from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
+from numba.core.errors import UnsupportedBytecodeError
 from numba.core.typed_passes import NativeLowering
 
 from floorline.core.kernel import Function
@@ -27,10 +28,21 @@ def compiled_for_callers(function: Function, options: Mapping[str, Any]) -> Any:
     """Return `function` compiled for inlining; Python itself cannot call it."""
     dispatcher = njit(pipeline_class=InlinedCompiler, **options)(function)
     template = dispatcher.get_call_template
+    kernel = f"kernel {function.__qualname__}"
 
     def get_call_template(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         # Otherwise numba compiles `f(0)` separately from `f(arm)`.
-        return template([types.unliteral(argument) for argument in arguments], keywords)
+        plain = [types.unliteral(argument) for argument in arguments]
+        try:
+            found = template(plain, keywords)
+        except UnsupportedBytecodeError as error:  # does not say which kernel, as others do
+            imports = "IMPORT_NAME" in str(error)
+            cause = "it imports a module; do so at the top of its file" if imports else error
+            raise ValueError(f"{kernel}: cannot be compiled: {cause}") from None
+        returned = [signature.return_type for signature in dispatcher.nopython_signatures]
+        if any(isinstance(one, types.Optional) for one in returned):
+            raise ValueError(f"{kernel}: must return a value on every path, but some return None")
+        return found
 
     dispatcher.get_call_template = get_call_template
     return dispatcher
