@@ -28,7 +28,7 @@ test("on a server, an evaluation is a decision and an event its reward", async (
   flags.track("click", {}, { ticket: found[1].flagMetadata.ticket });
   flags.track("scroll");
   flags.track("click", {}, { ticket: "forged" });
-  await Server.clearProviders(); // closes the client, which sends what waits
+  await Server.clearProviders(); // closes the client, which sends waiting rewards
   const recorded = await records(campaign);
   assert.deepEqual(found.map((one) => one.flagMetadata.ticket), recorded.map((one) => one.ticket));
   assert.deepEqual(found.map((one) => one.value), recorded.map((one) => one.arm));

@@ -190,6 +190,6 @@ a floor of {1 - MAX_LOSS:.0%}.
 def _conclusion() -> str:
     return f"""
 Clicks received, against those that {DEFAULT!r} would have had from the very same
-visitors. The confidence floor needs a default that stays as it is, and candidates
+visitors. The confidence floor needs a default that does not change, and candidates
 that do not depend on the visitor. Here it has neither: its watch on the default may
 notice, but only after the harm is done. The randomised floor needs neither."""

@@ -81,7 +81,7 @@ class State(Knowledge):
 
     @property
     def drift_alarm(self) -> str | None:
-        """What the drift watch has found, if the floor needs a default that stays as it is."""
+        """What the drift watch has found, if the floor needs a default that does not change."""
         return self.drift.alarm if self._steady_means else None
 
     # Windows.

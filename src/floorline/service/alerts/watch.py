@@ -31,7 +31,7 @@ MIN_FREE_BYTES = 500 * 2**20
 MIN_FREE_SHARE = 0.02
 """Of the disk: an alert is raised below both of them."""
 MAX_REFUSED_REQUESTS = 20
-"""Requests with a wrong key, or one without the scope, between two checks."""
+"""Requests with a wrong key, or one that lacks the scope, between two checks."""
 
 
 class Watch:
@@ -172,7 +172,7 @@ class Watch:
         before, self._refused = self._refused, await owners.count_refused(here)
         if self._refused - before >= MAX_REFUSED_REQUESTS and owners.speaks_for_service:
             raised[None, KEYS] = (
-                f"{self._refused - before:,} requests with a wrong key, or one that may not do "
-                f"what they asked, within {self._interval:g} seconds"
+                f"{self._refused - before:,} requests with a wrong key, or one that lacks the "
+                f"scope, within {self._interval:g} seconds"
             )
         return raised
