@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,10 @@ class PostgresServer:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         self.process.send_signal(how)
         self.process.wait(30)
+        if how is signal.SIGKILL:  # one that was stopped does not notice that its parent is gone
+            for child in children:
+                with suppress(ProcessLookupError):
+                    os.kill(int(child), how)
         deadline = time.monotonic() + START_SECONDS
         while any(Path(f"/proc/{child}").exists() for child in children):  # they hold its memory
             assert time.monotonic() < deadline, children

@@ -29,15 +29,15 @@ def row(start: str) -> str:
 @pytest.mark.parametrize(
     ("start", "bounds"),
     [
-        ("connections in all", [limits.MAX_CONNECTIONS]),
+        ("connections in total", [limits.MAX_CONNECTIONS]),
         ("connections from one address", [limits.MAX_CONNECTIONS_PER_ADDRESS]),
         ("request line and headers", [limits.MAX_HEADER_BYTES // 1024]),
         ("headers of a request", [limits.MAX_HEADERS]),
-        ("time for them", [limits.HEADER_TIMEOUT_SECONDS]),
+        ("time to receive them", [limits.HEADER_TIMEOUT_SECONDS]),
         ("time between requests", [KEEP_ALIVE_SECONDS]),
         ("body |", [limits.MAX_BODY_BYTES // 1024, limits.MAX_BATCH_BODY_BYTES // 1024**2]),
-        ("time for a body", [limits.BODY_TIMEOUT_SECONDS]),
-        ("a body that goes on", [limits.HEADER_TIMEOUT_SECONDS]),
+        ("time to receive a body", [limits.BODY_TIMEOUT_SECONDS]),
+        ("a body that continues", [limits.HEADER_TIMEOUT_SECONDS]),
         ("decisions or rewards in a batch", [limits.MAX_BATCH]),
         ("requests a second", [Config.rate]),
         ("single decisions and rewards", [pending.MAX_PENDING]),
@@ -55,7 +55,7 @@ def test_bounds(start: str, bounds: list[float]) -> None:
 
 def test_connections_with_few_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (1024, 1024))
-    assert f"({connection_count()._max_in_all} of 1,024)" in row("connections in all")
+    assert f"({connection_count()._max_in_all} of 1,024)" in row("connections in total")
 
 
 def test_scopes() -> None:
