@@ -9,7 +9,7 @@ from typing import NamedTuple
 from floorline.boundaries import Boundary
 from floorline.boundaries.boundary import NO_BOUNDARY
 from floorline.core.checks import number, require
-from floorline.core.kernel import Function, is_slot
+from floorline.core.kernel import Function, is_kernel, is_slot
 from floorline.core.part import Part
 from floorline.core.records import MemorySizes, NoRules, Rules
 from floorline.core.slots import held_back, toss
@@ -103,9 +103,9 @@ class Policy:
 
 
 def _for_slots(part: Part, kernels: dict[Function, Function]) -> dict[Function, Function]:
-    """Return the kernels of a part, unless one is for no slot: nothing would ever call it."""
+    """Return the kernels of a part, each for a slot, or for a kernel that it replaces."""
     for key in kernels:
-        if not is_slot(key):
+        if not (is_slot(key) or is_kernel(key)):  # nothing would ever call it
             raise ValueError(
                 f"{type(part).__name__}.kernels: each key must be a slot, a function of "
                 f"floorline.core.slots, not {getattr(key, '__qualname__', repr(key))}"
