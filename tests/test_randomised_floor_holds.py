@@ -34,7 +34,7 @@ from floorline import (
     simulate,
 )
 from floorline.core.slots import fallback_probability
-from floorline.floors import randomised_account as account
+from floorline.floors.randomised import account
 
 HORIZON = 4000
 DELTAS = [0.2, 0.05, 0.01]

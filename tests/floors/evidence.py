@@ -1,12 +1,7 @@
 """The joint floor's evidence in one piece, for tests; the floor keeps the costs of its sums."""
 
-from floorline.floors.joint_evidence import (
-    divergence,
-    evidence_on_line,
-    mixture_cost,
-    normal_cost,
-    subgaussian_on_line,
-)
+from floorline.floors.joint.evidence import divergence, evidence_on_line, mixture_cost
+from floorline.floors.joint.subgaussian_form import normal_cost, subgaussian_on_line
 
 
 def log_evidence(mean_sum, total, rho):

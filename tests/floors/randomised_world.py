@@ -12,8 +12,8 @@ from floorline.core.compiler import compiled
 from floorline.core.kernel import bind, kernel, slot
 from floorline.core.random import uniform
 from floorline.core.records import new_arms
-from floorline.floors.randomised_account import charge, credit, fallback_probability
-from floorline.floors.randomised_design import account_size
+from floorline.floors.randomised.account import charge, credit, fallback_probability
+from floorline.floors.randomised.design import account_size
 
 
 class World(NamedTuple):

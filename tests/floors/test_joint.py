@@ -30,10 +30,10 @@ from floorline import (
     simulate,
 )
 from floorline.core.slots import fallback_probability
-from floorline.floors.joint_account import known_budget, rounds_to_save
-from floorline.floors.joint_evidence import default_deficit
-from floorline.floors.joint_forms import evidence
-from floorline.floors.joint_memory import CHALLENGERS, MEMORY, SURE, TOTAL
+from floorline.floors.joint.evidence import default_deficit
+from floorline.floors.joint.forms import evidence
+from floorline.floors.joint.known import known_budget, rounds_to_save
+from floorline.floors.joint.memory import CHALLENGERS, MEMORY, SURE, TOTAL
 from floorline.simulation.stepping import step_through
 from floorline.testing import check_policy
 from floorline.testing.odds import breaks_floor

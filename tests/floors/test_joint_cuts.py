@@ -11,13 +11,13 @@ from scipy import special
 from floorline import Boundary, JointFloor
 from floorline.core.kernel import bind
 from floorline.core.records import new_arms
-from floorline.floors.joint_cuts import (
+from floorline.floors.joint.cuts import (
     FIRST_LENGTH,
     SEGMENTS,
 )
-from floorline.floors.joint_evidence import default_deficit
-from floorline.floors.joint_forms import Tally
-from floorline.floors.joint_late import (
+from floorline.floors.joint.evidence import default_deficit
+from floorline.floors.joint.forms import Tally
+from floorline.floors.joint.late import (
     ALL,
     CUT,
     CUTS,
@@ -32,8 +32,8 @@ from floorline.floors.joint_late import (
     proof,
     tally_at,
 )
-from floorline.floors.joint_memory import MEMORY
-from floorline.floors.joint_sums import missing_cost
+from floorline.floors.joint.memory import MEMORY
+from floorline.floors.joint.sums import missing_cost
 
 ARMS = 3
 MAX_LOSS = 0.6

@@ -10,16 +10,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import integrate, optimize, special, stats
 
-from floorline.floors.joint_evidence import (
+from floorline.floors.joint.budget import sure_budget_bounded
+from floorline.floors.joint.evidence import (
     default_deficit,
     divergence,
     gamma_excess,
     least_refuted,
     mixture_cost,
-    normal_cost,
-    sure_budget_bounded,
-    sure_budget_subgaussian,
     sure_sum_bounded,
+)
+from floorline.floors.joint.subgaussian_form import (
+    normal_cost,
+    sure_budget_subgaussian,
     sure_sum_subgaussian,
 )
 

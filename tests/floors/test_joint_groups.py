@@ -7,8 +7,8 @@ import pytest
 from evidence import log_evidence
 from scipy import special
 
-from floorline.floors.joint_evidence import sure_budget_bounded
-from floorline.floors.joint_groups import least_sum
+from floorline.floors.joint.budget import sure_budget_bounded
+from floorline.floors.joint.groups import least_sum
 
 RHO = 6.0
 

@@ -24,8 +24,8 @@ from floorline import (
     simulate,
 )
 from floorline.core.slots import recount
-from floorline.floors.joint_memory import DEFAULT, PLAYS
-from floorline.floors.joint_sums import recount_learned
+from floorline.floors.joint.memory import DEFAULT, PLAYS
+from floorline.floors.joint.sums import recount_learned
 from floorline.testing.odds import breaks_floor, too_often
 
 DELTA = 0.2

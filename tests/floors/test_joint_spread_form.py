@@ -24,7 +24,7 @@ from floorline import (
     optimistic,
     simulate,
 )
-from floorline.floors.joint_forms import spread_of
+from floorline.floors.joint.forms import spread_of
 from floorline.live import Campaign
 from floorline.live.verify import verify
 from floorline.testing.odds import breaks_floor

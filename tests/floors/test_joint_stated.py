@@ -8,8 +8,8 @@ from floorline import Boundary, JointFloor
 from floorline.core.kernel import bind
 from floorline.core.records import in_slots, new_arms
 from floorline.core.slots import fallback_probability, guaranteed_budget
-from floorline.floors.joint_evidence import default_deficit, gamma_excess
-from floorline.floors.joint_memory import (
+from floorline.floors.joint.evidence import default_deficit, gamma_excess
+from floorline.floors.joint.memory import (
     CHALLENGERS,
     COST,
     DEFAULT,

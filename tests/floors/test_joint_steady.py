@@ -19,7 +19,7 @@ from floorline import (
     kernel,
     simulate,
 )
-from floorline.floors.joint_sums import on_their_way
+from floorline.floors.joint.sums import on_their_way
 from floorline.testing.odds import breaks_floor
 
 DELTA = 0.2

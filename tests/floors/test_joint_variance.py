@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from floorline.floors.joint_variance import (
+from floorline.floors.joint.variance import (
     COSTS,
     PRECISION,
     RATES,

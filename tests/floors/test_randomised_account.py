@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 from floorline.core.records import new_arms
-from floorline.floors.randomised_account import (
+from floorline.floors.randomised.account import (
     RETIRED,
     charge,
     credit,
     fallback_probability,
     lower_bound,
 )
-from floorline.floors.randomised_bound import largest_missed, penalty
-from floorline.floors.randomised_design import (
+from floorline.floors.randomised.bound import largest_missed, penalty
+from floorline.floors.randomised.design import (
     LAMBDAS,
     account_size,
     randomised_rules,

@@ -7,8 +7,8 @@ from scipy.stats import binom
 
 from floorline.core.kernel import kernel
 from floorline.core.random import uniform
-from floorline.floors import randomised_account as account
-from floorline.floors.randomised_design import randomised_rules
+from floorline.floors.randomised import account
+from floorline.floors.randomised.design import randomised_rules
 
 
 @kernel

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from floorline.floors import JointSuccessionFloor, SuccessionFloor
-from floorline.floors.joint_succession_account import FORMER, ROUNDS, TENURE, TENURES
+from floorline.floors.joint.succession_account import FORMER, ROUNDS, TENURE, TENURES
 from floorline.live import Campaign
 from floorline.live.state import State
 

@@ -8,9 +8,9 @@ from campaigns import Clock, new_campaign, play, replayed
 
 from floorline import kernel
 from floorline.core.slots import fallback_probability
-from floorline.floors.joint import LIVE_LEARNED
-from floorline.floors.joint_account import found_evidence
-from floorline.floors.joint_forms import JointRules
+from floorline.floors.joint.account import found_evidence
+from floorline.floors.joint.floor import LIVE_LEARNED
+from floorline.floors.joint.forms import JointRules
 from floorline.live import Campaign, snapshot, snapshot_writer
 from floorline.live.choose import choose
 from floorline.live.events import Event

@@ -6,10 +6,10 @@ import random
 import pytest
 from campaigns import Clock, crash_copy, new_campaign, replayed, replayed_file
 
-from floorline.floors.joint_groups import least_sum
-from floorline.floors.joint_late import ALL, END, START, best_tally, tally_at
-from floorline.floors.joint_memory import VOIDED
-from floorline.floors.joint_succession_account import MOST_PROMOTIONS
+from floorline.floors.joint.groups import least_sum
+from floorline.floors.joint.late import ALL, END, START, best_tally, tally_at
+from floorline.floors.joint.memory import VOIDED
+from floorline.floors.joint.succession_account import MOST_PROMOTIONS
 from floorline.live import Campaign, Conflict, snapshot_writer
 from floorline.live.explain import explain
 from floorline.live.verify import verify

@@ -2,8 +2,7 @@
 
 from floorline.floors.base import Floor
 from floorline.floors.confidence import ConfidenceFloor
-from floorline.floors.joint import JointFloor
-from floorline.floors.joint_succession import JointSuccessionFloor
+from floorline.floors.joint import JointFloor, JointSuccessionFloor
 from floorline.floors.none import NoFloor
 from floorline.floors.randomised import RandomisedFloor
 from floorline.floors.realised import RealisedFloor

@@ -4,7 +4,7 @@ The default's plays, in the order of decisions, are cut into blocks, and the pla
 are compared with all plays since.
 
 Where all rewards are known, an alarm is evidence against every unchanged mean, at one of many
-change points (floors/joint_drift.py). Missing rewards are filled in at the worst, and an alarm is
+change points (change_evidence.py). Missing rewards are filled in at the worst, and an alarm is
 two intervals that do not overlap, at 1, 2, 4, ... blocks: while the mean does not change all
 intervals contain it, except with the probability that they are given, one half of it for the plays
 from the start, the other for the later starts, 1/((j+1)(j+2)) of it for number j.
@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from floorline.floors.joint_drift import change_evidence, known_change_evidence, next_point
+from floorline.live.change_evidence import change_evidence, known_change_evidence, next_point
 from floorline.live.intervals import MeanIntervals
 from floorline.live.settings import CampaignSettings
 

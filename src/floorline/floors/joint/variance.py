@@ -1,6 +1,6 @@
 """Evidence against a negative budget for rewards that spread little; docs/joint-floor.md.
 
-As in `joint_evidence`, but in addition to the sums of the rewards there are the spreads: the sums
+As in `evidence.py`, but in addition to the sums of the rewards there are the spreads: the sums
 of their squared distances to a guess made before each of them. The evidence is a mixture over the
 rates RATES: a sum of rewards is ahead of its means by `ahead` with the spread `spread`.
 """

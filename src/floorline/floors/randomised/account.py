@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from floorline.core.kernel import kernel
 from floorline.core.records import Arms, Floats
-from floorline.floors.randomised_bound import (
+from floorline.floors.randomised.bound import (
     RandomisedRules,
     largest_missed,
     penalty,

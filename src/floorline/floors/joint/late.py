@@ -10,7 +10,7 @@ import math
 
 from floorline.core.kernel import kernel, slot
 from floorline.core.records import Arms, Floats
-from floorline.floors.joint_cuts import (
+from floorline.floors.joint.cuts import (
     EARNED,
     FIELDS,
     PLAYED,
@@ -25,11 +25,11 @@ from floorline.floors.joint_cuts import (
     segment_of,
     tally_of,
 )
-from floorline.floors.joint_forms import (
+from floorline.floors.joint.forms import (
     JointRules,
     Tally,
 )
-from floorline.floors.joint_memory import (
+from floorline.floors.joint.memory import (
     MEMORY,
 )
 

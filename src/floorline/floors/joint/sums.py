@@ -5,9 +5,9 @@ from __future__ import annotations
 from floorline.core.kernel import Function, kernel, slot
 from floorline.core.pending import PendingPlays
 from floorline.core.records import Arms, Floats
-from floorline.floors.joint_cuts import EARNED, FIELDS, PLAYED, SEEN, SPREAD
-from floorline.floors.joint_evidence import default_deficit
-from floorline.floors.joint_forms import (
+from floorline.floors.joint.cuts import EARNED, FIELDS, PLAYED, SEEN, SPREAD
+from floorline.floors.joint.evidence import default_deficit
+from floorline.floors.joint.forms import (
     JointRules,
     Tally,
     evidence,
@@ -17,7 +17,7 @@ from floorline.floors.joint_forms import (
     mixture,
     sure_sum,
 )
-from floorline.floors.joint_late import (
+from floorline.floors.joint.late import (
     best_place,
     best_tally,
     no_play_spread,
@@ -26,7 +26,7 @@ from floorline.floors.joint_late import (
     spread_surplus,
     tally_at,
 )
-from floorline.floors.joint_memory import (
+from floorline.floors.joint.memory import (
     CHALLENGERS,
     CHALLENGERS_MISSING,
     COST,

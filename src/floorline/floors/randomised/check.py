@@ -10,9 +10,9 @@ import math
 from typing import Any
 
 from floorline.core.records import in_slots, new_arms
-from floorline.floors.randomised_account import charge, credit, lower_bound
-from floorline.floors.randomised_bound import RandomisedRules
-from floorline.floors.randomised_design import account_size
+from floorline.floors.randomised.account import charge, credit, lower_bound
+from floorline.floors.randomised.bound import RandomisedRules
+from floorline.floors.randomised.design import account_size
 
 MAX_WAITING = 100_000
 """Decisions that wait for an earlier one. Beyond this, its reward is assumed to be the worst."""

@@ -15,7 +15,7 @@ from floorline.core.kernel import Function, kernel
 from floorline.core.records import Arms, Floats
 from floorline.floors.arithmetic import Arithmetic, InFlightCheck, Moment, Received
 from floorline.floors.base import Floor
-from floorline.floors.randomised_account import (
+from floorline.floors.randomised.account import (
     CANDIDATE_SUM,
     DEFAULT_SUM,
     RETIRED,
@@ -29,10 +29,10 @@ from floorline.floors.randomised_account import (
     missed_now,
     pending_at,
 )
-from floorline.floors.randomised_bound import RandomisedRules
-from floorline.floors.randomised_check import CoinCheck
-from floorline.floors.randomised_design import account_size, randomised_rules
-from floorline.floors.randomised_words import explain_coin
+from floorline.floors.randomised.bound import RandomisedRules
+from floorline.floors.randomised.check import CoinCheck
+from floorline.floors.randomised.design import account_size, randomised_rules
+from floorline.floors.randomised.words import explain_coin
 
 
 @kernel

@@ -1,18 +1,15 @@
-"""The joint floor's answers, from the sums of all rewards.
+"""The joint floor's answers where the default's mean is learned, from the sums of all rewards.
 
-The formulas are in `joint_forms.py`, the proof in docs/joint-floor.md. A candidate is credited
-with the lowest mean, so the answer is the same for every challenger.
+The formulas are in `forms.py`, the proof in docs/joint-floor.md. A candidate is credited with the
+lowest mean, so the answer is the same for every challenger.
 """
 
 from __future__ import annotations
 
-import math
-
 from floorline.core.kernel import kernel, slot
 from floorline.core.records import Arms, Floats
-from floorline.floors.confidence_account import rounds_short
-from floorline.floors.joint_evidence import default_deficit
-from floorline.floors.joint_forms import (
+from floorline.floors.joint.evidence import default_deficit
+from floorline.floors.joint.forms import (
     JointRules,
     evidence,
     hidden_evidence,
@@ -20,9 +17,8 @@ from floorline.floors.joint_forms import (
     mixture,
     spread_of,
     sure_budget,
-    sure_sum,
 )
-from floorline.floors.joint_memory import (
+from floorline.floors.joint.memory import (
     CHALLENGERS,
     CHALLENGERS_MISSING,
     COST,
@@ -35,7 +31,6 @@ from floorline.floors.joint_memory import (
     SPREAD,
     STATED,
     STATED_FOR,
-    SURE,
     TOTAL,
     VOIDED,
 )
@@ -227,77 +222,3 @@ def credit_sums(
     if not leaves_cost(gain):
         plays, total = memory[at + PLAYS], memory[at + TOTAL]
         memory[at + COST] = mixture(rules, plays, total, memory[at + SPREAD])
-
-
-@kernel
-def known_budget(rules: JointRules, memory: Floats, round: int, default_plays: int) -> float:
-    """Lower bound on the moved budget after `round`, for this number of default plays."""
-    deficit = default_deficit(rules.max_loss, round, default_plays)
-    earned = max(memory[SURE] - memory[VOIDED], 0.0)
-    return earned - deficit * rules.default_mean + rules.shift * round  # type: ignore[no-any-return]
-
-
-@kernel
-def refuse_below_zero(
-    rules: JointRules, arms: Arms, memory: Floats, round: int, candidate: int
-) -> float:
-    """Return 0 if the budget surely stays at or above zero with a challenger, else 1."""
-    if candidate == 0 or known_budget(rules, memory, round, arms.plays[0]) >= 0.0:
-        return 0.0
-    return 1.0
-
-
-@kernel
-def budget_of_known(rules: JointRules, arms: Arms, memory: Floats, round: int, arm: int) -> float:
-    """Lower bound on the budget if `arm` is played now."""
-    default_plays = arms.plays[0] + 1 if arm == 0 else arms.plays[0]
-    return rules.width * known_budget(rules, memory, round, default_plays)
-
-
-@kernel
-def budget_of_known_now(rules: JointRules, arms: Arms, memory: Floats, rounds: int) -> float:
-    """Lower bound on the budget after `rounds` decisions."""
-    return rules.width * known_budget(rules, memory, rounds, arms.plays[0])
-
-
-@kernel
-def share_of_known(
-    rules: JointRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
-) -> float:
-    """Lower bound on what was earned, divided by what the default would have earned."""
-    low = rules.low / rules.width
-    earned = max(memory[SURE] - memory[VOIDED], 0.0) + default_plays * rules.default_mean
-    owed = rounds * (low + rules.default_mean)
-    return (rounds * low + earned) / owed if owed > 0.0 else 1.0
-
-
-@kernel
-def rounds_to_save(
-    rules: JointRules, arms: Arms, memory: Floats, round: int, candidate: int
-) -> int:
-    """Plays of a default arm of known mean that make a challenger affordable, at least 1."""
-    plays = arms.plays[0]
-    budget = -math.inf if candidate == 0 else known_budget(rules, memory, round, plays)
-    count = rounds_short(rules.saving, rules.slack, budget, round)
-    if known_budget(rules, memory, round + count, plays + count) < 0.0:
-        count += 1  # if that is not enough, the floor is asked again and says so
-    return count
-
-
-@kernel
-def credit_challengers(
-    rules: JointRules,
-    arms: Arms,
-    memory: Floats,
-    arm: int,
-    probability: float,
-    reward: float,
-    lower_before: float,
-) -> None:
-    """Add a challenger's reward to the sum, and update how much of it is certain."""
-    if arm > 0:
-        gain = (reward - rules.low) / rules.width
-        add_gain(memory, CHALLENGERS, gain)
-        if not leaves_cost(gain):
-            plays, total = memory[CHALLENGERS + PLAYS], memory[CHALLENGERS + TOTAL]
-            memory[SURE] = sure_sum(rules, plays, total, memory[CHALLENGERS + SPREAD])

@@ -10,17 +10,17 @@ from __future__ import annotations
 from floorline.core.kernel import kernel
 from floorline.core.pending import PendingPlays
 from floorline.core.records import Arms, Floats
-from floorline.floors.joint_account import (
+from floorline.floors.joint.account import (
     proved_budget,
     proved_budget_now,
     refuse_unless_proved,
     share_by_evidence,
 )
-from floorline.floors.joint_cuts import EARNED, FIELDS, PLAYED, SEEN, add_reward
-from floorline.floors.joint_evidence import default_deficit
-from floorline.floors.joint_forms import JointRules, Tally
-from floorline.floors.joint_groups import GROUP, least_sum, put_group
-from floorline.floors.joint_late import (
+from floorline.floors.joint.cuts import EARNED, FIELDS, PLAYED, SEEN, add_reward
+from floorline.floors.joint.evidence import default_deficit
+from floorline.floors.joint.forms import JointRules, Tally
+from floorline.floors.joint.groups import GROUP, least_sum, put_group
+from floorline.floors.joint.late import (
     ALL,
     BASE,
     CUT,
@@ -36,8 +36,8 @@ from floorline.floors.joint_late import (
     count_reward,
     forget_cut,
 )
-from floorline.floors.joint_memory import MEMORY, VOIDED
-from floorline.floors.joint_sums import count_voided, proof_learned, recount_learned
+from floorline.floors.joint.memory import MEMORY, VOIDED
+from floorline.floors.joint.sums import count_voided, proof_learned, recount_learned
 
 MOST_PROMOTIONS = 16
 """In an epoch. Each makes the test harder; long before this limit a new epoch is better."""

@@ -1,6 +1,6 @@
 """The joint floor: a test of the budget itself, from the sums of all rewards.
 
-The formulas are in `joint_forms.py`, the proof in docs/joint-floor.md. A candidate is credited
+The formulas are in `forms.py`, the proof in docs/joint-floor.md. A candidate is credited
 with the lowest mean, so the answer is the same for every challenger.
 """
 
@@ -28,29 +28,33 @@ from floorline.core.slots import (
 from floorline.floors.arithmetic import Arithmetic, Moment
 from floorline.floors.base import Floor
 from floorline.floors.confidence_account import saving_of
-from floorline.floors.joint_account import (
-    budget_of_known,
-    budget_of_known_now,
-    credit_challengers,
+from floorline.floors.joint.account import (
     credit_sums,
     proved_budget,
     proved_budget_now,
     proved_share,
     proves_share,
-    refuse_below_zero,
     refuse_unless_proved,
     refuse_unless_stated,
-    rounds_to_save,
     share_by_evidence,
-    share_of_known,
     stated_budget,
 )
-from floorline.floors.joint_evidence import gamma_excess
-from floorline.floors.joint_forms import BOUNDED, SUBGAUSSIAN, JointRules
-from floorline.floors.joint_late import LATE_MEMORY, SUM, count_play, count_reward, proof
-from floorline.floors.joint_memory import MEMORY
-from floorline.floors.joint_spread_form import SPREAD_FORM
-from floorline.floors.joint_sums import (
+from floorline.floors.joint.bounded_form import BOUNDED
+from floorline.floors.joint.evidence import gamma_excess
+from floorline.floors.joint.forms import JointRules
+from floorline.floors.joint.known import (
+    budget_of_known,
+    budget_of_known_now,
+    credit_challengers,
+    refuse_below_zero,
+    rounds_to_save,
+    share_of_known,
+)
+from floorline.floors.joint.late import LATE_MEMORY, SUM, count_play, count_reward, proof
+from floorline.floors.joint.memory import MEMORY
+from floorline.floors.joint.spread_form import SPREAD_FORM
+from floorline.floors.joint.subgaussian_form import SUBGAUSSIAN
+from floorline.floors.joint.sums import (
     WITHOUT_SPREAD,
     credit_a_single_challenger,
     credit_none,
@@ -60,7 +64,7 @@ from floorline.floors.joint_sums import (
     recount_known,
     recount_learned,
 )
-from floorline.floors.joint_words import explain_known, explain_learned
+from floorline.floors.joint.words import explain_known, explain_learned
 
 FORMS: dict[str, dict[Function, Function]] = {
     "bounded": {**BOUNDED, **WITHOUT_SPREAD},

@@ -19,11 +19,11 @@ from floorline.core.slots import (
     take_late_reward,
 )
 from floorline.floors.arithmetic import Arithmetic, Moment
-from floorline.floors.joint import JointFloor
-from floorline.floors.joint_account import proves_share
-from floorline.floors.joint_late import DECISIONS, START, SUM, proof
-from floorline.floors.joint_memory import MEMORY
-from floorline.floors.joint_succession_account import (
+from floorline.floors.joint.account import proves_share
+from floorline.floors.joint.floor import JointFloor
+from floorline.floors.joint.late import DECISIONS, START, SUM, proof
+from floorline.floors.joint.memory import MEMORY
+from floorline.floors.joint.succession_account import (
     ARM,
     FORMER,
     GROUPS_AT,
@@ -41,7 +41,7 @@ from floorline.floors.joint_succession_account import (
     reward_by_groups,
     share_by_groups,
 )
-from floorline.floors.joint_words import explain_defaults
+from floorline.floors.joint.words import explain_defaults
 
 
 @dataclass(frozen=True)

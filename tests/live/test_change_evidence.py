@@ -13,7 +13,7 @@ from scipy.stats import betabinom, binom
 
 from floorline.core.compiler import compiled
 from floorline.core.kernel import kernel
-from floorline.floors.joint_drift import change_evidence, known_change_evidence, next_point
+from floorline.live.change_evidence import change_evidence, known_change_evidence, next_point
 
 BLOCK = 100
 

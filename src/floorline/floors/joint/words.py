@@ -5,12 +5,13 @@ from __future__ import annotations
 from floorline.core.kernel import bind
 from floorline.core.words import counted, six_digits
 from floorline.floors.arithmetic import Moment
-from floorline.floors.joint_account import found_evidence, known_budget, least_budget
-from floorline.floors.joint_evidence import default_deficit
-from floorline.floors.joint_forms import JointRules, Tally
-from floorline.floors.joint_late import ALL, CUT, DECISIONS, END, START, best_tally, tally_at
-from floorline.floors.joint_memory import SURE, VOIDED
-from floorline.floors.joint_succession_account import (
+from floorline.floors.joint.account import found_evidence, least_budget
+from floorline.floors.joint.evidence import default_deficit
+from floorline.floors.joint.forms import JointRules, Tally
+from floorline.floors.joint.known import known_budget
+from floorline.floors.joint.late import ALL, CUT, DECISIONS, END, START, best_tally, tally_at
+from floorline.floors.joint.memory import SURE, VOIDED
+from floorline.floors.joint.succession_account import (
     ARM,
     ENDED,
     FORMER,
@@ -22,7 +23,7 @@ from floorline.floors.joint_succession_account import (
     TENURES,
     least_by_groups,
 )
-from floorline.floors.joint_sums import on_their_way
+from floorline.floors.joint.sums import on_their_way
 
 
 def explain_learned(moment: Moment) -> list[str]:

@@ -11,8 +11,8 @@ import math
 
 from floorline.core.kernel import Function, kernel
 from floorline.core.records import Floats
-from floorline.floors.joint_cuts import EARNED, FIELDS, SEEN
-from floorline.floors.joint_forms import (
+from floorline.floors.joint.cuts import EARNED, FIELDS, SEEN
+from floorline.floors.joint.forms import (
     JointRules,
     Tally,
     evidence,
@@ -25,9 +25,9 @@ from floorline.floors.joint_forms import (
     sure_budget,
     sure_sum,
 )
-from floorline.floors.joint_late import ALL, GROUPS, GUESSES, STRETCHES, play_spread, spread_surplus
-from floorline.floors.joint_sums import missing_cost
-from floorline.floors.joint_variance import (
+from floorline.floors.joint.late import ALL, GROUPS, GUESSES, STRETCHES, play_spread, spread_surplus
+from floorline.floors.joint.sums import missing_cost
+from floorline.floors.joint.variance import (
     guess,
     joint_evidence_variance,
     sure_budget_variance,

@@ -13,8 +13,8 @@ import numpy as np
 
 from floorline.core.checks import number, require
 from floorline.core.records import Floats
-from floorline.floors.randomised_account import memory_size
-from floorline.floors.randomised_bound import RandomisedRules, penalty
+from floorline.floors.randomised.account import memory_size
+from floorline.floors.randomised.bound import RandomisedRules, penalty
 
 RUNGS = (
     0.95,

@@ -14,7 +14,7 @@ import math
 
 from floorline.core.kernel import kernel
 from floorline.core.records import Floats
-from floorline.floors.joint_evidence import divergence, mixture_cost
+from floorline.floors.joint.evidence import divergence, mixture_cost
 
 WEIGHT, TOTAL, MISSING, PLAYS = range(4)
 """Of a group: its weight, the sum of the moved rewards seen, how many are missing, and plays."""
