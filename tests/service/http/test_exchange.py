@@ -110,6 +110,54 @@ def test_a_refusal_comes_after_the_responses_before() -> None:
     assert written[1].startswith(b"HTTP/1.1 400 ")
 
 
+CHUNKED = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize("wrong", [b"NONSENSE\r\n\r\n", CHUNKED + b"x", b"GET /" + b"a" * 40_000])
+@pytest.mark.parametrize("requests", [1, 2])
+def test_a_refusal_waits_for_responses_that_are_not_ready(wrong: bytes, requests: int) -> None:
+    """A client that sends several requests at once takes the first response for the first one's."""
+
+    async def ask() -> list[bytes]:
+        ready = asyncio.Event()
+
+        async def app(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
+            await ready.wait()
+            await hello(scope, receive, send)
+
+        protocol, connection = serve(app)()
+        protocol.data_received(GET % b"" * requests + wrong)
+        protocol.data_received(GET % b"ignored")
+        await turns()
+        assert connection.written == [] and not connection.is_closing()
+        ready.set()
+        await turns()
+        assert connection.is_closing()
+        return connection.written
+
+    written = asyncio.run(ask())
+    assert written[:requests] == [OK] * requests
+    assert written[requests].startswith((b"HTTP/1.1 400 ", b"HTTP/1.1 431 "))
+    assert len(written) == requests + 1
+
+
+def test_a_body_that_is_malformed_is_refused_at_once() -> None:
+    async def app(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    async def ask() -> list[bytes]:
+        protocol, connection = serve(app)()
+        protocol.data_received(CHUNKED)
+        await turns()
+        protocol.data_received(b"x")
+        protocol.connection_lost(None)
+        await turns()
+        return connection.written
+
+    assert [one[:13] for one in asyncio.run(ask())] == [b"HTTP/1.1 400 "]
+
+
 @pytest.mark.parametrize("sent", [[], [START], [START, BODY | {"more_body": True}]])
 def test_an_application_that_fails_closes_the_connection(sent: list[Any]) -> None:
     async def app(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:

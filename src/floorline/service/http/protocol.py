@@ -66,6 +66,8 @@ class Protocol(asyncio.Protocol):
         self._answered: Exchange | None = None
         """The request that is being answered, or was last."""
         self._pipeline: deque[Exchange] = deque()
+        self._refusal: Problem | None = None
+        """What is wrong with what came after the pipeline, until those before are answered."""
         self._closes_at: float | None = None
         """When the connection is closed; None while a request is being answered."""
         self._is_hurried = False
@@ -126,6 +128,8 @@ class Protocol(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse in small pieces, since the parser's time grows with the square of a header."""
+        if self._refusal is not None:
+            return
         for start in range(0, len(data), limits.MAX_HEADER_BYTES):
             piece = data[start : start + limits.MAX_HEADER_BYTES]
             try:
@@ -135,13 +139,13 @@ class Protocol(asyncio.Protocol):
             except httptools.HttpParserError:
                 too_many = len(self._headers) >= limits.MAX_HEADERS
                 malformed = Problem(400, "malformed", "Invalid HTTP request received.")
-                self._refuse(_too_large() if too_many else malformed)
-            if self._transport.is_closing():
+                self._refuse_in_turn(_too_large() if too_many else malformed)
+            if self._refusal is not None or self._transport.is_closing():
                 return
             if self._header_bytes is not None:
                 self._header_bytes += len(piece)
                 if self._header_bytes > 2 * limits.MAX_HEADER_BYTES:
-                    self._refuse(_too_large())
+                    self._refuse_in_turn(_too_large())
                     return
         if self._answered is None or self._answered.is_ended:
             self._hurry()
@@ -227,6 +231,8 @@ class Protocol(asyncio.Protocol):
         self._flow.resume_reading()
         if self._pipeline:
             self._answer(self._pipeline.popleft())
+        elif self._refusal is not None:
+            self._refuse(self._refusal)
         else:
             self._close_in(self._keep_alive_seconds)
 
@@ -261,6 +267,19 @@ class Protocol(asyncio.Protocol):
             self._transport.abort()
         else:
             self._refuse(Problem(408, "too-slow", "the headers did not come in time"))
+
+    def _refuse_in_turn(self, problem: Problem) -> None:
+        """Refuse what was just received, once the requests before it are answered."""
+        last, answered = self._received, self._answered
+        if last is None or answered is None or answered.is_ended:
+            self._refuse(problem)
+        elif last.is_received:
+            self._refusal = problem
+        elif last is answered:
+            self._refuse(problem)
+        else:
+            self._pipeline.remove(last)
+            self._refusal = problem
 
     def _refuse(self, problem: Problem) -> None:
         """Send a problem and close the connection, even if the client does not read it."""
