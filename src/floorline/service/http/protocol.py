@@ -51,9 +51,7 @@ class Protocol(asyncio.Protocol):
         self._keep_alive_seconds = config.timeout_keep_alive
         self._state = server_state
         self._loop = _loop or asyncio.get_running_loop()
-        self._parser = httptools.HttpRequestParser(self)
-        # What follows the last request must not keep it from being answered.
-        self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        self._parser = self._new_parser()
         self._address = ""
         self._about_connection: dict[str, Any] = {}
         self._header_bytes: int | None = None
@@ -61,6 +59,8 @@ class Protocol(asyncio.Protocol):
         self._url = b""
         self._headers: list[tuple[bytes, bytes]] = []
         self._expects_continue = False
+        self._is_parsed_again = False
+        """Whether these headers are parsed again, without the one that names a protocol."""
         self._received: Exchange | None = None
         """The last request whose headers have come."""
         self._answered: Exchange | None = None
@@ -133,9 +133,7 @@ class Protocol(asyncio.Protocol):
         for start in range(0, len(data), limits.MAX_HEADER_BYTES):
             piece = data[start : start + limits.MAX_HEADER_BYTES]
             try:
-                self._parser.feed_data(piece)
-            except httptools.HttpParserUpgrade:
-                pass  # is answered like any other request
+                self._parse(piece)
             except httptools.HttpParserError:
                 too_many = len(self._headers) >= limits.MAX_HEADERS
                 malformed = Problem(400, "malformed", "Invalid HTTP request received.")
@@ -149,6 +147,33 @@ class Protocol(asyncio.Protocol):
                     return
         if self._answered is None or self._answered.is_ended:
             self._hurry()
+
+    def _parse(self, piece: bytes) -> None:
+        """Parse a piece. A request for another protocol is parsed again as one for HTTP/1.1.
+
+        For the parser, that protocol begins after the headers: it would take a body for a request.
+        """
+        while piece:
+            try:
+                self._parser.feed_data(piece)
+                return
+            except httptools.HttpParserUpgrade as upgrade:
+                piece = self._head_without_upgrade() + piece[upgrade.args[0] :]
+                self._parser = self._new_parser()
+
+    def _new_parser(self) -> httptools.HttpRequestParser:
+        parser = httptools.HttpRequestParser(self)
+        # What follows the last request must not keep it from being answered.
+        parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        return parser
+
+    def _head_without_upgrade(self) -> bytes:
+        """Return the headers that were just parsed, without the one that names a protocol."""
+        parser = self._parser
+        version = parser.get_http_version().encode()
+        lines = [b"%b %b HTTP/%b\r\n" % (parser.get_method(), self._url, version)]
+        lines += [b"%b: %b\r\n" % header for header in self._headers if header[0] != b"upgrade"]
+        return b"".join(lines) + b"\r\n"
 
     # Called by the parser.
 
@@ -167,7 +192,7 @@ class Protocol(asyncio.Protocol):
         """Add a header."""
         if len(self._headers) >= limits.MAX_HEADERS:
             raise _too_large()
-        name = name.lower()
+        name, value = name.lower(), value.rstrip(b" \t")  # the parser leaves what follows it
         self._headers.append((name, value))
         if name == b"expect":
             self._expects_continue = value.lower() == b"100-continue"
@@ -176,6 +201,9 @@ class Protocol(asyncio.Protocol):
         """Start to answer, once earlier requests are answered."""
         self._header_bytes = None
         parser = self._parser
+        self._is_parsed_again = parser.should_upgrade() and parser.get_method() != b"CONNECT"
+        if self._is_parsed_again:
+            return
         url = httptools.parse_url(self._url)
         path = url.path.decode("ascii")
         version = parser.get_http_version()
@@ -194,7 +222,7 @@ class Protocol(asyncio.Protocol):
             self._outbox,
             self._state,
             keep_alive=version != "1.0" and parser.should_keep_alive(),
-            expects_continue=self._expects_continue,
+            expects_continue=self._expects_continue and version != "1.0",
             on_end=self._after_response,
         )
         if self._answered is None or self._answered.is_ended:
@@ -216,8 +244,9 @@ class Protocol(asyncio.Protocol):
     def on_message_complete(self) -> None:
         """End the body."""
         self._header_bytes = None
-        assert self._received is not None
-        self._received.end_body()
+        if not self._is_parsed_again:
+            assert self._received is not None
+            self._received.end_body()
 
     def _answer(self, exchange: Exchange) -> None:
         self._answered = exchange
