@@ -1,5 +1,6 @@
 """Personal data can be erased from a ledger, and its checksums still show that it is whole."""
 
+import hashlib
 from contextlib import closing
 from pathlib import Path
 
@@ -60,6 +61,23 @@ def test_nothing_of_it_is_left_in_the_files(tmp_path):
         assert "request keys and contexts of 3 decisions erased" in events(campaign)
     assert PERSON.encode() not in everything(tmp_path)
     assert verify(str(tmp_path / "c")).problems == []
+
+
+def test_nothing_of_it_is_left_where_pages_were_split(tmp_path):
+    """Keys in any order split the pages of their index, which then have copies in unused space."""
+    clock = Clock()
+    keys = [hashlib.sha256(bytes([i % 256, i // 256])).hexdigest() for i in range(2000)]
+    with new_campaign(tmp_path / "c", clock=clock) as campaign:
+        for start in range(0, len(keys), 100):
+            clock.now += 1.0
+            with campaign.transaction():
+                for key in keys[start : start + 100]:
+                    campaign.decide(key)
+        assert campaign.erase(before=clock.now - 9.5) == 1000
+        assert campaign.erase(request_key=keys[1500]) == 1
+        files = everything(tmp_path)
+    left = [key.encode() in files for key in keys]
+    assert left == [False] * 1000 + [True] * 500 + [False] + [True] * 499
 
 
 def everything(folder: Path) -> bytes:
