@@ -28,7 +28,7 @@ EXCHANGE_SECONDS = 5.0
 """Seconds after which an unanswered message is given up, and its connection with it.
 
 No client waits longer, and connections silenced by a cut network would get in the way later."""
-LOOK_SECONDS = 0.1
+CHECK_SECONDS = 0.1
 """Interval between checks that the server is still alive, while its response is awaited."""
 CONNECTIONS = 4
 """To each server at most: slow requests must not delay all others."""
@@ -125,7 +125,7 @@ class Peer:
         asking = asyncio.ensure_future(call)
         try:
             while self._is_alive():
-                if (await asyncio.wait({asking}, timeout=LOOK_SECONDS))[0]:
+                if (await asyncio.wait({asking}, timeout=CHECK_SECONDS))[0]:
                     return asking.result()
             raise PeerError("has fallen silent")
         finally:
