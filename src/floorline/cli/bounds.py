@@ -8,7 +8,7 @@ import typer
 
 from floorline.cli import options
 from floorline.cli.bounds_rows import BoundRow, adversarial, remarks_on, stochastic
-from floorline.cli.environments import environment_from, setting_from
+from floorline.cli.environments import environment_from, setup_from
 from floorline.cli.json_output import print_json
 
 if TYPE_CHECKING:
@@ -32,14 +32,14 @@ def bounds(
     default_mean: options.DefaultMean = "known",
     runs: Annotated[int, typer.Option(help="Maximum number of simulated runs.")] = 400,
     seed: options.Seed = 1,
-    format: Annotated[str, typer.Option(help="table or json.")] = "table",
+    format: options.Format = "table",
 ) -> None:
     """Show every bound of the paper for one setting, and the regret of policies in simulation."""
     from floorline.core.checks import choice, whole
 
-    choice("format", format, ("table", "json"))
+    choice("format", format, options.FORMATS)
     environment = environment_from(means, horizon, noise, noise_scale)
-    setting = setting_from(
+    setting = setup_from(
         environment,
         horizon,
         default_mean,

@@ -38,6 +38,7 @@ Floor = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Same seed, same results.")]
+Device = Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")]
 Threads = Annotated[int | None, typer.Option(show_default="all cores")]
 Cluster = Annotated[
     str | None,
@@ -47,7 +48,11 @@ Cluster = Annotated[
         show_default="this process",
     ),
 ]
-
+Format = Annotated[str, typer.Option(help="table or json.")]
+FORMATS = ("table", "json")
+"""The values of `Format`."""
+DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder or database.")
+"""For commands that change what a service keeps."""
 
 NOT_SETTINGS = ("format", "threads", "out", "figure", "lowest_reward", "highest_reward")
 """Options that do not affect the results, and deprecated names."""

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import typer
 
-from floorline.cli.ledger_files import in_one_line, writing
+from floorline.cli.ledger_files import in_one_line
+from floorline.cli.output_files import writing
 
 FILE = typer.Argument(..., metavar="CAMPAIGN", help="The campaign's ledger.", show_default=False)
 OUT = typer.Option(Path("report.html"), help="The file to write.")

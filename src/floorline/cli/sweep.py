@@ -18,7 +18,7 @@ def sweep(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The grid.")],
     out: Annotated[Path, typer.Option(help="Folder for results and figures.")] = Path("out/sweep"),
     threads: options.Threads = None,
-    device: Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")] = "cpu",
+    device: options.Device = "cpu",
     cluster: options.Cluster = None,
     force: Annotated[
         bool, typer.Option("--force", help="Start over, replacing the folder's results.")

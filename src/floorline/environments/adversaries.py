@@ -10,13 +10,13 @@ from typing import Any
 from floorline.core.checks import whole
 from floorline.core.kernel import Function, kernel
 from floorline.core.records import Arms, Floats
-from floorline.environments.adversary import Adversary, Levels, checked_levels, set_rewards
+from floorline.environments.adversary import Adversary, LevelRules, checked_levels, set_rewards
 from floorline.environments.base import as_array
 
 
 @kernel
 def switching_rewards(
-    rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
+    rules: LevelRules, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
     """Set the levels, shifted by one challenger after every `span` rounds."""
     challengers = rewards.size - 1
@@ -31,7 +31,7 @@ def switching_rewards(
 
 @kernel
 def late_rewards(
-    rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
+    rules: LevelRules, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
     """Set half the level, or half the default's if less, for `span` rounds; then the level."""
     rewards[0] = rules.levels[0]
@@ -43,7 +43,7 @@ def late_rewards(
 
 @kernel
 def lure_rewards(
-    rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
+    rules: LevelRules, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
     """Set each challenger's level until it has been played `span` times, then 0."""
     rewards[0] = rules.levels[0]
@@ -53,7 +53,7 @@ def lure_rewards(
 
 @kernel
 def adaptive_rewards(
-    rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
+    rules: LevelRules, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
     """Set the levels, but 0 for the likeliest challenger; in a tie, for the most played one."""
     target = 1
@@ -76,9 +76,9 @@ class _LevelAdversary(Adversary):
         object.__setattr__(self, "levels", checked_levels(self.levels))
         object.__setattr__(self, "span", whole("span", self.span, 1))
 
-    def rules(self) -> Levels:
+    def rules(self) -> LevelRules:
         """Return the record for the kernels."""
-        return Levels(as_array(self.levels), self.span)
+        return LevelRules(as_array(self.levels), self.span)
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,9 @@ class Adaptive(Adversary):
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", checked_levels(self.levels))
 
-    def rules(self) -> Levels:
+    def rules(self) -> LevelRules:
         """Return the record for the kernels."""
-        return Levels(as_array(self.levels), 0)
+        return LevelRules(as_array(self.levels), 0)
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""

@@ -69,7 +69,7 @@ def _unheard(state: State) -> str | None:
 
 def _unexplored(state: State) -> str | None:
     """No challenger is ever played, though one could be."""
-    arms = [arm for arm in state.left if arm > 0]
+    arms = [arm for arm in state.active if arm > 0]
     if state.paused or not arms or any(state.book.open[i] or state.arms.plays[i] for i in arms):
         return None
     if any(state.book.voided[i] for i in arms):

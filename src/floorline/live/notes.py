@@ -14,8 +14,6 @@ MAX_LABELS = 20
 MAX_LABEL = 40
 """Characters of a label."""
 
-WORDS = {"opened": "opened", "paused": "paused", "resumed": "resumed"}
-
 
 def checked_note(text: str) -> str:
     """Return a note as it is recorded; raise ValueError unless it is a line of text."""
@@ -43,7 +41,7 @@ def words_of(kind: str, body: Mapping[str, Any]) -> str:
     if kind == "noted":
         return _noted(body)
     if kind != "changed":
-        return WORDS.get(kind, kind)
+        return kind
     for state in ("stopped", "finished"):
         if body.get(state):
             serves = body.get("serves")

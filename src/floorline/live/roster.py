@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from floorline.core.checks import choice
+from floorline.core.checks import choice, plain_text
 from floorline.live.errors import Conflict
 from floorline.live.names import check_arm_name
-from floorline.live.settings import MAX_ARMS, plain_text
+from floorline.live.settings import MAX_ARMS
 from floorline.live.state import State
 
 

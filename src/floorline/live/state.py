@@ -77,7 +77,7 @@ class State(Knowledge):
         self.retired = list(names)
         """Arms that a person has retired, or that have surely broken a limit."""
         arms = enumerate(self.settings.arms)
-        self.leave([arm for arm, name in arms if name not in self.retired])
+        self.set_active([arm for arm, name in arms if name not in self.retired])
 
     @property
     def drift_alarm(self) -> str | None:

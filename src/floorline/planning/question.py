@@ -93,7 +93,7 @@ class Question:
             number("holdback", self.holdback, 0, 1)
         number("lost", self.lost, 0, 1)
         if self.unit is not None:
-            unit_of_reward("unit", self.unit)
+            unit_of_reward(self.unit)
         self.environment(self.means(0))  # raises if `missing` does not fit the rewards
         self._check_floor()
 

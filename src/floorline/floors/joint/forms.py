@@ -1,8 +1,8 @@
 """What the forms of the joint floor differ in, as slots.
 
-`bounded.py` is for rewards in a range, `subgaussian.py` for subgaussian noise, and `spread_form.py`
-for rewards well inside their range. Rewards are moved first: the range to [0, 1], or the least mean
-to 0 and the noise to scale 1.
+`bounded_form.py` is for rewards in a range, `subgaussian_form.py` for subgaussian noise, and
+`spread_form.py` for rewards well inside their range. Rewards are moved first: the range to [0, 1],
+or the least mean to 0 and the noise to scale 1.
 """
 
 from __future__ import annotations

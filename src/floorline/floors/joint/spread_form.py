@@ -59,7 +59,7 @@ def spread_evidence(
     default_spread: float,
     challenger_spread: float,
 ) -> float:
-    """For rewards in [0, 1]."""
+    """The least log evidence against a negative budget."""
     return joint_evidence_variance(
         deficit,
         shift,
@@ -73,7 +73,7 @@ def spread_evidence(
 
 @kernel
 def spread_sum(rules: JointRules, plays: float, total: float, spread: float) -> float:
-    """For rewards in [0, 1]."""
+    """The least sum of the challengers' means that is not refuted."""
     return sure_sum_variance(total, spread, rules.log_inverse_delta)
 
 
@@ -89,7 +89,7 @@ def spread_budget(
     default_spread: float,
     challenger_spread: float,
 ) -> float:
-    """For rewards in [0, 1]."""
+    """The least budget that is not refuted."""
     sure = sure_budget_variance(
         deficit,
         shift,

@@ -116,8 +116,7 @@ def sure_budget_subgaussian(
     """The least budget that the rewards do not refute, over the noise scale.
 
     Minus infinity before the first default play, and where rewards are missing, so that totals are
-    infinite. `allowed` is log(1/delta) less the
-    `normal_cost` of both counts.
+    infinite. `allowed` is log(1/delta) less the `normal_cost` of both counts.
     """
     if default_plays == 0 or challenger_total == -math.inf:
         return -math.inf

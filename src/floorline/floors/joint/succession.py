@@ -27,7 +27,7 @@ from floorline.floors.joint.succession_account import (
     ARM,
     FORMER,
     GROUPS_AT,
-    MOST_PROMOTIONS,
+    MAX_PROMOTIONS,
     SUCCESSION_MEMORY,
     TENURE,
     TENURES,
@@ -61,7 +61,7 @@ class JointSuccessionFloor(JointFloor):
 
     def may_promote(self, memory: Floats) -> bool:
         """Whether there is room for another former default."""
-        return bool(memory[TENURES] < MOST_PROMOTIONS)
+        return bool(memory[TENURES] < MAX_PROMOTIONS)
 
     def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Self, Boundary | None]:
         """Fill in the form and its weight; the proof is for the bounded form."""

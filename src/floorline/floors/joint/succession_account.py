@@ -39,7 +39,7 @@ from floorline.floors.joint.late import (
 from floorline.floors.joint.memory import MEMORY, VOIDED
 from floorline.floors.joint.sums import count_voided, proof_learned, recount_learned
 
-MOST_PROMOTIONS = 16
+MAX_PROMOTIONS = 16
 """In an epoch. Each makes the test harder; long before this limit a new epoch is better."""
 
 TENURES = MEMORY + LATE_MEMORY
@@ -55,11 +55,11 @@ in these, including lost ones, and the tally of its plays."""
 
 TENURE = TALLY + FIELDS
 
-GROUPS_AT = FORMER + TENURE * (MOST_PROMOTIONS + 1)
+GROUPS_AT = FORMER + TENURE * (MAX_PROMOTIONS + 1)
 """Scratch space for the groups of a test; not part of the account. There is room for one more
 tenure, because the default may also change with a new epoch, which forgets them all."""
 
-SUCCESSION_MEMORY = GROUPS_AT + GROUP * (MOST_PROMOTIONS + 3)
+SUCCESSION_MEMORY = GROUPS_AT + GROUP * (MAX_PROMOTIONS + 3)
 
 
 def close_tenure(memory: list[float], arm: int) -> None:

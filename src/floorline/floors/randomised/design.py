@@ -13,7 +13,6 @@ import numpy as np
 
 from floorline.core.checks import number, require
 from floorline.core.records import Floats
-from floorline.floors.randomised.account import memory_size
 from floorline.floors.randomised.bound import RandomisedRules, penalty
 
 RUNGS = (
@@ -107,8 +106,3 @@ def randomised_rules(
         usable=usable,
         table=np.array(table),
     )
-
-
-def account_size(rules: RandomisedRules) -> int:
-    """How many numbers of memory the account takes under these rules."""
-    return memory_size(len(rules.lambdas), len(rules.ladder))

@@ -16,22 +16,25 @@ from floorline.core.records import Arms, Floats
 from floorline.floors.arithmetic import Arithmetic, InFlightCheck, Moment, Received
 from floorline.floors.base import Floor
 from floorline.floors.randomised.account import (
+    charge,
+    credit,
+    fallback_probability,
+    lower_bound,
+    missed_now,
+)
+from floorline.floors.randomised.bound import RandomisedRules
+from floorline.floors.randomised.check import CoinCheck
+from floorline.floors.randomised.design import randomised_rules
+from floorline.floors.randomised.memory import (
     CANDIDATE_SUM,
     DEFAULT_SUM,
     RETIRED,
     ROUNDS,
     RUNG,
     SETTLED,
-    charge,
-    credit,
-    fallback_probability,
-    lower_bound,
-    missed_now,
+    account_size,
     pending_at,
 )
-from floorline.floors.randomised.bound import RandomisedRules
-from floorline.floors.randomised.check import CoinCheck
-from floorline.floors.randomised.design import account_size, randomised_rules
 from floorline.floors.randomised.words import explain_coin
 
 

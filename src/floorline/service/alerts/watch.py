@@ -18,7 +18,7 @@ from floorline.service.alerts.conditions import (
     alerts_of,
 )
 from floorline.service.alerts.delivery import AlertDelivery, new_alert
-from floorline.service.alerts.raised import Raised, RaisedAlerts
+from floorline.service.alerts.raised import AlertKey, Raised, RaisedAlerts
 from floorline.service.host.campaigns import HostedCampaign
 from floorline.service.host.host import Host
 from floorline.service.host.owners import OwnedElsewhere
@@ -69,12 +69,12 @@ class Watch:
     async def _run(self) -> None:
         while True:
             try:
-                await self.look()
-            except Exception:  # the next look may succeed
+                await self.check()
+            except Exception:  # the next check may succeed
                 log.exception("the check for alerts failed")
             await asyncio.sleep(self._interval)
 
-    async def look(self) -> None:
+    async def check(self) -> None:
         """Compare the alerts raised now with the previous ones, and send the differences.
 
         With several servers, the owner of a campaign sends its alerts. One that has taken over a
@@ -107,10 +107,10 @@ class Watch:
     async def _read_stored(self) -> Raised:
         try:
             return await asyncio.to_thread(self._stored.read)
-        except LedgerError:  # the next look may succeed
+        except LedgerError:  # the next check may succeed
             return {}
 
-    async def _store(self, raised: Raised, cleared: list[tuple[str | None, str]]) -> None:
+    async def _store(self, raised: Raised, cleared: list[AlertKey]) -> None:
         if raised or cleared:
             with suppress(LedgerError):  # the next check tries again
                 await asyncio.to_thread(self._stored.change, raised, cleared)

@@ -15,7 +15,7 @@ from floorline.live.series import SeriesRecorder
 from floorline.service.host.commit_queue import CommitQueue
 from floorline.service.host.feed import Feed
 from floorline.service.host.index import IndexEntry
-from floorline.service.host.rebuild import replay_elsewhere, replay_points
+from floorline.service.host.rebuild import replay_in_child, replay_points
 
 log = logging.getLogger("floorline.service")
 
@@ -94,10 +94,10 @@ class HostedCampaign:
         return self._series_is_complete
 
     async def complete_series(self, replays: asyncio.Semaphore) -> None:
-        """Add the points that `load_series` left out, computed in another process."""
+        """Add the points that `load_series` left out, computed in a child process."""
         try:
             async with replays:
-                points = await replay_elsewhere(*self._missing_points())
+                points = await replay_in_child(*self._missing_points())
             await self.queue.submit(lambda _: self.series.add(points))
             self._series_is_complete = True
         except Exception as error:
@@ -152,7 +152,7 @@ class UnavailableCampaign:
         why: str,
         entry: IndexEntry | None = None,
     ) -> None:
-        """Take the settings from what was salvaged; the index entry tells the rest."""
+        """Take the settings from what was salvaged; the index entry has the rest."""
         self.name = name
         self.why = why
         self.settings: CampaignSettings | None = None
