@@ -158,6 +158,8 @@ class Protocol(asyncio.Protocol):
                 self._parser.feed_data(piece)
                 return
             except httptools.HttpParserUpgrade as upgrade:
+                if not self._is_parsed_again:  # CONNECT, which is refused: nothing follows
+                    return
                 piece = self._head_without_upgrade() + piece[upgrade.args[0] :]
                 self._parser = self._new_parser()
 
@@ -201,7 +203,8 @@ class Protocol(asyncio.Protocol):
         """Start to answer, once earlier requests are answered."""
         self._header_bytes = None
         parser = self._parser
-        self._is_parsed_again = parser.should_upgrade() and parser.get_method() != b"CONNECT"
+        upgrades = parser.should_upgrade()
+        self._is_parsed_again = upgrades and parser.get_method() != b"CONNECT"
         if self._is_parsed_again:
             return
         url = httptools.parse_url(self._url)
@@ -221,7 +224,7 @@ class Protocol(asyncio.Protocol):
             self._flow,
             self._outbox,
             self._state,
-            keep_alive=version != "1.0" and parser.should_keep_alive(),
+            keep_alive=version != "1.0" and parser.should_keep_alive() and not upgrades,
             expects_continue=self._expects_continue and version != "1.0",
             on_end=self._after_response,
         )
