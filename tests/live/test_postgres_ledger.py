@@ -70,6 +70,18 @@ def test_a_campaign_goes_on_where_it_was(locator):
     assert salvage_opening(locator)["settings"]["arms"] == ["now", "video", "quiz"]
 
 
+def test_a_key_that_the_database_cannot_hold_fails_no_other_request(locator):
+    with new_campaign(locator) as campaign:
+        with campaign.transaction():
+            campaign.look_up_keys(["no\0", "yes"])
+            with pytest.raises(ValueError, match="request_key: must be a printable text"):
+                campaign.decide("no\0")
+            ticket = campaign.decide("yes")
+        with pytest.raises(ValueError, match="request_key: must be a printable text"):
+            campaign.erase(request_key="no\0")
+        assert campaign.decide("yes") == ticket
+
+
 def test_wrong_settings_leave_nothing_behind(locator):
     with pytest.raises(ValueError, match="max_loss"):
         new_campaign(locator, max_loss=2)

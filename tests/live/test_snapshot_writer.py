@@ -68,8 +68,52 @@ def test_one_that_was_begun_in_a_transaction_rolled_back_is_dropped(monkeypatch)
     assert campaign.status().decisions == 1
 
 
-def failing():
+def failing(*_):
     raise LedgerError("the ledger: broke, for a test")
+
+
+def no_thread(self, call):
+    raise RuntimeError("can't start new thread")
+
+
+@pytest.mark.parametrize("what", ["thread", "encoding"])
+def test_decisions_do_not_need_one_that_fails(monkeypatch, caplog, what):
+    campaign = new_campaign()
+    for _ in range(10):
+        campaign.decide()
+    with monkeypatch.context() as patch:
+        if what == "thread":
+            patch.setattr(snapshot_writer.ThreadPoolExecutor, "submit", no_thread)
+        else:
+            campaign.keep_points(object)  # cannot be encoded
+        while not caplog.records:
+            campaign.observe(campaign.decide(), 1.0)
+    campaign.keep_points(lambda: None)
+    failed_at = campaign.seq
+    assert campaign.status().decisions == 10 + (failed_at - 11) // 2
+    seq = until_it_is_encoded(campaign)
+    assert failed_at + 30 - 2 < seq <= failed_at + 30
+    campaign.decide()
+    assert campaign._ledger.snapshots() == [seq]
+    assert campaign.state() == replayed(campaign)
+    assert [record.message for record in caplog.records] == ["a snapshot is missing"]
+
+
+def test_a_disk_without_room_for_it_fails_one_transaction(monkeypatch):
+    campaign = new_campaign()
+    monkeypatch.setattr(campaign._ledger, "store_snapshot", failing)
+    failed = []
+    for number in range(25):
+        try:
+            campaign.observe(campaign.decide(), 1.0)
+        except LedgerError:
+            failed.append(number)
+    assert len(failed) == 1
+    until_it_is_encoded(campaign)
+    with pytest.raises(LedgerError):
+        campaign.decide()
+    for _ in range(25):
+        campaign.decide()
 
 
 def test_one_taken_on_request_replaces_one_that_is_not_stored_yet():

@@ -25,7 +25,7 @@ from floorline.live.messages import Record, Result, Ticket
 from floorline.live.opening import open_recorder, refuse_other_settings
 from floorline.live.outcomes import Outcomes
 from floorline.live.recorder import Recorder
-from floorline.live.request import check_request, checked_chances
+from floorline.live.request import check_request, checked_chances, is_key
 from floorline.live.seals import Nonces
 from floorline.live.state import State
 from floorline.live.status import Status
@@ -261,9 +261,10 @@ class Campaign(Controls):
     def look_up_keys(self, request_keys: Collection[str]) -> None:
         """Look up request keys together, at the start of a transaction that decides for them.
 
-        It only saves time.
+        It only saves time. Keys that no request can have are left out: `decide` refuses them, and
+        a database may refuse to look for them.
         """
-        self._ledger.look_up_keys(request_keys)
+        self._ledger.look_up_keys([key for key in request_keys if is_key(key)])
 
     def together(self) -> AbstractContextManager[None]:
         """Return `transaction()`, by its former name."""

@@ -149,7 +149,7 @@ class Controls:
         erased key gets another decision.
 
         Raises:
-            ValueError: neither or both are given.
+            ValueError: neither or both are given, or no request can have this key.
             Conflict: the ledger was created before version 0.2, and cannot erase them.
         """
         return erase(self._recorder, request_key, before)

@@ -10,6 +10,7 @@ from floorline.live.errors import Conflict
 from floorline.live.events import BODY, SEALED, SEQ, TIME, Row
 from floorline.live.ledgers import Ledger
 from floorline.live.recorder import Recorder
+from floorline.live.request import check_key
 from floorline.live.seals import has_private_part
 
 
@@ -19,11 +20,13 @@ def erase(recorder: Recorder, request_key: str | None, before: float | None) -> 
     Return how many decisions had one. An event records that number.
 
     Raises:
-        ValueError: neither or both are given.
+        ValueError: neither or both are given, or no request can have this key.
         Conflict: the ledger's checksums cover keys and contexts.
     """
     if (request_key is None) == (before is None):
         raise ValueError("request_key, before: give one of them")
+    if request_key is not None:
+        check_key(request_key)
     limit = None if before is None else number("before", before, 0, math.inf)
     return recorder.run(_erase, recorder, request_key, limit)
 

@@ -26,16 +26,22 @@ def check_request(
 ) -> dict[str, Any] | None:
     """Return the context as plain JSON values; raise ValueError if anything is not allowed."""
     if request_key is not None:
-        fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
-        require(
-            fits and request_key.isprintable(),
-            "request_key",
-            f"a printable text of 1 to {MAX_KEY} characters",
-            request_key,
-        )
+        check_key(request_key)
     if candidate is not None:
         choice("candidate", candidate, settings.arms)
     return None if context is None else _plain(context)
+
+
+def check_key(request_key: str) -> None:
+    """Raise ValueError if no request can have this key."""
+    wanted = f"a printable text of 1 to {MAX_KEY} characters"
+    require(is_key(request_key), "request_key", wanted, request_key)
+
+
+def is_key(request_key: str) -> bool:
+    """Whether a request can have this key."""
+    fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
+    return fits and request_key.isprintable()
 
 
 def checked_chances(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from floorline.live import snapshot
+from floorline.live.errors import LedgerError
 from floorline.live.ledgers import Ledger
 from floorline.live.ledgers.reader import Snapshot
 from floorline.live.state import State
+
+log = logging.getLogger("floorline.live")
 
 SNAPSHOT_EVERY = 50_000
 """Events between snapshots, or twice the open decisions where those are more."""
@@ -26,6 +30,8 @@ class SnapshotWriter:
         self.points: Callable[[], Any] = lambda: None
         """Returns what is stored with each snapshot, as plain JSON values."""
         self._ledger = ledger
+        self._not_before = 0
+        """The sequence number before which none is due, because one has failed."""
         self.reset()
 
     def reset(self) -> None:
@@ -46,19 +52,33 @@ class SnapshotWriter:
     def write_if_due(self, state: State) -> None:
         """Store the state if a snapshot is due, at the end of a transaction.
 
-        A large snapshot is stored some transactions later, once a thread has encoded it.
+        A large snapshot is stored some transactions later, once a thread has encoded it. One that
+        fails is tried again after SNAPSHOT_EVERY events: decisions do not need it.
+
+        Raises:
+            LedgerError: the ledger failed, so that the transaction is lost.
         """
-        if self._encoding is None:
-            events = state.seq - self._last
-            if events >= SNAPSHOT_EVERY and events >= 2 * len(state.open):
-                if len(state.open) < LARGE:
-                    self.write(state)
-                else:
-                    self._start_encoding(state)
-        elif self._encoding.done():
-            encoded, self._encoding = self._encoding.result(), None
-            self._ledger.add_snapshot(self._encoding_seq, encoded)
-            self._last = self._encoding_seq
+        try:
+            if self._encoding is None:
+                self._start_if_due(state)
+            elif self._encoding.done():
+                self._ledger.add_snapshot(self._encoding_seq, self._encoding.result())
+                self._last, self._encoding = self._encoding_seq, None
+        except Exception as error:
+            self._encoding = None
+            self._not_before = state.seq + SNAPSHOT_EVERY
+            if isinstance(error, LedgerError) or self._ledger.failed:
+                raise
+            log.exception("a snapshot is missing")
+
+    def _start_if_due(self, state: State) -> None:
+        events = state.seq - self._last
+        if events < max(SNAPSHOT_EVERY, 2 * len(state.open)) or state.seq < self._not_before:
+            return
+        if len(state.open) < LARGE:
+            self.write(state)
+        else:
+            self._start_encoding(state)
 
     def _start_encoding(self, state: State) -> None:
         check = self._ledger.check(state.seq)

@@ -125,6 +125,8 @@ def test_names_and_errors_are_the_same_from_everywhere(pair: list[Server]) -> No
         assert second.post(f"/v1/campaigns/{name}/decisions", json={}).status_code == 200
         tables = [client.get(f"/v1/campaigns/{name}/export").text for client in (first, second)]
         assert tables[0] == tables[1] and tables[0].count("\n") == 2
+    for path in ("campaigns/a%00b/decisions", "decisions/a%00b-2-3/void"):
+        assert [c.post(f"/v1/{path}", json={}).status_code for c in (first, second)] == [404, 404]
     for key, code in (("one", None), ("two\nlines", "INVALID_CONTEXT")):
         body = {"context": {"targetingKey": key, "country": "NZ"}}
         answers = [c.post("/ofrep/v1/evaluate/flags", json=body).json() for c in (first, second)]

@@ -110,6 +110,136 @@ def test_a_refusal_comes_after_the_responses_before() -> None:
     assert written[1].startswith(b"HTTP/1.1 400 ")
 
 
+CHUNKED = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize("wrong", [b"NONSENSE\r\n\r\n", CHUNKED + b"x", b"GET /" + b"a" * 40_000])
+@pytest.mark.parametrize("requests", [1, 2])
+def test_a_refusal_waits_for_responses_that_are_not_ready(wrong: bytes, requests: int) -> None:
+    """A client that sends several requests at once takes the first response for the first one's."""
+
+    async def ask() -> list[bytes]:
+        ready = asyncio.Event()
+
+        async def app(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
+            await ready.wait()
+            await hello(scope, receive, send)
+
+        protocol, connection = serve(app)()
+        protocol.data_received(GET % b"" * requests + wrong)
+        protocol.data_received(GET % b"ignored")
+        await turns()
+        assert connection.written == [] and not connection.is_closing()
+        ready.set()
+        await turns()
+        assert connection.is_closing()
+        return connection.written
+
+    written = asyncio.run(ask())
+    assert written[:requests] == [OK] * requests
+    assert written[requests].startswith((b"HTTP/1.1 400 ", b"HTTP/1.1 431 "))
+    assert len(written) == requests + 1
+
+
+def test_a_body_that_is_malformed_is_refused_at_once() -> None:
+    async def app(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    async def ask() -> list[bytes]:
+        protocol, connection = serve(app)()
+        protocol.data_received(CHUNKED)
+        await turns()
+        protocol.data_received(b"x")
+        protocol.connection_lost(None)
+        await turns()
+        return connection.written
+
+    assert [one[:13] for one in asyncio.run(ask())] == [b"HTTP/1.1 400 "]
+
+
+UPGRADE = b"POST /%b HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n"
+UPGRADES = [
+    UPGRADE % b"1" + b"Content-Length: 2\r\n\r\n{}",
+    GET % b"2",
+    UPGRADE % b"3" + b"\r\n",
+    UPGRADE % b"4" + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n",
+    GET % b"5",
+]
+
+
+@pytest.mark.parametrize("size", [1000, *range(1, 60)])
+def test_a_request_for_another_protocol_keeps_its_body(size: int) -> None:
+    """Java's and curl's clients ask for HTTP/2. A body must never be read as a request."""
+    asked: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
+        body, more = b"", True
+        while more:
+            message = await receive()
+            body, more = body + message["body"], message["more_body"]
+        asked.append((scope["path"], body))
+        await hello(scope, receive, send)
+
+    async def ask() -> list[bytes]:
+        protocol, connection = serve(app)()
+        sent = b"".join(UPGRADES)
+        for start in range(0, len(sent), size):
+            protocol.data_received(sent[start : start + size])
+            await turns(1)
+        await turns(20)
+        return connection.written
+
+    assert asyncio.run(ask()) == [OK] * 5
+    assert asked == [("/1", b"{}"), ("/2", b""), ("/3", b""), ("/4", b"{}"), ("/5", b"")]
+
+
+@pytest.mark.parametrize(("where", "status"), [(b"localhost:80", b"400"), (b"/", b"200")])
+def test_a_tunnel_is_not_opened(where: bytes, status: bytes) -> None:
+    """What follows a CONNECT is not read, and the connection is closed."""
+
+    async def ask() -> list[bytes]:
+        protocol, connection = serve(hello)()
+        protocol.data_received(b"CONNECT " + where + b" HTTP/1.1\r\nHost: a\r\n\r\n" + GET % b"")
+        await turns()
+        assert connection.is_closing()
+        return connection.written
+
+    assert [one[9:12] for one in asyncio.run(ask())] == [status]
+
+
+def test_spaces_around_a_value_are_no_part_of_it() -> None:
+    seen: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
+        seen.extend(scope["headers"])
+        await hello(scope, receive, send)
+
+    async def ask() -> None:
+        protocol, _ = serve(app)()
+        protocol.data_received(b"GET / HTTP/1.1\r\nHost: \ta \r\nContent-Length: 0 \t\r\n\r\n")
+        await turns()
+
+    asyncio.run(ask())
+    assert seen == [(b"host", b"a"), (b"content-length", b"0")]
+
+
+@pytest.mark.parametrize(("version", "told"), [(b"1.0", []), (b"1.1", [b"100"])])
+def test_only_clients_that_know_it_are_told_to_continue(version: bytes, told: list[bytes]) -> None:
+    async def app(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
+        await receive()
+        await hello(scope, receive, send)
+
+    async def ask() -> list[bytes]:
+        protocol, connection = serve(app)()
+        expecting = b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+        protocol.data_received(b"POST / HTTP/" + version + b"\r\nHost: localhost\r\n" + expecting)
+        await turns()
+        return connection.written
+
+    assert [one[9:12] for one in asyncio.run(ask())] == [*told, b"200"]
+
+
 @pytest.mark.parametrize("sent", [[], [START], [START, BODY | {"more_body": True}]])
 def test_an_application_that_fails_closes_the_connection(sent: list[Any]) -> None:
     async def app(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:

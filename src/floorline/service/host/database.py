@@ -154,6 +154,8 @@ class DatabaseStore:
 
     def find(self, name: str | None, campaign_id: str | None) -> list[IndexEntry]:
         """Campaigns of this name or id, and those that no server has seen yet."""
+        if "\0" in (name or campaign_id or ""):
+            return []  # PostgreSQL has no such text, and refuses to look for it
         entries = []
         for found, known_id, default_arm, body in self._session.run(FIND, (name, campaign_id)):
             opening = json.loads(body)

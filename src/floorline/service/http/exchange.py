@@ -55,7 +55,6 @@ class Exchange:
         "_has_news",
         "_head",
         "_is_chunked",
-        "_is_received",
         "_is_written",
         "_on_end",
         "_outbox",
@@ -66,6 +65,7 @@ class Exchange:
         "_waiter",
         "is_cut_off",
         "is_ended",
+        "is_received",
         "keep_alive",
     )
 
@@ -100,13 +100,14 @@ class Exchange:
         self._on_end = on_end
         self._expects_continue = expects_continue
         self._body = b""
-        self._is_received = False
         self._has_news = True  # so that the first call of `receive` never waits
         self._waiter: asyncio.Future[None] | None = None
         self._head: bytes | None = None  # not written yet
         self._is_chunked = False
         self._is_written = False  # whether anything of the response is
         self.keep_alive = keep_alive
+        self.is_received = False
+        """Whether the body of the request is complete."""
         self.is_cut_off = False
         """Whether the client disconnected before the response had ended."""
         self.is_ended = False
@@ -123,7 +124,7 @@ class Exchange:
 
     def end_body(self) -> None:
         """Note that the body of the request is complete."""
-        self._is_received = True
+        self.is_received = True
         self._notify()
 
     def cut_off(self) -> None:
@@ -166,7 +167,7 @@ class Exchange:
         if self.is_cut_off or self.is_ended:
             return {"type": "http.disconnect"}
         body, self._body = self._body, b""
-        return {"type": "http.request", "body": body, "more_body": not self._is_received}
+        return {"type": "http.request", "body": body, "more_body": not self.is_received}
 
     async def send(self, message: Message) -> None:
         """Send a part of the response; the headers go with the first part of the body."""

@@ -51,9 +51,7 @@ class Protocol(asyncio.Protocol):
         self._keep_alive_seconds = config.timeout_keep_alive
         self._state = server_state
         self._loop = _loop or asyncio.get_running_loop()
-        self._parser = httptools.HttpRequestParser(self)
-        # What follows the last request must not keep it from being answered.
-        self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        self._parser = self._new_parser()
         self._address = ""
         self._about_connection: dict[str, Any] = {}
         self._header_bytes: int | None = None
@@ -61,11 +59,15 @@ class Protocol(asyncio.Protocol):
         self._url = b""
         self._headers: list[tuple[bytes, bytes]] = []
         self._expects_continue = False
+        self._is_parsed_again = False
+        """Whether these headers are parsed again, without the one that names a protocol."""
         self._received: Exchange | None = None
         """The last request whose headers have come."""
         self._answered: Exchange | None = None
         """The request that is being answered, or was last."""
         self._pipeline: deque[Exchange] = deque()
+        self._refusal: Problem | None = None
+        """What is wrong with what came after the pipeline, until those before are answered."""
         self._closes_at: float | None = None
         """When the connection is closed; None while a request is being answered."""
         self._is_hurried = False
@@ -126,25 +128,54 @@ class Protocol(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse in small pieces, since the parser's time grows with the square of a header."""
+        if self._refusal is not None:
+            return
         for start in range(0, len(data), limits.MAX_HEADER_BYTES):
             piece = data[start : start + limits.MAX_HEADER_BYTES]
             try:
-                self._parser.feed_data(piece)
-            except httptools.HttpParserUpgrade:
-                pass  # is answered like any other request
+                self._parse(piece)
             except httptools.HttpParserError:
                 too_many = len(self._headers) >= limits.MAX_HEADERS
                 malformed = Problem(400, "malformed", "Invalid HTTP request received.")
-                self._refuse(_too_large() if too_many else malformed)
-            if self._transport.is_closing():
+                self._refuse_in_turn(_too_large() if too_many else malformed)
+            if self._refusal is not None or self._transport.is_closing():
                 return
             if self._header_bytes is not None:
                 self._header_bytes += len(piece)
                 if self._header_bytes > 2 * limits.MAX_HEADER_BYTES:
-                    self._refuse(_too_large())
+                    self._refuse_in_turn(_too_large())
                     return
         if self._answered is None or self._answered.is_ended:
             self._hurry()
+
+    def _parse(self, piece: bytes) -> None:
+        """Parse a piece. A request for another protocol is parsed again as one for HTTP/1.1.
+
+        For the parser, that protocol begins after the headers: it would take a body for a request.
+        """
+        while piece:
+            try:
+                self._parser.feed_data(piece)
+                return
+            except httptools.HttpParserUpgrade as upgrade:
+                if not self._is_parsed_again:  # CONNECT, which is refused: nothing follows
+                    return
+                piece = self._head_without_upgrade() + piece[upgrade.args[0] :]
+                self._parser = self._new_parser()
+
+    def _new_parser(self) -> httptools.HttpRequestParser:
+        parser = httptools.HttpRequestParser(self)
+        # What follows the last request must not keep it from being answered.
+        parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        return parser
+
+    def _head_without_upgrade(self) -> bytes:
+        """Return the headers that were just parsed, without the one that names a protocol."""
+        parser = self._parser
+        version = parser.get_http_version().encode()
+        lines = [b"%b %b HTTP/%b\r\n" % (parser.get_method(), self._url, version)]
+        lines += [b"%b: %b\r\n" % header for header in self._headers if header[0] != b"upgrade"]
+        return b"".join(lines) + b"\r\n"
 
     # Called by the parser.
 
@@ -163,7 +194,7 @@ class Protocol(asyncio.Protocol):
         """Add a header."""
         if len(self._headers) >= limits.MAX_HEADERS:
             raise _too_large()
-        name = name.lower()
+        name, value = name.lower(), value.rstrip(b" \t")  # the parser leaves what follows it
         self._headers.append((name, value))
         if name == b"expect":
             self._expects_continue = value.lower() == b"100-continue"
@@ -172,6 +203,10 @@ class Protocol(asyncio.Protocol):
         """Start to answer, once earlier requests are answered."""
         self._header_bytes = None
         parser = self._parser
+        upgrades = parser.should_upgrade()
+        self._is_parsed_again = upgrades and parser.get_method() != b"CONNECT"
+        if self._is_parsed_again:
+            return
         url = httptools.parse_url(self._url)
         path = url.path.decode("ascii")
         version = parser.get_http_version()
@@ -189,8 +224,8 @@ class Protocol(asyncio.Protocol):
             self._flow,
             self._outbox,
             self._state,
-            keep_alive=version != "1.0" and parser.should_keep_alive(),
-            expects_continue=self._expects_continue,
+            keep_alive=version != "1.0" and parser.should_keep_alive() and not upgrades,
+            expects_continue=self._expects_continue and version != "1.0",
             on_end=self._after_response,
         )
         if self._answered is None or self._answered.is_ended:
@@ -212,8 +247,9 @@ class Protocol(asyncio.Protocol):
     def on_message_complete(self) -> None:
         """End the body."""
         self._header_bytes = None
-        assert self._received is not None
-        self._received.end_body()
+        if not self._is_parsed_again:
+            assert self._received is not None
+            self._received.end_body()
 
     def _answer(self, exchange: Exchange) -> None:
         self._answered = exchange
@@ -227,6 +263,8 @@ class Protocol(asyncio.Protocol):
         self._flow.resume_reading()
         if self._pipeline:
             self._answer(self._pipeline.popleft())
+        elif self._refusal is not None:
+            self._refuse(self._refusal)
         else:
             self._close_in(self._keep_alive_seconds)
 
@@ -261,6 +299,19 @@ class Protocol(asyncio.Protocol):
             self._transport.abort()
         else:
             self._refuse(Problem(408, "too-slow", "the headers did not come in time"))
+
+    def _refuse_in_turn(self, problem: Problem) -> None:
+        """Refuse what was just received, once the requests before it are answered."""
+        last, answered = self._received, self._answered
+        if last is None or answered is None or answered.is_ended:
+            self._refuse(problem)
+        elif last.is_received:
+            self._refusal = problem
+        elif last is answered:
+            self._refuse(problem)
+        else:
+            self._pipeline.remove(last)
+            self._refusal = problem
 
     def _refuse(self, problem: Problem) -> None:
         """Send a problem and close the connection, even if the client does not read it."""
