@@ -83,7 +83,12 @@ class _LevelAdversary(Adversary):
 
 @dataclass(frozen=True)
 class Switching(_LevelAdversary):
-    """The best challenger changes: the levels shift by one challenger every `span` rounds."""
+    """The best challenger changes: the levels shift by one challenger every `span` rounds.
+
+    Args:
+        levels: what the arms pay, from 0 to 1; the default arm's first, which never changes.
+        span: rounds between two shifts.
+    """
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""
@@ -92,7 +97,14 @@ class Switching(_LevelAdversary):
 
 @dataclass(frozen=True)
 class Late(_LevelAdversary):
-    """The default arm is best for `span` rounds; only then do challengers pay their levels."""
+    """The default arm is best for `span` rounds; only then do challengers pay their levels.
+
+    Args:
+        levels: what the arms pay in the end, from 0 to 1; the default arm's first, which never
+            changes.
+        span: rounds in which a challenger pays half of its level, or half of the default's if that
+            is less.
+    """
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""
@@ -101,7 +113,13 @@ class Late(_LevelAdversary):
 
 @dataclass(frozen=True)
 class Lure(_LevelAdversary):
-    """A challenger pays its level until the learner has trusted it for `span` plays, then 0."""
+    """A challenger pays its level until the learner has trusted it for `span` plays, then 0.
+
+    Args:
+        levels: what the arms pay at first, from 0 to 1; the default arm's first, which never
+            changes.
+        span: plays of a challenger after which it pays 0.
+    """
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""
@@ -110,7 +128,11 @@ class Lure(_LevelAdversary):
 
 @dataclass(frozen=True)
 class Adaptive(Adversary):
-    """Punishes the learner's next move: the likeliest challenger pays 0."""
+    """Punishes the learner's next move: the likeliest challenger pays 0.
+
+    Args:
+        levels: what the arms pay otherwise, from 0 to 1; the default arm's first.
+    """
 
     levels: Sequence[float]
 

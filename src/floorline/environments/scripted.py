@@ -33,7 +33,12 @@ def scripted_rewards(
 
 @dataclass(frozen=True, eq=False)
 class Scripted(Adversary):
-    """Rewards from a table: a row for every round, the default arm's constant column first."""
+    """Rewards from a table.
+
+    Args:
+        table: a row for every round, with a reward from 0 to 1 for each arm; the first column is
+            the default arm's, and constant.
+    """
 
     table: Sequence[Sequence[float]]
 

@@ -38,7 +38,12 @@ def fixed_target(log: LoggedData, words: str) -> Floats:
 
 
 def target_of(log: LoggedData, choose: Choose) -> Floats:
-    """Return the probabilities of a function of the context."""
+    """Return the probabilities of a function of the context.
+
+    Args:
+        log: the decisions, with their contexts.
+        choose: maps a context to the probability of each arm; arms that it leaves out have none.
+    """
     contexts = log.contexts or [None] * len(log)
     return np.array([_row(log, choose(context)) for context in contexts])
 
@@ -48,6 +53,11 @@ def followed_target(log: LoggedData, policy: Policy, seed: int = 1) -> Floats:
 
     It observes every logged arm with its reward, so it learns from the logged decisions, not from
     its own; `replay` lets it learn from its own.
+
+    Args:
+        log: the decisions.
+        policy: one whose probabilities are known, and whose floor tosses no coins.
+        seed: for its draws.
     """
     if policy.floor.tosses_coins:
         raise ValueError("policy: a randomised floor keeps account of its own plays; use replay")
