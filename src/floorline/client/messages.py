@@ -132,6 +132,7 @@ def parse_decisions(status: int, body: bytes, count: int) -> list[Decision]:
 
 def _decision(item: Any) -> Decision:
     try:
+        _check_texts(item["ticket"], item["arm"], item["reason"])
         given = {name: item[name] for name in DECISION_FIELDS}
         return Decision(**given, propensity=item.get("propensity"))
     except (KeyError, TypeError, AttributeError):
@@ -143,15 +144,26 @@ def parse_receipts(status: int, body: bytes, tickets: Sequence[str]) -> list[Rew
     items = parse_json(status, body).get("results")
     try:
         return [
-            RewardReceipt(
-                ticket,
-                item.get("result"),
-                _problem(item["problem"]) if item.get("problem") else None,
-            )
+            _receipt(ticket, item)
             for ticket, item in zip(tickets, items, strict=True)  # type: ignore[arg-type]
         ]
     except (ValueError, KeyError, TypeError, AttributeError):
         raise not_floorline(f"the response does not have {len(tickets)} results") from None
+
+
+def _receipt(ticket: str, item: Any) -> RewardReceipt:
+    if item["ticket"] != ticket:
+        raise ValueError(f"the receipt is of {item['ticket']}")
+    if item.get("problem"):
+        return RewardReceipt(ticket, None, _problem(item["problem"]))
+    _check_texts(item["result"])  # or the reward would be taken for accepted
+    return RewardReceipt(ticket, item["result"], None)
+
+
+def _check_texts(*values: Any) -> None:
+    """Raise TypeError unless all are texts."""
+    if not all(isinstance(value, str) for value in values):
+        raise TypeError(f"must be texts, not {values!r}")
 
 
 def parse_campaign(item: Mapping[str, Any]) -> CampaignView:
@@ -168,7 +180,7 @@ def parse_json(status: int, body: bytes) -> dict[str, Any]:
         raise parse_problem(status, body)
     try:
         item = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         item = None
     if not isinstance(item, dict):
         raise not_floorline("the response is not a JSON object")
@@ -179,14 +191,16 @@ def parse_problem(status: int, body: bytes) -> ServiceError:
     """The error in a response; `status-...` as its reason if it is not the service's own."""
     try:
         return _problem(json.loads(body))
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         detail = "the response is not a problem document"
         return ServiceError(f"status-{status}", detail, status=status)
 
 
 def _problem(item: Any) -> ServiceError:
     _, reason = item["type"].split(PROBLEM_PREFIX)  # fails for a proxy's problem document
-    return ServiceError(reason, item["detail"], item.get("default_arm"), item.get("status"))
+    default_arm = item.get("default_arm")
+    _check_texts(item["detail"], default_arm or "")
+    return ServiceError(reason, item["detail"], default_arm, item.get("status"))
 
 
 def not_floorline(detail: str) -> ServiceError:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import selectors
 import socket
 import ssl
 import time
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPResponse
 from urllib.parse import urlsplit
 
 from .deadline import Deadline
@@ -19,6 +20,9 @@ RETRY_PAUSE = 0.01
 """Seconds before the second attempt; twice that before the third."""
 
 RETRIED_STATUSES = (502, 503, 504)
+
+MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+"""In a body; far above what the service sends, and little enough for the program's memory."""
 
 KEY = re.compile(r"[!-~]+")
 
@@ -81,9 +85,8 @@ class ConnectionPool:
         self, method: str, path: str, body: bytes | None, deadline: Deadline
     ) -> tuple[int, bytes]:
         deadline.left()
-        try:
-            connection = self._idle.pop()
-        except IndexError:
+        connection = self._idle_connection()
+        if connection is None:
             connection = HTTPConnection(self._host, self._port)
             connection.default_port = self._default_port  # decides what the Host header says
         try:
@@ -95,13 +98,24 @@ class ConnectionPool:
             headers = {**self._headers, "X-Floorline-Deadline": f"{deadline.left():.3f}"}
             connection.request(method, self._prefix + path, body, headers)
             response = connection.getresponse()
-            result = response.status, response.read()
+            result = response.status, _body(response)
         except BaseException:
             connection.close()
             self.close()  # what broke this connection has probably broken the idle ones
             raise
         self._idle.append(connection)
         return result
+
+    def _idle_connection(self) -> HTTPConnection | None:
+        """Return an idle connection that can be used; None if there is none."""
+        while True:
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                return None
+            if connection.sock is None or _is_silent(connection.sock):
+                return connection
+            connection.close()
 
     def _connect(self, deadline: Deadline) -> DeadlineSocket:
         """Return a connection to the first address that accepts; each gets an equal time share."""
@@ -134,6 +148,37 @@ class ConnectionPool:
         encrypted = self._tls.wrap_socket(connected, server_hostname=self._host)
         assert isinstance(encrypted, DeadlineTLSSocket)
         return encrypted
+
+
+def _is_silent(idle: socket.socket) -> bool:
+    """Whether nothing has come since the last response.
+
+    Else the server has closed the connection, or has sent what would be taken for the next
+    response: proxies send 408 to connections that are idle for long.
+    """
+    with selectors.DefaultSelector() as selector:
+        selector.register(idle, selectors.EVENT_READ)
+        return not selector.select(0)
+
+
+def _body(response: HTTPResponse) -> bytes:
+    """Return the body of a response, whatever it says about its length.
+
+    Raises:
+        HTTPException: it is not complete, too large, or belongs to no final response.
+    """
+    if response.status < 200:  # the final one follows, and must not answer the next request
+        raise HTTPException(f"a response with status {response.status}")
+    length = response.length
+    try:
+        body = response.read(MAX_RESPONSE_BYTES + 1)
+    except (ValueError, OverflowError) as error:  # a chunk with an impossible length
+        raise HTTPException(f"a malformed response: {error}") from None
+    if len(body) > MAX_RESPONSE_BYTES:
+        raise HTTPException(f"a response of more than {MAX_RESPONSE_BYTES} bytes")
+    if length is not None and len(body) < length:
+        raise HTTPException(f"a response of {len(body)} instead of {length} bytes")
+    return body
 
 
 def _tls_context() -> ssl.SSLContext:
