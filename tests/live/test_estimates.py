@@ -117,3 +117,14 @@ def test_a_reopened_campaign_has_the_same_estimates(tmp_path, missing):
     campaign.close()
     with Campaign.open(path, clock=clock) as again:
         assert again.status().arms == before.arms
+
+
+def test_rounding_is_the_same_after_a_snapshot():
+    """Where the default's mean was given, what it has really earned is shown."""
+    campaign, rng = new_campaign(default_mean=0.3), random.Random(1)
+    tickets = [campaign.decide(candidate="now") for _ in range(400)]
+    rng.shuffle(tickets)  # so that rewards come in another order than those of the blocks
+    for ticket in tickets:
+        campaign.observe(ticket, rng.random())
+    restored = snapshots.from_json(snapshots.plain(campaign._state))
+    assert restored.drift.total == campaign._state.drift.total

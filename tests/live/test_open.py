@@ -43,7 +43,8 @@ GIVEN = {"arms": ["now", "video", "quiz"], "max_loss": 0.1}
         ({"high": float("inf")}, "high: must be a number"),
         ({"missing": "skip"}, "missing: must be one of unknown, zero, random"),
         ({"missing": "zero"}, 'window: must be given in seconds where missing="zero"'),
-        ({"missing": "zero", "window": 0}, "window: must be a number above 0"),
+        ({"missing": "zero", "window": 0}, "window: must be a number at least 1e-200"),
+        ({"missing": "zero", "window": 1e300}, "window: must be a number at least 1e-200 and"),
         (
             {"missing": "zero", "window": 9, "low": 1, "high": 2},
             r'missing: "zero" needs a reward range that contains 0; yours is .1, 2.',
@@ -70,6 +71,13 @@ def test_the_smallest_numbers_lead_to_finite_ones(default_mean):
     numbers = [status.guaranteed_budget, status.guaranteed_share]
     numbers += [end for arm in status.arms for end in (arm.lower, arm.upper)]
     assert np.isfinite(numbers).all()
+
+
+@pytest.mark.parametrize("window", [1e-200, 1e200])
+def test_the_shortest_and_the_longest_window_can_be_counted_with(window):
+    campaign = new_campaign(missing="zero", window=window)
+    play(campaign, {"now": [0, 1], "video": [1], "quiz": [0]}, 5)
+    assert campaign.status().decisions == 5
 
 
 @pytest.mark.parametrize("given", [{}, {"arms": ["a", "b"]}, {"max_loss": 0.1}])

@@ -54,14 +54,21 @@ class DriftWatch:
         """The alarm as a sentence; None if there is none."""
         self.blocks: list[list[float]] = []
         """Plays, rewards seen and their sum, for each block."""
-        self.total = 0.0
-        """Sum of the default's observed rewards, even if `default_mean` is given."""
         self._settings = settings
         self._intervals = MeanIntervals(settings.to_boundary())
         by_evidence = settings.drift_watch == "evidence"
         self._level = settings.drift_level / 2 if by_evidence else settings.drift_level
         self._closed = [Stretch(0, 0.0, 0.0)]  # from the start up to the end of each closed block
         self._next_look = 2  # blocks at which missing rewards are filled in and compared
+
+    @property
+    def total(self) -> float:
+        """The sum of the default's observed rewards, even if `default_mean` is given.
+
+        Block by block, so that it is rounded in the same way after a snapshot.
+        """
+        not_closed = self.blocks[len(self._closed) - 1 :]
+        return sum((block[TOTAL] for block in not_closed), self._closed[-1].least)
 
     def decided(self) -> int:
         """Count a play of the default arm and return the number of its block."""
@@ -77,7 +84,6 @@ class DriftWatch:
         counts = self.blocks[block]
         counts[SEEN] += 1
         counts[TOTAL] += reward
-        self.total += reward
         if self._is_closed(block):
             self._look_at_closed()
 
@@ -189,5 +195,4 @@ class DriftWatch:
         """Restore what `to_json` returned."""
         self.alarm, self.blocks = values["alarm"], values["blocks"]
         self._next_look = values["next_look"]
-        self.total = sum(block[TOTAL] for block in self.blocks)
         self._close_blocks()

@@ -31,7 +31,8 @@ DRIFT_WATCHES = ("evidence", "intervals")
 VERSION_1 = {"drift_watch": "intervals"}
 """The values in version 0.1 of settings that its ledgers do not name."""
 SMALLEST = 1e-200
-"""Smaller probabilities and means would lead to numbers that are not finite."""
+"""Smaller probabilities and means would lead to numbers that are not finite, and so would shorter
+windows, in seconds, or ones longer than 1 / SMALLEST."""
 CHANGEABLE = ("policy", "holdback")
 """Settings that may change at any time: the promise does not depend on them."""
 CHANGEABLE_IN_NEW_EPOCH = (*CHANGEABLE, "floor", "arms_may_change")
@@ -140,7 +141,7 @@ class CampaignSettings:
             if self.window is None:
                 raise ValueError(f'window: must be given in seconds where missing="{self.missing}"')
             object.__setattr__(self, "window", seconds_of(self.window))
-            self._keep("window", 0, math.inf, open_low=True)
+            self._keep("window", SMALLEST, 1 / SMALLEST)
         if self.missing == "zero" and not self.low <= 0 <= self.high:
             raise ValueError(
                 'missing: "zero" needs a reward range that contains 0; '
