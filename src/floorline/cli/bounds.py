@@ -21,7 +21,7 @@ MAX_ROUNDS = 200_000_000
 def bounds(
     context: typer.Context,
     means: Annotated[str, typer.Option(help="Mean of each arm, the default arm's first.")],
-    horizon: Annotated[int, typer.Option(help="Rounds.")] = 10_000,
+    horizon: options.Horizon = 10_000,
     max_loss: options.MaxLoss = 0.1,
     delta: options.Delta = 0.05,
     boundary: Annotated[

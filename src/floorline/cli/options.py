@@ -39,7 +39,9 @@ Floor = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Same seed, same results.")]
 Device = Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")]
-Threads = Annotated[int | None, typer.Option(show_default="all cores")]
+Threads = Annotated[
+    int | None, typer.Option(help="How many threads play the runs.", show_default="all cores")
+]
 Cluster = Annotated[
     str | None,
     typer.Option(

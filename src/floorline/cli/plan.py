@@ -94,7 +94,7 @@ def plan(
     seed: options.Seed = 1,
     device: options.Device = "cpu",
     out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("out"),
-    figure: Annotated[bool, typer.Option(help="Whether to draw it.")] = True,
+    figure: Annotated[bool, typer.Option(help="Whether to draw the figure.")] = True,
     format: Annotated[str, typer.Option(help="page or json.")] = "page",
     reward: Annotated[str, typer.Option(hidden=True)] = "clicks",
 ) -> None:

@@ -29,10 +29,10 @@ def sweep(
     Every cell is saved as soon as it is finished: the same command resumes where it stopped, and
     for a grid that has grown it runs only the new cells.
 
-    The file has `runs`, `seed`, a table `[grid]` with `policy` and any setting of a policy (one
-    value or a list: max_loss, horizon, floor, boundary, learned, delta, ...), and `[[instance]]`
-    tables with `name`, `means`, `noise` (gaussian or bernoulli) and `noise_scale`, or `table`. A
-    policy is a name of `floorline policies`, or FILE.py:NAME for a floorline.Entry of your own.
+    The file has `runs`, `seed`, a table `grid` with `policy` and any setting of a policy (one value
+    or a list: max_loss, horizon, floor, boundary, learned, delta, ...), and an array of tables
+    `instance` with `name`, `means`, `noise` (gaussian or bernoulli) and `noise_scale`, or `table`.
+    A policy is a name of `floorline policies`, or FILE.py:NAME for a floorline.Entry of your own.
     """
     from floorline.cli.own_policies import entry_of
     from floorline.simulation.cluster import connect

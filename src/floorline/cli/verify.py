@@ -49,9 +49,9 @@ def verify(
 ) -> None:
     """Count the runs below the floor, and those in which an interval missed its arm's mean.
 
-    Under randomised policies a run is below the floor if the rewards received are, against the
-    default's own rewards in the same rounds; intervals are not checked. The exit code is 0 if both
-    counts are shown to be at most a share delta of the runs, else 1.
+    Under randomised policies, the floor is a share of what the default would have received in the
+    same rounds, and intervals are not checked. The exit code is 0 if both counts are shown to be at
+    most a share delta of the runs, else 1.
     """
     from floorline import make_policy
     from floorline.core.checks import choice

@@ -48,7 +48,7 @@ class AsyncClient:
         context: Mapping[str, Any] | None = None,
         chances: Mapping[str, float] | None = None,
     ) -> Decision:
-        """Decide which arm of the campaign to play now, like `Client.decide`."""
+        """Return a decision: which arm of the campaign to play now, like `Client.decide`."""
         client = self._client
         try:
             async with asyncio.timeout(client.timeout):
@@ -66,7 +66,7 @@ class AsyncClient:
         timeout: float | None = None,
         contexts: Sequence[Mapping[str, Any] | None] | None = None,
     ) -> list[Decision]:
-        """One decision for each of `request_keys`, like `Client.decide_many`."""
+        """Return one decision for each of `request_keys`, like `Client.decide_many`."""
         client = self._client
         limit = client.timeout if timeout is None else checked_timeout(timeout)
         call = partial(client.decide_many, campaign, request_keys, candidates, timeout, contexts)

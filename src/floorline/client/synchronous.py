@@ -91,7 +91,7 @@ class Client:
         context: Mapping[str, Any] | None = None,
         chances: Mapping[str, float] | None = None,
     ) -> Decision:
-        """Decide which arm of the campaign to play now.
+        """Return a decision: which arm of the campaign to play now.
 
         Args:
             campaign: its name.
@@ -134,7 +134,7 @@ class Client:
         timeout: float | None = None,
         contexts: Sequence[Mapping[str, Any] | None] | None = None,
     ) -> list[Decision]:
-        """One decision for each of `request_keys`, in that order, as `decide` makes them.
+        """Return one decision for each of `request_keys`, in that order, as `decide` makes them.
 
         They are sent a thousand at a time. `timeout` is for all of them, the client's unless given;
         those that are not decided by then get the default arm.

@@ -222,7 +222,7 @@ class Campaign(Controls):
         """
         return self._outcomes.void(ticket)
 
-    # Looking at it.
+    # Reading.
 
     def status(self) -> Status:
         """Return the status: whether the floor holds, and what is known about each arm."""

@@ -87,7 +87,7 @@ class Knowledge(BoundPolicy):
                 self.in_flight.decided(arm, probability)
 
     def _weighs(self, arm: int, number: int) -> bool:
-        """Whether a play weighs on the budget.
+        """Return whether a play weighs on the budget.
 
         A floor on rewards received knows what the default would have earned only from its coins,
         and none is tossed once the campaign is finished.
@@ -177,7 +177,7 @@ class Knowledge(BoundPolicy):
         return float(self.arms.lower[arm]), float(self.arms.upper[arm])
 
     def is_surely_better(self, arm: int) -> bool:
-        """Whether an arm's mean surely is at least the default's. Call `prepare_decision` first."""
+        """Return whether an arm surely is no worse than the default, after `prepare_decision`."""
         if not self._steady_means:
             return False
         arms, book, behind = self.arms, self.book, self._behind
@@ -234,25 +234,25 @@ class Knowledge(BoundPolicy):
         self._update_bounds(self.rules, self.arms, self.memory, self.book, low, high)
 
     def budget_after_default(self) -> float:
-        """Lower bound on the budget after a default decision. Call `refresh` first."""
+        """Return a lower bound on the budget after a default decision. Call `refresh` first."""
         if self.settings.voids:  # it may be voided, and counts only once it is closed
             return self.budget()
         return self.budget_after(0)
 
     def budget_after(self, arm: int) -> float:
-        """Lower bound on the budget after `arm` is played now. Call `refresh` first."""
+        """Return a lower bound on the budget after `arm` is played now. Call `refresh` first."""
         round = self.rounds + 1
         return float(self._budget_after(self.rules.floor, self.arms, self.memory.floor, round, arm))
 
     def budget(self) -> float:
-        """Lower bound on the budget now."""
+        """Return a lower bound on the budget now."""
         self.refresh()
         return float(
             self._current_budget(self.rules.floor, self.arms, self.memory.floor, self.rounds)
         )
 
     def guaranteed_share(self) -> float:
-        """Lower bound on the reward of all decisions so far over the default's.
+        """Return a lower bound on the reward of all decisions so far over the default's.
 
         Open defaults that can still be voided are counted only if that lowers it. Call
         `refresh` first.

@@ -23,7 +23,7 @@ def checked_note(text: str) -> str:
 
 
 def checked_labels(labels: Sequence[str]) -> list[str]:
-    """Return labels as they are recorded, each once; raise ValueError if one is no label."""
+    """Return labels as they are recorded, each once; raise ValueError if one is not valid."""
     listed = isinstance(labels, (list, tuple)) and len(labels) <= MAX_LABELS
     require(listed, "labels", f"a list of at most {MAX_LABELS}", labels)
     for label in labels:

@@ -36,7 +36,7 @@ def addable(state: State, name: str) -> str:
 
 
 def _has_shares_left(state: State) -> bool:
-    """Whether a further arm can have an interval, or needs none."""
+    """Return whether a further arm can have an interval, or needs none."""
     needs_intervals = state.floor.assumes_steady_means or state.settings.guardrails
     return state.settings.arms_may_change or not needs_intervals
 

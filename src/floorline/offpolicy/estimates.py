@@ -50,7 +50,7 @@ class Evaluation(Displayed):
     """Standard error of the mean weight."""
     largest_weight: float
     effective_decisions: float
-    """Decisions by the policy itself that tell as much: (sum of weights)^2 / sum of squares."""
+    """As many decisions by the policy itself tell as much: (sum of weights)^2 / sum of squares."""
     logged: float
     """What the logged decisions earned on average."""
     unsupported: int

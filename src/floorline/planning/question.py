@@ -42,7 +42,7 @@ class Question:
         missing: what a missing reward means: `unknown`, or after the delay `zero` or `random`.
         lost: the share of all rewards that never arrive.
         delay: decisions until a reward arrives.
-        in_flight_rate: with `in_flight_burst`, what is stated about pending rewards, if the floor
+        in_flight_rate: with `in_flight_burst`, what is assumed about pending rewards, if the floor
             is randomised; see `RandomisedFloor`.
         in_flight_burst: see `in_flight_rate`.
     """
@@ -161,7 +161,7 @@ class Question:
             holdback=self.holdback,
         )
         setup = replace(setup, floor=self.floor or usual_floor(setup))
-        if self.floor == "randomised":  # others are told nothing about pending rewards
+        if self.floor == "randomised":  # no other floor uses these
             setup = replace(
                 setup, in_flight_rate=self.in_flight_rate, in_flight_burst=self.in_flight_burst
             )

@@ -78,7 +78,7 @@ class Config:
         return str(self.data).startswith(DATABASE)
 
     def own_url(self, listening: socket.socket, scheme: str) -> str:
-        """The URL by which other servers reach the one that listens on this socket."""
+        """Return the URL by which other servers reach the one that listens on this socket."""
         if self.advertise is None:
             return url_of(listening, scheme)
         if not self.shares_port:

@@ -157,7 +157,7 @@ class JointFloor(Floor):
         return range(MEMORY, SUM)
 
     def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Self, Boundary | None]:
-        """Fill in the form that goes with the boundary, and its weight."""
+        """Return this floor, with its form and weight filled in, and the boundary."""
         ranged = boundary is not None and boundary.kind.needs_range
         form = self.form or ("bounded" if ranged else "subgaussian")
         allowed = "subgaussian unless the boundary needs a range, as beta-binomial does"

@@ -137,7 +137,7 @@ def no_spread(gain: float, plays: float, total: float) -> float:
 
 @kernel
 def never(gain: float) -> bool:
-    """For evidence that changes with every play."""
+    """Return False: for evidence that changes with every play."""
     return False
 
 
@@ -148,5 +148,5 @@ def fill_with_bounds(
     challenger_total: float,
     challenger_missing: float,
 ) -> tuple[float, float]:
-    """A missing reward is 1 for the default and 0 for a challenger."""
+    """Return the totals with a missing reward as 1 for the default and 0 for a challenger."""
     return default_total + default_missing, challenger_total

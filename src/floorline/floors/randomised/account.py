@@ -40,7 +40,7 @@ from floorline.floors.randomised.memory import (
 
 @kernel
 def rung_of(rules: RandomisedRules, p: float) -> int:
-    """The rung with probability p; the next smaller one if p is between two."""
+    """Return the rung with probability p; the next smaller one if p is between two."""
     rung = 0
     while rung < len(rules.ladder) - 1 and rules.ladder[rung] > p:
         rung += 1
@@ -49,7 +49,7 @@ def rung_of(rules: RandomisedRules, p: float) -> int:
 
 @kernel
 def alive_at(rules: RandomisedRules, memory: Floats, rung: int) -> int:
-    """How many lambdas are alive once a coin is tossed at `rung`."""
+    """Return how many lambdas are alive once a coin is tossed at `rung`."""
     alive = len(rules.lambdas) - int(memory[RETIRED])
     return min(alive, int(rules.usable[rung]))
 
@@ -90,7 +90,7 @@ def fill(rules: RandomisedRules, memory: Floats) -> None:
 
 @kernel
 def missed_with(rules: RandomisedRules, memory: Floats, alive: int) -> float:
-    """Upper bound on u with the first `alive` lambdas. Call `refresh` first."""
+    """Return an upper bound on u with the first `alive` lambdas. Call `refresh` first."""
     if memory[SOLVED] != alive + 1:
         memory[BOUND] = largest_missed(rules, memory, filled_at(rules), terms_at(rules), alive)
         memory[SOLVED] = alive + 1.0
@@ -99,7 +99,7 @@ def missed_with(rules: RandomisedRules, memory: Floats, alive: int) -> float:
 
 @kernel
 def wanted_for(rules: RandomisedRules, memory: Floats, rung: int) -> float:
-    """The known budget, scaled, that a coin at `rung` needs. Call `refresh` first.
+    """Return the known budget, scaled, that a coin at `rung` needs. Call `refresh` first.
 
     Safety needs what u may be. Except at the first rung, the bound must also survive `patience`
     wins of the default in a row that each earn the most.
@@ -117,7 +117,7 @@ def wanted_for(rules: RandomisedRules, memory: Floats, rung: int) -> float:
 
 @kernel
 def known_budget(rules: RandomisedRules, memory: Floats) -> float:
-    """The budget, scaled, without what the default would have earned in candidates' rounds."""
+    """Return the budget, scaled, without what the default would have in candidates' rounds."""
     sure = rules.max_loss * rules.low / rules.span * memory[ROUNDS]
     return sure + rules.max_loss * memory[DEFAULT_SUM] + memory[CANDIDATE_SUM]  # type: ignore[no-any-return]
 
@@ -131,7 +131,7 @@ def refresh(rules: RandomisedRules, memory: Floats) -> None:
 
 @kernel
 def lower_bound(rules: RandomisedRules, memory: Floats, p: float) -> float:
-    """Lower bound on the budget for a coin of probability p; p < 1 needs 0 or more."""
+    """Return a lower bound on the budget for a coin of probability p; p < 1 needs 0 or more."""
     refresh(rules, memory)
     missed = missed_with(rules, memory, alive_at(rules, memory, rung_of(rules, p)))
     return rules.span * (known_budget(rules, memory) - (1.0 - rules.max_loss) * missed)
@@ -141,7 +141,7 @@ def lower_bound(rules: RandomisedRules, memory: Floats, p: float) -> float:
 def fallback_probability(
     rules: RandomisedRules, arms: Arms, memory: Floats, round: int, candidate: int
 ) -> float:
-    """The probability of the default: the smallest that the budget allows; 1 if it allows none.
+    """Return the smallest probability of the default that the budget allows; 1 if none.
 
     0, without a coin, if the default is the candidate. The search starts at the rung of the last
     coin: one step is nearly always enough.
@@ -167,7 +167,7 @@ def fallback_probability(
 
 @kernel
 def missed_now(rules: RandomisedRules, memory: Floats) -> float:
-    """Upper bound on u with all lambdas that are alive."""
+    """Return an upper bound on u with all lambdas that are alive."""
     refresh(rules, memory)
     return missed_with(rules, memory, alive_at(rules, memory, 0))
 

@@ -46,7 +46,7 @@ SURVIVED_WINS = 4.0
 
 
 def smallest_holdback(lambdas: Floats = LAMBDAS) -> float:
-    """The probability of the default at which no lambda would be left; a holdback is above it."""
+    """Return the probability of the default that leaves no lambda; a holdback is above it."""
     return 1 - math.exp(-lambdas[0])
 
 
@@ -62,7 +62,7 @@ def randomised_rules(
     rungs: Sequence[float] = RUNGS,
     lambdas: Floats = LAMBDAS,
 ) -> RandomisedRules:
-    """The rules for rewards in [low, high] and a default that is never rarer than `holdback`.
+    """Return the rules for rewards in [low, high] and a default never rarer than `holdback`.
 
     Args:
         max_loss: the share of the default's rewards that may be lost.

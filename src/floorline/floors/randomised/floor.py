@@ -42,7 +42,7 @@ from floorline.floors.randomised.words import explain_coin
 def surest_budget(
     rules: RandomisedRules, arms: Arms, memory: Floats, round: int, arm: int
 ) -> float:
-    """Lower bound on the budget for a coin with the largest probability of the default.
+    """Return a lower bound on the budget for a coin with the largest probability of the default.
 
     Nothing is tried while it is below 0. It holds for any arm: what a round pays only adds to it.
     """
@@ -51,7 +51,7 @@ def surest_budget(
 
 @kernel
 def surest_budget_now(rules: RandomisedRules, arms: Arms, memory: Floats, rounds: int) -> float:
-    """The same, whatever was played last."""
+    """Return the same, whatever was played last."""
     return lower_bound(rules, memory, rules.ladder[0])
 
 
@@ -59,7 +59,7 @@ def surest_budget_now(rules: RandomisedRules, arms: Arms, memory: Floats, rounds
 def received_share(
     rules: RandomisedRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
 ) -> float:
-    """Lower bound on rewards received over what the default would have in the same rounds.
+    """Return a lower bound on rewards received over what the default would have in the same rounds.
 
     Pending rewards of the default are on both sides; they lower the share only if it is above 1.
     Which pending ones belong to a former default is not known here, so all count.

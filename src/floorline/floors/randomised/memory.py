@@ -30,34 +30,34 @@ SETTLED = 9
 
 @kernel
 def filled_at(rules: RandomisedRules) -> int:
-    """Index of the S of each lambda with pending wins filled in, as used in the cached bounds."""
+    """Return the index of each lambda's S with pending wins filled in, as in the cached bounds."""
     return SETTLED + len(rules.lambdas)
 
 
 @kernel
 def terms_at(rules: RandomisedRules) -> int:
-    """Index of each lambda's share of the mixture at the solved bound."""
+    """Return the index of each lambda's share of the mixture at the solved bound."""
     return SETTLED + 2 * len(rules.lambdas)
 
 
 @kernel
 def pending_at(rules: RandomisedRules) -> int:
-    """Index of each rung's pending wins: coins that the default won, its reward unknown."""
+    """Return the index of each rung's pending wins: the default's coins without a reward yet."""
     return SETTLED + 3 * len(rules.lambdas)
 
 
 @kernel
 def cached_pending_at(rules: RandomisedRules) -> int:
-    """Index of each rung's pending wins as used in the cached bounds."""
+    """Return the index of each rung's pending wins as used in the cached bounds."""
     return pending_at(rules) + len(rules.ladder)
 
 
 @kernel
 def wanted_at(rules: RandomisedRules) -> int:
-    """Index of the least known budget that each rung needs, scaled; 0 if not cached."""
+    """Return the index of the least known budget that each rung needs, scaled; 0 if not cached."""
     return pending_at(rules) + 2 * len(rules.ladder)
 
 
 def account_size(rules: RandomisedRules) -> int:
-    """How many numbers of memory the account takes under these rules."""
+    """Return how many numbers of memory the account takes under these rules."""
     return SETTLED + 3 * len(rules.lambdas) + 3 * len(rules.ladder)

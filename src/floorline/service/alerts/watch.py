@@ -116,14 +116,14 @@ class Watch:
                 await asyncio.to_thread(self._stored.change, raised, cleared)
 
     def _may_be_as_it_was(self, campaign: str | None, kind: str, seen: set[str]) -> bool:
-        """Whether a campaign exists but was not seen in this check, or not for long enough."""
+        """Return whether a campaign exists but was not seen in this check, or not long enough."""
         if campaign is None or campaign not in self._host.registry.catalogue:
             return False
         too_short = kind == REWARDS and not self._flows[campaign].is_known
         return campaign not in seen or too_short
 
     def _is_own(self, campaign: str | None) -> bool:
-        """Whether the alerts of a campaign, or for None those of the service, are this server's."""
+        """Return whether a campaign's alerts, or for None the service's, are this server's."""
         owners = self._host.registry.owners
         if campaign is None:
             return owners.speaks_for_service
@@ -156,7 +156,7 @@ class Watch:
         return raised, seen
 
     def _is_open(self, hosted: HostedCampaign) -> bool:
-        """Whether a campaign was not closed or taken over meanwhile."""
+        """Return whether a campaign was not closed or taken over meanwhile."""
         is_open = any(one is hosted for one in self._host.registry.pool.all())
         return is_open and not hosted.queue.is_taken_over
 

@@ -29,7 +29,7 @@ Page = tuple[list[Record], int]
 
 
 async def export(call: Call) -> StreamReply | Reply:
-    """A table of a campaign; decisions are streamed, other tables are made in a child process."""
+    """Return a table of a campaign: decisions streamed, others made in a child process."""
     hosted = await call.host.registry.get(call.path["name"])
     form, table = call.query.format, call.query.table
     refuse_empty_table(table, hosted.settings)

@@ -11,7 +11,7 @@ from floorline.service.http.operations import Call
 
 
 async def series(call: Call) -> Series:
-    """The campaign's history up to its last decision, with what is known about it now."""
+    """Return the campaign's history up to its last decision, with what is known about it now."""
     hosted = await call.host.registry.get(call.path["name"])
 
     def points_now(campaign: Campaign) -> list[SeriesPoint]:
@@ -24,7 +24,7 @@ async def series(call: Call) -> Series:
 
 
 def series_of(points: Sequence[SeriesPoint], arms: Sequence[str]) -> Series:
-    """The points as columns."""
+    """Return the points as columns."""
     reasons = sorted({reason for point in points for reason in point.reasons})
     return Series(
         time=[point.time for point in points],

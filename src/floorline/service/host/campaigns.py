@@ -66,7 +66,7 @@ class HostedCampaign:
         self.feed.notice(self._campaign.seq)
 
     def _points_to_store(self) -> Any:
-        """The points that are stored with a snapshot; None while some are missing."""
+        """Return the points that are stored with a snapshot; None while some are missing."""
         return self.series.to_store() if self._series_is_complete else None
 
     def load_series(self) -> None:
@@ -117,7 +117,7 @@ class HostedCampaign:
         return self.queue.is_idle and not self.feed.listeners and self._series_is_complete
 
     async def close(self) -> ClosedCampaign:
-        """Finish the pending operations, store a snapshot if it is worthwhile, and close."""
+        """Finish pending operations, store a snapshot if worthwhile, and return what was closed."""
         status = None
         try:
             if self._campaign.seq - self._stored_at >= MIN_EVENTS_FOR_SNAPSHOT:
@@ -166,7 +166,7 @@ class UnavailableCampaign:
 
 
 def opening_of(locator: str) -> dict[str, Any] | None:
-    """The body of a ledger's first event; None if the ledger is empty.
+    """Return the body of a ledger's first event; None if the ledger is empty.
 
     Raises:
         LedgerError: there is no ledger, or it cannot be read.

@@ -53,7 +53,7 @@ def write_output(output: bytes) -> None:
 def become_child() -> list[str]:
     """Return the arguments of this process, which gets low priority and ends with its parent."""
     threading.Thread(target=end_with_parent, daemon=True).start()
-    if hasattr(os, "nice"):  # not there on Windows
+    if hasattr(os, "nice"):  # not available on Windows
         with suppress(OSError):  # not allowed
             os.nice(19)
     return [str(argument) for argument in json.loads(os.environ[ARGUMENTS])]

@@ -128,7 +128,7 @@ class Cluster:
         return self._refused_total
 
     def is_alive(self, server: str) -> bool:
-        """Whether a server's heartbeat is recent."""
+        """Return whether a server's heartbeat is recent."""
         return server in self._servers
 
     def suspect(self, server: str) -> None:
@@ -142,7 +142,7 @@ class Cluster:
         return server in self._servers and time.monotonic() >= until
 
     def _preferred(self, name: str) -> str:
-        """The server that should own a campaign: the same choice everywhere, evenly spread."""
+        """Return the server that should own a campaign: the same everywhere, evenly spread."""
         trusted = [server for server in self._servers if self._is_trusted(server)]
 
         def weight(server: str) -> bytes:

@@ -96,7 +96,7 @@ class Feed:
     async def _read_status(self) -> StatusUpdate:
         try:
             return await self._queue.submit(_update_of)
-        except Exception as error:  # the stream goes on
+        except Exception as error:  # the stream must not end
             return StatusUpdate(self._latest.time, None, error)
 
     async def _wake(self) -> None:

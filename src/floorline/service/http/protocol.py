@@ -115,7 +115,7 @@ class Protocol(asyncio.Protocol):
         self._flow.pause_writing()
 
     def resume_writing(self) -> None:
-        """Let responses go on."""
+        """Resume responses."""
         self._flow.resume_writing()
 
     def shutdown(self) -> None:
@@ -289,7 +289,7 @@ class Protocol(asyncio.Protocol):
         self._timer = self._loop.call_at(at, self._check_time)
 
     def _check_time(self) -> None:
-        """Close the connection if it is time. The timer is not set anew for each request."""
+        """Close the connection if it is time. The timer is not reset for each request."""
         self._timer = None
         if self._closes_at is None:
             return

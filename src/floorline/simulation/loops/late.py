@@ -139,7 +139,7 @@ def late_run(
         while played < measure.checkpoints[c]:
             take_arrivals(rules, arms, memory, scratch, played)
             update_bounds(rules, arms, memory, pending, low, high)
-            if rules.caches:  # upper ends change with every play, and proposers are not told
+            if rules.caches:  # upper ends change with every play, and proposers do not see plays
                 for i in range(memory.proposer.size):
                     memory.proposer[i] = 0.0
             candidate = candidate_of(rules, seen_by_proposer, memory, played + 1, rng)
