@@ -39,7 +39,7 @@ def bounds(
 
     choice("format", format, options.FORMATS)
     environment = environment_from(means, horizon, noise, noise_scale)
-    setting = setup_from(
+    setup = setup_from(
         environment,
         horizon,
         default_mean,
@@ -49,28 +49,28 @@ def bounds(
         boundary=boundary,
     )
     runs = max(1, min(whole("runs", runs, 1), MAX_ROUNDS // horizon))
-    rows = stochastic(setting, environment, runs, seed)
-    rows += adversarial(setting, environment, runs, seed)
-    remarks = remarks_on(setting)
+    rows = stochastic(setup, environment, runs, seed)
+    rows += adversarial(setup, environment, runs, seed)
+    remarks = remarks_on(setup)
     if format == "json":
         named_rows = {row.name: dict(list(row._asdict().items())[2:]) for row in rows}
-        settings = options.settings_of(context, noise_scale=setting.noise_scale, runs=runs)
+        settings = options.settings_of(context, noise_scale=setup.noise_scale, runs=runs)
         answer = {"runs": runs, "seed": seed, "bounds": named_rows, **remarks}
         print_json({**answer, "settings": settings})
     else:
-        print_table(rows, remarks, setting, runs)
+        print_table(rows, remarks, setup, runs)
 
 
 def print_table(
-    rows: list[BoundRow], remarks: dict[str, Any], setting: PolicySetup, runs: int
+    rows: list[BoundRow], remarks: dict[str, Any], setup: PolicySetup, runs: int
 ) -> None:
     """Print the bounds as a table."""
     from rich.console import Console
     from rich.table import Table
 
     title = (
-        f"Bounds on regret after {setting.horizon:,} rounds: max_loss {setting.max_loss:g}, "
-        f"delta {setting.delta:g}, {setting.boundary}"
+        f"Bounds on regret after {setup.horizon:,} rounds: max_loss {setup.max_loss:g}, "
+        f"delta {setup.delta:g}, {setup.boundary}"
     )
     headers = ("", "bound", "as printed", "simulated", "worst run")
     table = Table(*headers, box=None, title=title, title_justify="left", pad_edge=False)

@@ -27,7 +27,7 @@ def learning_problems(state: State) -> list[str]:
 
 
 def reported(state: State) -> int:
-    """Return the number of rewards reported in time: those known, but for zeros for silence."""
+    """Return the number of rewards reported in time: those known, without zeros for silence."""
     zeros = sum(state.lost) if state.settings.missing == "zero" else 0
     return int(sum(state.arms.seen)) - zeros
 

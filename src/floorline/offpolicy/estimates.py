@@ -50,7 +50,7 @@ class Evaluation(Displayed):
     """Standard error of the mean weight."""
     largest_weight: float
     effective_decisions: float
-    """As many decisions by the policy itself tell as much: (sum of weights)^2 / sum of squares."""
+    """The effective sample size: (sum of weights)^2 / sum of squared weights."""
     logged: float
     """What the logged decisions earned on average."""
     unsupported: int

@@ -25,7 +25,7 @@ from floorline.service.workers import run_workers
 log = logging.getLogger("floorline.service")
 
 SHUTDOWN_SECONDS = 10
-"""For open requests to finish when the service is told to stop."""
+"""How long open requests may take to finish when the service is asked to stop."""
 
 KEEP_ALIVE_SECONDS = 30
 

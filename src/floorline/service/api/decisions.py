@@ -128,7 +128,7 @@ async def _record(call: Call, name: str, rewards: list[TicketReward]) -> list[Ba
 
     async def record_here() -> list[BatchReceipt]:
         hosted = await call.host.registry.get(name)
-        # A batch of one must not go before decisions either.
+        # A batch, even of one reward: single decisions go first.
         return await hosted.queue.submit(observe_all, max(2, len(rewards)))
 
     try:
