@@ -120,8 +120,12 @@ class CampaignSettings:
             self._keep("default_mean", max(0.0, self.low), self.high)
             fits = self.default_mean == 0 or self.default_mean >= SMALLEST
             require(fits, "default_mean", f"0 or at least {SMALLEST:g}", self.default_mean)
-        words = {"boundary": LIVE_BOUNDARIES, "missing": MISSING_POLICIES, "beyond": BEYOND}
-        words["drift_watch"] = DRIFT_WATCHES
+        words = {
+            "boundary": LIVE_BOUNDARIES,
+            "missing": MISSING_POLICIES,
+            "beyond": BEYOND,
+            "drift_watch": DRIFT_WATCHES,
+        }
         for name, allowed in words.items():
             object.__setattr__(self, name, choice(name, getattr(self, name), allowed))
         self._keep_policy()
