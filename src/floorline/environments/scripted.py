@@ -38,6 +38,9 @@ class Scripted(Adversary):
     Args:
         table: a row for every round, with a reward from 0 to 1 for each arm; the first column is
             the default arm's, and constant.
+
+    >>> Scripted([[0.5, 0.0], [0.5, 1.0]]).means  # over its two rounds
+    (0.5, 0.5)
     """
 
     table: Sequence[Sequence[float]]

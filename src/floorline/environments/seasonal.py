@@ -40,6 +40,8 @@ class Seasonal(Clicks):
         period: the rounds in a season.
         swing: the share of its mean by which a chance rises and falls: one number, or one per
             arm; below 0 for an arm whose high season is the others' low one.
+
+    >>> year = Seasonal([0.02, 0.03], period=365_000, swing=0.3)  # 1,000 decisions a day
     """
 
     means: Sequence[float]

@@ -144,12 +144,15 @@ def authors_warm_up(
 def certified_warm_up(
     n_arms: int, horizon: int, max_loss: float, default_mean: float, boundary: Boundary
 ) -> int:
-    """Return the fewest default rounds that keep the floor to the horizon, proposing by optimism.
+    """Return the fewest default rounds after which an optimistic proposer keeps the floor.
 
     While the intervals hold, an optimistic challenger played m times is at most
     2 radius(m - 1) worse than the default, since its upper end reached the default's
     mean at its last play. So s further rounds fall short of the default by at most
     K first plays at (default_mean - low) each, plus 2 radius(s) sqrt(s) sqrt(K s).
+
+    >>> certified_warm_up(5, 10_000, max_loss=0.5, default_mean=0.5, boundary=Boundary(delta=1e-4))
+    2106
     """
     slope = max_loss * default_mean
     worst_gap = default_mean - boundary.low

@@ -26,6 +26,10 @@ def fixed_target(log: LoggedData, words: str) -> Floats:
     Args:
         log: the decisions.
         words: the name of an arm; `uniform`; or a share for some arms: `now=0.2,video=0.8`.
+
+    >>> log = LoggedData(("now", "video"), np.array([0, 1]), np.array([0.0, 1.0]), np.full(2, 0.5))
+    >>> fixed_target(log, "now=0.2,video=0.8").tolist()
+    [[0.2, 0.8], [0.2, 0.8]]
     """
     if words == UNIFORM and UNIFORM not in log.arms:
         shares = dict.fromkeys(log.arms, 1 / len(log.arms))
@@ -43,6 +47,12 @@ def target_of(log: LoggedData, choose: Choose) -> Floats:
     Args:
         log: the decisions, with their contexts.
         choose: maps a context to the probability of each arm; arms that it leaves out have none.
+
+    >>> contexts = [{"phone": True}, {"phone": False}]
+    >>> arm, reward, half = np.array([0, 1]), np.array([0.0, 1.0]), np.full(2, 0.5)
+    >>> log = LoggedData(("now", "video"), arm, reward, half, contexts=contexts)
+    >>> target_of(log, lambda context: {"now" if context["phone"] else "video": 1.0}).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
     """
     contexts = log.contexts or [None] * len(log)
     return np.array([_row(log, choose(context)) for context in contexts])

@@ -45,6 +45,12 @@ class Question:
         in_flight_rate: with `in_flight_burst`, what is assumed about pending rewards, if the floor
             is randomised; see `RandomisedFloor`.
         in_flight_burst: see `in_flight_rate`.
+
+    >>> question = Question(
+    ...     challengers=2, default_mean=0.03, decisions_per_day=1000, improvement=0.1, days=30
+    ... )
+    >>> question.horizon, question.floor_name, question.share_held_back
+    (30000, 'joint', 0.02)
     """
 
     challengers: int

@@ -48,6 +48,10 @@ def plays_bounds(
 
     Differs: the paper prints 6 and 7 for the 8, and 4 for the 16, which do not follow from
     its proof; `as_printed` uses those. The arguments are those of `problem_regret`.
+
+    >>> setting = PolicySetup(n_arms=3, horizon=100_000, default_mean=0.5)
+    >>> [round(bound, 1) for bound in plays_bounds(setting, [0.5, 0.6, 0.4])]
+    [47256.6, inf, 1965.0]
     """
     terms = _terms(setting)
     gaps = _gaps(setting, means)
@@ -137,6 +141,10 @@ def expected_regret(setting: PolicySetup, means: Sequence[float]) -> float:
     `problem_regret`, plus delta times the horizon times the largest gap. With
     `guarantee="expectation"` delta is 1 / horizon, and the floor itself holds in expectation
     too (paper, section on expected regret and budget). The arguments are those of `problem_regret`.
+
+    >>> setting = PolicySetup(n_arms=3, horizon=100_000, default_mean=0.5, guarantee="expectation")
+    >>> round(expected_regret(setting, [0.5, 0.6, 0.4]))
+    9683
     """
     failing = _terms(setting).delta * setting.horizon * max(_gaps(setting, means))
     return problem_regret(setting, means) + failing

@@ -127,6 +127,9 @@ class JointFloor(Floor):
         steady: whether a single challenger's mean does not change, as the confidence floor
             assumes. Where rewards are late, its pending plays then count like earlier ones.
             With several challengers it changes nothing.
+
+    >>> from floorline import Boundary, JointFloor, Policy, thompson_votes
+    >>> policy = Policy(thompson_votes(), JointFloor(max_loss=0.1), Boundary("beta-binomial"))
     """
 
     max_loss: float

@@ -115,6 +115,9 @@ class RandomisedFloor(Floor):
             default won, whose rewards are pending, earn at most rate k + burst together, in units
             of high - low. At 1 nothing is assumed.
         in_flight_burst: see `in_flight_rate`.
+
+    >>> from floorline import Policy, RandomisedFloor, thompson_votes
+    >>> policy = Policy(thompson_votes(), RandomisedFloor(max_loss=0.1))  # it needs no boundary
     """
 
     max_loss: float
