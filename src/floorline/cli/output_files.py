@@ -25,5 +25,5 @@ def writing(out: Path | None) -> Iterator[IO[str]]:
         if out is None:
             yield sys.stdout
         else:
-            with open(out, "w", newline="") as stream:
+            with open(out, "w", newline="", encoding="utf-8") as stream:
                 yield stream

@@ -55,7 +55,7 @@ def page_of(facts: ReportFacts) -> str:
     period = f"{time_of(facts.opened_at)} to {time_of(facts.last_event_at)}, {decisions}"
     return PAGE.format(
         name=escape(facts.name),
-        style=STYLE.read_text(),
+        style=STYLE.read_text(encoding="utf-8"),
         period=period,
         sections="\n".join(sections),
         version=__version__,
