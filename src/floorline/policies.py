@@ -166,6 +166,7 @@ CATALOGUE: dict[str, Entry] = {
         lambda s: Policy(ab_test(s.n_arms, s.horizon // 10, s.max_loss, s.delta, s.noise_scale)),
     ),
 }
+"""The policies that come with Floorline, by name; `make_policy` builds one."""
 
 
 def usual_policy(setup: PolicySetup) -> str:
@@ -188,6 +189,13 @@ def make_policy(name: str, setup: PolicySetup) -> Policy:
     >>> setup = PolicySetup(n_arms=5, horizon=10_000, default_mean=0.5, max_loss=0.1)
     >>> make_policy("conservative-ucb", setup).floor.max_loss
     0.1
+
+    Args:
+        name: one of `CATALOGUE`, or of a plug-in.
+        setup: what the policy may need to know; `PolicySetup.of` makes one from an environment.
+
+    Raises:
+        ValueError: there is no such policy, or it does not work with this set-up.
     """
     return find_entry(name).build(setup)
 

@@ -262,11 +262,18 @@ FLOORS: dict[str, Callable[[PolicySetup], Floor]] = {
 
 
 class Entry(NamedTuple):
-    """A policy of the catalogue: what it is, what it guarantees, how it is built."""
+    """A policy of the catalogue: what it is, what it guarantees, how it is built.
+
+    >>> from floorline import Entry, classical_ucb
+    >>> entry = Entry("UCB", "none", lambda setup: Policy(classical_ucb(setup.noise_scale)))
+    """
 
     summary: str
+    """What it does, in one line."""
     guarantee: str
+    """What it promises, in one line; `none` if nothing."""
     build: Callable[[PolicySetup], Policy]
+    """Returns the policy for a set-up."""
     live: bool = False
     """Whether live campaigns may run it: it has a floor, and needs no horizon."""
     floors: tuple[str, ...] = ()

@@ -50,6 +50,7 @@ def test_no_help_loads_anything_heavy() -> None:
     for command in ("serve", "key create", "ledger export", "webhook add", "plan"):
         assert f" {command} [OPTIONS]" in shown
     assert "--install-completion" not in shown, "it would be that of one group of commands"
+    assert "``" not in shown, "what was in brackets was taken for markup"
     assert loaded == "[]\n"
 
 

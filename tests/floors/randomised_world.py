@@ -13,7 +13,7 @@ from floorline.core.kernel import bind, kernel, slot
 from floorline.core.random import uniform
 from floorline.core.records import new_arms
 from floorline.floors.randomised.account import charge, credit, fallback_probability
-from floorline.floors.randomised.design import account_size
+from floorline.floors.randomised.memory import account_size
 
 
 class World(NamedTuple):

@@ -10,20 +10,10 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 from floorline.core.records import new_arms
-from floorline.floors.randomised.account import (
-    RETIRED,
-    charge,
-    credit,
-    fallback_probability,
-    lower_bound,
-)
+from floorline.floors.randomised.account import charge, credit, fallback_probability, lower_bound
 from floorline.floors.randomised.bound import largest_missed, penalty
-from floorline.floors.randomised.design import (
-    LAMBDAS,
-    account_size,
-    randomised_rules,
-    smallest_holdback,
-)
+from floorline.floors.randomised.design import LAMBDAS, randomised_rules, smallest_holdback
+from floorline.floors.randomised.memory import RETIRED, account_size
 
 ARMS = new_arms(2)
 RULES = randomised_rules(0.3, 0.2, rungs=(0.8, 0.5), holdback=0.2, lambdas=LAMBDAS[8:])

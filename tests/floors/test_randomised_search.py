@@ -11,13 +11,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from floorline.floors.randomised.account import (
-    RETIRED,
-    SETTLED,
-    lower_bound,
-)
+from floorline.floors.randomised.account import lower_bound
 from floorline.floors.randomised.bound import penalty
-from floorline.floors.randomised.design import LAMBDAS, RUNGS, account_size, randomised_rules
+from floorline.floors.randomised.design import LAMBDAS, RUNGS, randomised_rules
+from floorline.floors.randomised.memory import RETIRED, SETTLED, account_size
 
 
 def largest_breach(rules, horizon, pays=(0.0, 1.0), asked=0.0):

@@ -276,7 +276,7 @@ def test_a_budget_that_forgets_a_retired_arm_is_found(tmp_path, monkeypatch):
 
     def forget(state, names):
         retire(state, names)
-        for place in set(range(len(state.settings.arms))) - set(state.left):
+        for place in set(range(len(state.settings.arms))) - set(state.active):
             state.rounds -= state.arms.plays[place]
             state.arms.plays[place] = 0
 

@@ -137,7 +137,7 @@ def test_forgetting_the_rounds_of_a_retired_arm_breaks_it(monkeypatch):
 
     def forget(state, names):
         retire(state, names)
-        for arm in set(range(len(state.settings.arms))) - set(state.left):
+        for arm in set(range(len(state.settings.arms))) - set(state.active):
             state.rounds -= state.arms.plays[arm]
             state.memory.floor[0] -= state.arms.plays[arm]
             state.arms.plays[arm] = 0

@@ -216,7 +216,7 @@ def test_the_budget_is_shown_floored_at_zero_and_the_raw_one_is_on_tickets():
 
 def test_together_is_a_transaction_by_its_former_name():
     campaign = new_campaign()
-    with pytest.warns(DeprecationWarning, match=r"use Campaign\.transaction") as warned:
+    with pytest.warns(DeprecationWarning, match=r"now called Campaign\.transaction") as warned:
         with campaign.together():
             campaign.decide()
         assert [warning.filename for warning in warned] == [__file__]
@@ -226,7 +226,7 @@ def test_together_is_a_transaction_by_its_former_name():
 def test_settings_are_campaign_settings_by_their_former_name():
     from floorline import live
 
-    with pytest.warns(DeprecationWarning, match="use CampaignSettings"):
+    with pytest.warns(DeprecationWarning, match=r"now called floorline\.live\.CampaignSettings"):
         assert live.Settings is live.CampaignSettings
     with pytest.raises(AttributeError, match="no attribute 'Setting'"):
         live.Setting  # noqa: B018

@@ -238,8 +238,7 @@ def test_what_cannot_be_written_takes_the_group_back():
 def test_what_breaks_at_the_end_of_a_group_leaves_a_working_campaign(monkeypatch):
     campaign = new_campaign()
     campaign.observe(campaign.decide(), 1.0)
-    monkeypatch.setattr(snapshot_writer, "SNAPSHOT_EVERY", 1)
-    Failing(monkeypatch, campaign, "save_snapshot", error=MemoryError())
+    Failing(monkeypatch, campaign, "commit", error=MemoryError())
     with pytest.raises(MemoryError):
         campaign.decide()
     assert campaign.decide().arm == "now"

@@ -9,7 +9,7 @@ from campaigns import Clock, crash_copy, new_campaign, replayed, replayed_file
 from floorline.floors.joint.groups import least_sum
 from floorline.floors.joint.late import ALL, END, START, best_tally, tally_at
 from floorline.floors.joint.memory import VOIDED
-from floorline.floors.joint.succession_account import MOST_PROMOTIONS
+from floorline.floors.joint.succession_account import MAX_PROMOTIONS
 from floorline.live import Campaign, Conflict, snapshot_writer
 from floorline.live.explain import explain
 from floorline.live.verify import verify
@@ -351,7 +351,7 @@ def test_where_it_needs_a_new_epoch(settings, words):
 
 def test_the_joint_floor_takes_so_many_defaults_and_no_more():
     campaign = new_campaign(**OPEN, floor="joint")
-    for number in range(MOST_PROMOTIONS):
+    for number in range(MAX_PROMOTIONS):
         for _ in range(3):
             campaign.observe(campaign.decide(), 1.0)
         campaign.promote_arm(("quiz", "now")[number % 2])

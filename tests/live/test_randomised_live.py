@@ -9,7 +9,8 @@ from scipy.stats import binom
 
 from floorline.core.records import new_arms
 from floorline.floors.randomised.account import charge, credit, lower_bound
-from floorline.floors.randomised.design import account_size, randomised_rules
+from floorline.floors.randomised.design import randomised_rules
+from floorline.floors.randomised.memory import account_size
 from floorline.live import Campaign, Conflict, snapshot, snapshot_writer
 from floorline.live.coins import DRAWN, SystemCoin
 from floorline.live.events import Event

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -194,3 +197,18 @@ def test_the_command(floorline, ledger: Path, status: Status, tmp_path: Path) ->
     missing = floorline("report", str(tmp_path / "none.ledger"), "--out", str(out))
     assert missing.returncode != 0
     assert "none.ledger" in missing.stderr and "Traceback" not in missing.stderr
+
+
+@pytest.mark.parametrize("command", [["report"], ["ledger", "export"]])
+def test_files_are_in_utf_8_whatever_the_locale(command: list[str], tmp_path: Path) -> None:
+    with Campaign.open(str(tmp_path / "a"), arms=["früh", "spät"], max_loss=0.1) as campaign:
+        campaign.observe(campaign.decide(), 1.0)
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-m", "floorline", *command, "a", "--out", "out"],
+        cwd=tmp_path,
+        env={**os.environ, **ascii_only},
+        capture_output=True,
+        text=True,
+    )
+    assert "früh" in (tmp_path / "out").read_text(encoding="utf-8"), done.stderr

@@ -21,3 +21,4 @@ BOUNDARIES: dict[str, BoundaryKind] = {
         BETA_BINOMIAL,
     )
 }
+"""The kinds of confidence intervals, by name; `Boundary` configures one of them."""

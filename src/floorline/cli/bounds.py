@@ -8,7 +8,7 @@ import typer
 
 from floorline.cli import options
 from floorline.cli.bounds_rows import BoundRow, adversarial, remarks_on, stochastic
-from floorline.cli.environments import environment_from, setting_from
+from floorline.cli.environments import environment_from, setup_from
 from floorline.cli.json_output import print_json
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ MAX_ROUNDS = 200_000_000
 def bounds(
     context: typer.Context,
     means: Annotated[str, typer.Option(help="Mean of each arm, the default arm's first.")],
-    horizon: Annotated[int, typer.Option(help="Rounds.")] = 10_000,
+    horizon: options.Horizon = 10_000,
     max_loss: options.MaxLoss = 0.1,
     delta: options.Delta = 0.05,
     boundary: Annotated[
@@ -32,14 +32,14 @@ def bounds(
     default_mean: options.DefaultMean = "known",
     runs: Annotated[int, typer.Option(help="Maximum number of simulated runs.")] = 400,
     seed: options.Seed = 1,
-    format: Annotated[str, typer.Option(help="table or json.")] = "table",
+    format: options.Format = "table",
 ) -> None:
     """Show every bound of the paper for one setting, and the regret of policies in simulation."""
     from floorline.core.checks import choice, whole
 
-    choice("format", format, ("table", "json"))
+    choice("format", format, options.FORMATS)
     environment = environment_from(means, horizon, noise, noise_scale)
-    setting = setting_from(
+    setup = setup_from(
         environment,
         horizon,
         default_mean,
@@ -49,28 +49,28 @@ def bounds(
         boundary=boundary,
     )
     runs = max(1, min(whole("runs", runs, 1), MAX_ROUNDS // horizon))
-    rows = stochastic(setting, environment, runs, seed)
-    rows += adversarial(setting, environment, runs, seed)
-    remarks = remarks_on(setting)
+    rows = stochastic(setup, environment, runs, seed)
+    rows += adversarial(setup, environment, runs, seed)
+    remarks = remarks_on(setup)
     if format == "json":
         named_rows = {row.name: dict(list(row._asdict().items())[2:]) for row in rows}
-        settings = options.settings_of(context, noise_scale=setting.noise_scale, runs=runs)
+        settings = options.settings_of(context, noise_scale=setup.noise_scale, runs=runs)
         answer = {"runs": runs, "seed": seed, "bounds": named_rows, **remarks}
         print_json({**answer, "settings": settings})
     else:
-        print_table(rows, remarks, setting, runs)
+        print_table(rows, remarks, setup, runs)
 
 
 def print_table(
-    rows: list[BoundRow], remarks: dict[str, Any], setting: PolicySetup, runs: int
+    rows: list[BoundRow], remarks: dict[str, Any], setup: PolicySetup, runs: int
 ) -> None:
     """Print the bounds as a table."""
     from rich.console import Console
     from rich.table import Table
 
     title = (
-        f"Bounds on regret after {setting.horizon:,} rounds: max_loss {setting.max_loss:g}, "
-        f"delta {setting.delta:g}, {setting.boundary}"
+        f"Bounds on regret after {setup.horizon:,} rounds: max_loss {setup.max_loss:g}, "
+        f"delta {setup.delta:g}, {setup.boundary}"
     )
     headers = ("", "bound", "as printed", "simulated", "worst run")
     table = Table(*headers, box=None, title=title, title_justify="left", pad_edge=False)

@@ -125,7 +125,7 @@ def delayed_from(
     )
 
 
-def setting_from(
+def setup_from(
     environment: Environment,
     horizon: int,
     default_mean: str,

@@ -14,13 +14,14 @@ INTERRUPTED = 130
 """The exit code of a program ended by Ctrl-C."""
 
 GRACE_SECONDS = 0.7
-"""How long a command may take to end by itself."""
+"""How long a command may take to end on its own after Ctrl-C."""
 
 
 class CtrlC:
-    """Whether Ctrl-C was pressed, and whether the user was told that the command stopped."""
+    """What has happened since the command started."""
 
     pressed = False
+    """Whether Ctrl-C was pressed."""
     reported = False
     """Whether the user has been told that the command was stopped."""
 

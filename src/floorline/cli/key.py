@@ -7,13 +7,14 @@ from collections.abc import Iterable
 
 import typer
 
+from floorline.cli.options import DATA
+
 key = typer.Typer(
     help="Create, list and revoke the keys of a service.",
     no_args_is_help=True,
     add_completion=False,
 )
 
-DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder or database.")
 CAMPAIGN = typer.Option([], help="Limit the key to this campaign; repeatable.")
 CREATE = typer.Option(False, "--create", help="Create an empty data folder if there is none yet.")
 

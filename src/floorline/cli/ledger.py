@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from floorline.cli.ledger_files import LEDGER, in_one_line, reading, write_file, writing
+from floorline.cli.ledger_files import LEDGER, in_one_line, reading
+from floorline.cli.output_files import out_errors, writing
 from floorline.core.words import counted
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ def export_command(
         if out is None:
             typer.echo(content.decode(), nl=False)
         else:
-            write_file(out, content)
+            with out_errors(out):
+                out.write_bytes(content)
         return
     with reading(ledger) as reader, writing(out) as stream:
         if events:

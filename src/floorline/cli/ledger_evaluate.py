@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from floorline.core.records import Floats
     from floorline.offpolicy import LoggedData
 
-FORMATS = ("table", "json")
-
 
 def evaluate(
     context: typer.Context,
@@ -42,7 +40,7 @@ def evaluate(
         ),
     ] = None,
     max_loss: options.MaxLoss = 0.1,
-    format: Annotated[str, typer.Option(help="table or json.")] = "table",
+    format: options.Format = "table",
 ) -> None:
     """Estimate what another policy would have earned, from the propensities of a ledger.
 
@@ -53,7 +51,7 @@ def evaluate(
     from floorline.live.logged import logged_data
     from floorline.offpolicy import evaluate as evaluated
 
-    choice("format", format, FORMATS)
+    choice("format", format, options.FORMATS)
     with reading(ledger) as reader:
         log, locator = logged_data(reader), reader.locator
     log.require_propensities()

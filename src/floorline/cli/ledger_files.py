@@ -1,12 +1,10 @@
-"""Shared by the ledger commands: the argument, opening a ledger, and writing files."""
+"""Shared by the ledger commands: the argument, and reading the ledger that it names."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -46,25 +44,3 @@ def in_one_line() -> Iterator[None]:
         yield
     except CampaignError as error:
         raise typer.TyperException(str(error)) from None
-
-
-@contextmanager
-def writing(out: Path | None) -> Iterator[IO[str]]:
-    """Open the file to write to, or standard output."""
-    try:
-        if out is None:
-            yield sys.stdout
-        else:
-            with open(out, "w", newline="") as stream:
-                yield stream
-    except OSError as error:
-        target = out or "standard output"
-        raise ValueError(f"out: cannot write {target}: {error.strerror}") from None
-
-
-def write_file(out: Path, content: bytes) -> None:
-    """Write a file."""
-    try:
-        out.write_bytes(content)
-    except OSError as error:
-        raise ValueError(f"out: cannot write {out}: {error.strerror}") from None

@@ -25,6 +25,7 @@ from floorline.cli.live_demo_visitors import (
     Visitors,
     plain_ucb,
 )
+from floorline.cli.output_files import out_errors
 from floorline.core.checks import whole
 from floorline.core.words import counted
 
@@ -83,11 +84,9 @@ def _report(url: str, console: Console, out: Path) -> None:
     with direct.open(f"{url}{PATH}/report", timeout=60) as answer:
         page = answer.read()
     file = out / "demo-report.html"
-    try:
+    with out_errors(file):
         out.mkdir(parents=True, exist_ok=True)
         file.write_bytes(page)
-    except OSError as error:
-        raise ValueError(f"out: cannot write {file}: {error.strerror}") from None
     console.print(f"\n[bold]Report: {file.resolve().as_uri()}[/bold]")
 
 

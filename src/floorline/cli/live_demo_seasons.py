@@ -117,7 +117,7 @@ def play_seasons(service: Background, console: Console, visitors: int, seed: int
                 service.send(f"{season.path}/notes", {"text": note})
         for season in seasons:
             season.serve(service, crowd, start, min(count, start + BATCH))
-    _tell(service, seasons, crowd.default_clicks)
+    _add_notes(service, seasons, crowd.default_clicks)
     console.print(_table(seasons, crowd.default_clicks))
     console.print(_conclusion())
 
@@ -135,7 +135,7 @@ def share_of(clicks: Floats, default_clicks: Floats) -> Floats:
     return share if len(share) else np.ones(1)
 
 
-def _tell(service: Background, seasons: list[Season], default_clicks: Floats) -> None:
+def _add_notes(service: Background, seasons: list[Season], default_clicks: Floats) -> None:
     """Note on each page what only the demo knows, and mark the one whose condition was broken."""
     for season in seasons:
         clicks = np.array(season.clicks)

@@ -47,26 +47,23 @@ def table_of(live: Visits, ucb: Visits, rates: Mapping[str, float], max_loss: fl
     for column in table.columns[1:]:
         column.justify = "right"
     best = float(means.max() / means[0])
-
     shown = list(columns.values())
-
-    def row(label: str, *cells: str) -> None:
-        table.add_row(label, *cells)
-
     ends = [round(float(visits.share(means)[-1]), 9) for visits in shown]
     budgets = [visits.budget(means, max_loss) for visits in shown]
-    row("visitors", *(f"{len(visits.arms):,}" for visits in shown))
-    row("clicks", *(f"{visits.clicks(means):,}" for visits in shown))
-    row("revenue against the default", *(f"{end - 1:+.1%}" for end in ends))
-    row("revenue against always best", *(f"{round(end / best, 9) - 1:+.1%}" for end in ends))
-    row(
+    table.add_row("visitors", *(f"{len(visits.arms):,}" for visits in shown))
+    table.add_row("clicks", *(f"{visits.clicks(means):,}" for visits in shown))
+    table.add_row("revenue against the default", *(f"{end - 1:+.1%}" for end in ends))
+    table.add_row(
+        "revenue against always best", *(f"{round(end / best, 9) - 1:+.1%}" for end in ends)
+    )
+    table.add_row(
         "lowest share of the default",
         *(f"{visits.share(means).min():.1%}" for visits in shown),
     )
-    row("most clicks below the floor", *(f"{max(0.0, -b.min()):.1f}" for b in budgets))
-    row("visitors below the floor", *(f"{np.sum(budget < 0):,}" for budget in budgets))
+    table.add_row("most clicks below the floor", *(f"{max(0.0, -b.min()):.1f}" for b in budgets))
+    table.add_row("visitors below the floor", *(f"{np.sum(b < 0):,}" for b in budgets))
     for arm, (name, rate) in enumerate(rates.items()):
-        row(
+        table.add_row(
             f"saw {name} ({rate:.0%})",
             *(f"{np.sum(visits.arms == arm):,}" for visits in shown),
         )

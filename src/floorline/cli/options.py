@@ -38,7 +38,10 @@ Floor = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Same seed, same results.")]
-Threads = Annotated[int | None, typer.Option(show_default="all cores")]
+Device = Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")]
+Threads = Annotated[
+    int | None, typer.Option(help="How many threads play the runs.", show_default="all cores")
+]
 Cluster = Annotated[
     str | None,
     typer.Option(
@@ -47,7 +50,11 @@ Cluster = Annotated[
         show_default="this process",
     ),
 ]
-
+Format = Annotated[str, typer.Option(help="table or json.")]
+FORMATS = ("table", "json")
+"""The values of `Format`."""
+DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder or database.")
+"""For commands that change what a service keeps."""
 
 NOT_SETTINGS = ("format", "threads", "out", "figure", "lowest_reward", "highest_reward")
 """Options that do not affect the results, and deprecated names."""

@@ -26,7 +26,7 @@ def paper(
     ] = None,
     seed: options.Seed = 1,
     boundary: Annotated[str, typer.Option(help="authors, stitched or as-printed.")] = "authors",
-    device: Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")] = "cpu",
+    device: options.Device = "cpu",
     cluster: options.Cluster = None,
     only: Annotated[
         str | None, typer.Option(help="One part: alpha, horizon or budget.", show_default="all")

@@ -92,9 +92,9 @@ def plan(
     in_flight_burst: Annotated[float, typer.Option(help="See --in-flight-rate.")] = 0.0,
     runs: Annotated[int, typer.Option(help="Simulated campaigns of each case.")] = 128,
     seed: options.Seed = 1,
-    device: Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")] = "cpu",
+    device: options.Device = "cpu",
     out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("out"),
-    figure: Annotated[bool, typer.Option(help="Whether to draw it.")] = True,
+    figure: Annotated[bool, typer.Option(help="Whether to draw the figure.")] = True,
     format: Annotated[str, typer.Option(help="page or json.")] = "page",
     reward: Annotated[str, typer.Option(hidden=True)] = "clicks",
 ) -> None:

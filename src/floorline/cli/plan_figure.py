@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from floorline.cli.output_files import out_errors
 from floorline.simulation.plots import COLOURS, DASHES, new_figure, tidy
 
 if TYPE_CHECKING:
     from floorline.planning import Outlook, Question
 
 
-def whole(question: Question) -> str:
+def full_reward(question: Question) -> str:
     """Return what 100% of the reward is."""
     if question.unit is None:
         return "the default's"
@@ -52,7 +53,9 @@ def draw(question: Question, outlooks: Sequence[Outlook], path: Path) -> Path:
         ylabel="% of the decisions of the day",
         ylim=(-2, 102),
     )
-    middle.set(title="Reward so far, in that case", ylabel=f"% above or below {whole(question)}")
+    middle.set(
+        title="Reward so far, in that case", ylabel=f"% above or below {full_reward(question)}"
+    )
     right.set(title=f"Reward so far, if all are {size} worse")
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
@@ -65,9 +68,7 @@ def draw(question: Question, outlooks: Sequence[Outlook], path: Path) -> Path:
     )
     for axes in (left, middle, right):
         tidy(axes)
-    try:
+    with out_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=150)
-    except OSError as error:
-        raise ValueError(f"out: cannot write {path}: {error.strerror}") from None
     return path

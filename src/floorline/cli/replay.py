@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from floorline.offpolicy import LoggedData
 
 METHODS = ("rejection", "weights")
-FORMATS = ("table", "json")
 
 
 def replay(
@@ -51,7 +50,7 @@ def replay(
         float, typer.Option(help="Confidence level of the interval, which holds at all times.")
     ] = 0.95,
     seed: options.Seed = 1,
-    format: Annotated[str, typer.Option(help="table or json.")] = "table",
+    format: options.Format = "table",
 ) -> None:
     """Run a policy on logged data, such as the output of `floorline ledger export`.
 
@@ -61,7 +60,7 @@ def replay(
     from floorline.cli.own_policies import entry_of
     from floorline.core.checks import choice
 
-    choice("format", format, FORMATS)
+    choice("format", format, options.FORMATS)
     choice("method", method, METHODS)
     log = offpolicy.read_log(file, default=default, low=low, high=high, uniform=uniform)
     setup = setup_for(log, max_loss=max_loss, delta=delta, floor=floor)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from floorline.cli import options
-from floorline.cli.environments import delayed_from, environment_from, setting_from
+from floorline.cli.environments import delayed_from, environment_from, setup_from
 from floorline.cli.json_output import print_json
 from floorline.cli.simulate_output import as_dict, flat, print_table
 
@@ -149,7 +149,7 @@ def simulate(
         means, horizon, noise, noise_scale, adversary, change or [], season, segments
     )
     environment = delayed_from(environment, delay, lost, repeated, missing)
-    setting = setting_from(
+    setup = setup_from(
         environment,
         horizon,
         default_mean,
@@ -166,7 +166,7 @@ def simulate(
         floor=floor,
         holdback=holdback,
     )
-    made = make_policy(policy, setting)
+    made = make_policy(policy, setup)
     with connect(cluster) as client:
         summary = summarize(
             made,
@@ -183,7 +183,7 @@ def simulate(
         context,
         low=low,
         high=high,
-        noise_scale=setting.noise_scale,
+        noise_scale=setup.noise_scale,
         means=",".join(f"{mean:.12g}" for mean in environment.means),
         change=" ".join(change or []),
     )

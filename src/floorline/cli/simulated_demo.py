@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from floorline.cli.output_files import out_errors
 from floorline.paper.style import LINES
 from floorline.paper.sweeps import FIVE, HORIZON, MAX_LOSS, MEANS, POLICIES
 from floorline.simulation.plots import new_figure, require_matplotlib, tidy
@@ -89,9 +90,7 @@ def _draw(summaries: dict[str, Summary], out: Path) -> Path:
     for axes in (left, right):
         tidy(axes)
     path = out / "demo.png"
-    try:
+    with out_errors(path):
         out.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=150)
-    except OSError as error:
-        raise ValueError(f"out: cannot write {path}: {error.strerror}") from None
     return path

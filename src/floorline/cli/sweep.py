@@ -18,7 +18,7 @@ def sweep(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The grid.")],
     out: Annotated[Path, typer.Option(help="Folder for results and figures.")] = Path("out/sweep"),
     threads: options.Threads = None,
-    device: Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")] = "cpu",
+    device: options.Device = "cpu",
     cluster: options.Cluster = None,
     force: Annotated[
         bool, typer.Option("--force", help="Start over, replacing the folder's results.")
@@ -29,10 +29,10 @@ def sweep(
     Every cell is saved as soon as it is finished: the same command resumes where it stopped, and
     for a grid that has grown it runs only the new cells.
 
-    The file has `runs`, `seed`, a table `[grid]` with `policy` and any setting of a policy (one
-    value or a list: max_loss, horizon, floor, boundary, learned, delta, ...), and `[[instance]]`
-    tables with `name`, `means`, `noise` (gaussian or bernoulli) and `noise_scale`, or `table`. A
-    policy is a name of `floorline policies`, or FILE.py:NAME for a floorline.Entry of your own.
+    The file has `runs`, `seed`, a table `grid` with `policy` and any setting of a policy (one value
+    or a list: max_loss, horizon, floor, boundary, learned, delta, ...), and an array of tables
+    `instance` with `name`, `means`, `noise` (gaussian or bernoulli) and `noise_scale`, or `table`.
+    A policy is a name of `floorline policies`, or FILE.py:NAME for a floorline.Entry of your own.
     """
     from floorline.cli.own_policies import entry_of
     from floorline.simulation.cluster import connect

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from floorline.cli import options
-from floorline.cli.environments import environment_from, setting_from
+from floorline.cli.environments import environment_from, setup_from
 from floorline.cli.json_output import print_json
 
 if TYPE_CHECKING:
     from floorline.verification import Share, Verification
-
-FORMATS = ("table", "json")
 
 MEANS = "0.5,0,0,0,0"
 """The worst case known. Challengers pay the least possible, so their lower bounds are exact and the
@@ -45,24 +43,24 @@ def verify(
     confidence: Annotated[float, typer.Option(help="Confidence level of the verdict.")] = 0.999,
     seed: options.Seed = 1,
     threads: options.Threads = None,
-    device: Annotated[str, typer.Option(help="cpu, or cuda (a GPU).")] = "cpu",
+    device: options.Device = "cpu",
     cluster: options.Cluster = None,
-    format: Annotated[str, typer.Option(help="table or json.")] = "table",
+    format: options.Format = "table",
 ) -> None:
     """Count the runs below the floor, and those in which an interval missed its arm's mean.
 
-    Under randomised policies a run is below the floor if the rewards received are, against the
-    default's own rewards in the same rounds; intervals are not checked. The exit code is 0 if both
-    counts are shown to be at most a share delta of the runs, else 1.
+    Under randomised policies, the floor is a share of what the default would have received in the
+    same rounds, and intervals are not checked. The exit code is 0 if both counts are shown to be at
+    most a share delta of the runs, else 1.
     """
     from floorline import make_policy
     from floorline.core.checks import choice
     from floorline.simulation.cluster import connect
     from floorline.verification import verify as verified
 
-    choice("format", format, FORMATS)
+    choice("format", format, options.FORMATS)
     environment = environment_from(means, horizon, noise, noise_scale, adversary)
-    setting = setting_from(
+    setup = setup_from(
         environment,
         horizon,
         default_mean,
@@ -74,7 +72,7 @@ def verify(
     )
     with connect(cluster) as client:
         verification = verified(
-            make_policy(policy, setting),
+            make_policy(policy, setup),
             environment,
             delta=delta,
             horizon=horizon,
@@ -88,7 +86,7 @@ def verify(
         )
     if format == "json":
         about = {"policy": policy, "boundary": boundary, "horizon": horizon, "runs": runs}
-        settings = options.settings_of(context, noise_scale=setting.noise_scale)
+        settings = options.settings_of(context, noise_scale=setup.noise_scale)
         answer = {
             **about,
             "seed": seed,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import typer
 
+from floorline.cli.options import DATA
+
 webhook = typer.Typer(
     help="Manage the webhooks that receive alerts.",
     no_args_is_help=True,
     add_completion=False,
 )
 
-DATA = typer.Option(..., envvar="FLOORLINE_DATA", help="The service's data folder or database.")
 ID = typer.Argument(..., metavar="ID", help="The id, as listed.")
 
 

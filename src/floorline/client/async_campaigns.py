@@ -26,11 +26,11 @@ class AsyncCampaignAdmin:
         return await self._threads.run(call)
 
     async def list_all(self) -> list[CampaignView]:
-        """All campaigns, by name."""
+        """Return all campaigns, by name."""
         return await self._threads.run(self._admin.list_all)
 
     async def show(self, name: str) -> CampaignView:
-        """One campaign."""
+        """Return one campaign."""
         return await self._threads.run(self._admin.show, name)
 
     async def pause(self, name: str) -> CampaignView:

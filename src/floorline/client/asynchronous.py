@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from types import TracebackType
 from typing import Any
 
 from .async_campaigns import AsyncCampaignAdmin
-from .checks import positive, positive_int
+from .checks import checked_timeout, positive_int
 from .messages import Decision, RewardReceipt, ServiceError
 from .synchronous import FLUSH_TIMEOUT, URL, Client, TicketReward
 from .threads import Threads
@@ -49,7 +48,7 @@ class AsyncClient:
         context: Mapping[str, Any] | None = None,
         chances: Mapping[str, float] | None = None,
     ) -> Decision:
-        """Decide which arm of the campaign to play now, like `Client.decide`."""
+        """Return a decision: which arm of the campaign to play now, like `Client.decide`."""
         client = self._client
         try:
             async with asyncio.timeout(client.timeout):
@@ -67,9 +66,9 @@ class AsyncClient:
         timeout: float | None = None,
         contexts: Sequence[Mapping[str, Any] | None] | None = None,
     ) -> list[Decision]:
-        """One decision for each of `request_keys`, like `Client.decide_many`."""
+        """Return one decision for each of `request_keys`, like `Client.decide_many`."""
         client = self._client
-        limit = client.timeout if timeout is None else positive("timeout", timeout, 3600)
+        limit = client.timeout if timeout is None else checked_timeout(timeout)
         call = partial(client.decide_many, campaign, request_keys, candidates, timeout, contexts)
         try:
             async with asyncio.timeout(limit):
@@ -103,12 +102,7 @@ class AsyncClient:
     async def __aenter__(self) -> AsyncClient:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
 

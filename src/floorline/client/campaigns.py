@@ -24,6 +24,7 @@ TIMEOUT = 10.0
 class CampaignAdmin:
     """The campaigns of a service. Repeating a call changes nothing, except for `note`.
 
+    A method that changes a campaign returns it as it is afterwards, except `erase` and `delete`.
     All methods raise ServiceError if the service refuses or does not respond. Listing and showing
     need an API key with the scope `read`, the others one with `admin`.
     """
@@ -47,14 +48,14 @@ class CampaignAdmin:
         return self._send("POST", "/v1/campaigns", {**required, **settings})
 
     def list_all(self) -> list[CampaignView]:
-        """All campaigns, by name."""
+        """Return all campaigns, by name."""
         items = self._ask("GET", "/v1/campaigns", None).get("campaigns")
         if not isinstance(items, list):
             raise not_floorline("the response has no campaigns")
         return [parse_campaign(item) for item in items]
 
     def show(self, name: str) -> CampaignView:
-        """One campaign."""
+        """Return one campaign."""
         return self._send("GET", campaign_path(name))
 
     def pause(self, name: str) -> CampaignView:

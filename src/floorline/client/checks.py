@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 
+MAX_TIMEOUT = 3600
+
 TICKET = re.compile(r"[0-9a-f]{1,32}-[0-9]{1,18}-[0-9a-f]{1,64}")
 
 
@@ -25,12 +27,12 @@ def reward_of(value: float) -> float:
     return float(value) if isinstance(value, bool) else finite("reward", value)
 
 
-def positive(name: str, value: float, high: float) -> float:
-    """Return `value` as a float if it is above 0 and at most `high`; raise ValueError otherwise."""
-    number = finite(name, value)
-    if not 0 < number <= high:
-        raise ValueError(f"{name}: must be above 0 and at most {high:g}, not {value!r}")
-    return number
+def checked_timeout(value: float) -> float:
+    """Return a timeout in seconds as a float if it is above 0 and at most an hour."""
+    seconds = finite("timeout", value)
+    if not 0 < seconds <= MAX_TIMEOUT:
+        raise ValueError(f"timeout: must be above 0 and at most {MAX_TIMEOUT}, not {value!r}")
+    return seconds
 
 
 def positive_int(name: str, value: int) -> int:

@@ -38,7 +38,7 @@ class DeferredRewards:
         return True
 
     def seconds_to_next(self) -> float | None:
-        """Seconds until a reward is due; None if there is none."""
+        """Return the seconds until a reward is due; None if there is none."""
         return max(0.0, self._heap[0][0] - time.monotonic()) if self._heap else None
 
     def take_due(self) -> Iterator[Reward]:

@@ -36,7 +36,10 @@ class Delivery:
 
 
 def deliver(pool: Requests, batch: list[Reward]) -> Delivery:
-    """Send the batch. One that the service refuses is halved until single rewards are refused."""
+    """Send the batch, and return what became of each reward.
+
+    A batch that the service refuses is halved until single rewards are refused.
+    """
     delivery = Delivery()
     parts = [batch]
     while parts:

@@ -16,7 +16,7 @@ from .reward import Reward, checked_reward
 
 try:
     import fcntl
-except ImportError:  # not there on Windows
+except ImportError:  # not available on Windows
     fcntl = None  # type: ignore[assignment]
 
 log = logging.getLogger("floorline.client")
@@ -120,7 +120,7 @@ def _line(reward: Reward) -> str:
 
 
 def _parse(line: bytes) -> Reward:
-    """The reward in a line: ticket and reward, since when it is deferred, and metrics.
+    """Return the reward in a line: ticket and reward, since when it is deferred, and metrics.
 
     Raises:
         ValueError, TypeError: there is none.
@@ -136,7 +136,7 @@ def _parse(line: bytes) -> Reward:
 
 
 def _locked(path: str) -> IO[bytes]:
-    """The open file, locked for this process until it is closed."""
+    """Return the open file, locked for this process until it is closed."""
     file = open(path, "ab")  # noqa: SIM115 (open as long as the journal)
     if fcntl is not None:
         try:

@@ -85,7 +85,7 @@ class ServiceError(Exception):
 
 
 def campaign_path(campaign: str) -> str:
-    """Path of a campaign."""
+    """Return the path of a campaign."""
     return f"/v1/campaigns/{quote(campaign, safe='')}"
 
 
@@ -95,7 +95,7 @@ def decision_request(
     context: Mapping[str, Any] | None = None,
     chances: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """Body of a request for one decision. It always has a key, so that it can be retried."""
+    """Return the body of a request for one decision, always with a key: it can be retried."""
     key = os.urandom(16).hex() if request_key is None else request_key
     body: dict[str, Any] = {"request_key": key}
     if candidate is not None:
@@ -108,12 +108,12 @@ def decision_request(
 
 
 def rewards_request(rewards: Iterable[Reward]) -> bytes:
-    """Body that reports rewards."""
+    """Return the body that reports rewards."""
     return json.dumps({"rewards": [reward.message for reward in rewards]}).encode()
 
 
 def parse_decision(status: int, body: bytes) -> Decision:
-    """The decision in a response.
+    """Return the decision in a response.
 
     >>> parse_decision(404, b'{"type": "urn:floorline:problem:unknown-campaign", "detail": "no"}')
     Traceback (most recent call last):
@@ -123,7 +123,7 @@ def parse_decision(status: int, body: bytes) -> Decision:
 
 
 def parse_decisions(status: int, body: bytes, count: int) -> list[Decision]:
-    """The `count` decisions in the response to a batch."""
+    """Return the `count` decisions in the response to a batch."""
     items = parse_json(status, body).get("decisions")
     if not isinstance(items, list) or len(items) != count:
         raise not_floorline(f"the response does not have {count} decisions")
@@ -140,7 +140,7 @@ def _decision(item: Any) -> Decision:
 
 
 def parse_receipts(status: int, body: bytes, tickets: Sequence[str]) -> list[RewardReceipt]:
-    """One receipt for each of `tickets`, in that order."""
+    """Return one receipt for each of `tickets`, in that order."""
     items = parse_json(status, body).get("results")
     try:
         return [
@@ -167,7 +167,7 @@ def _check_texts(*values: Any) -> None:
 
 
 def parse_campaign(item: Mapping[str, Any]) -> CampaignView:
-    """The campaign that a decoded response describes."""
+    """Return the campaign that a decoded response describes."""
     try:
         return CampaignView(*(item[name] for name in CAMPAIGN_FIELDS))
     except (KeyError, TypeError):
@@ -175,7 +175,7 @@ def parse_campaign(item: Mapping[str, Any]) -> CampaignView:
 
 
 def parse_json(status: int, body: bytes) -> dict[str, Any]:
-    """The decoded object of a successful response; any other is raised as ServiceError."""
+    """Return the decoded object of a successful response; any other is raised as ServiceError."""
     if status not in (200, 201):
         raise parse_problem(status, body)
     try:
@@ -188,7 +188,7 @@ def parse_json(status: int, body: bytes) -> dict[str, Any]:
 
 
 def parse_problem(status: int, body: bytes) -> ServiceError:
-    """The error in a response; `status-...` as its reason if it is not the service's own."""
+    """Return the error in a response; `status-...` as its reason if it is not the service's own."""
     try:
         return _problem(json.loads(body))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -204,5 +204,5 @@ def _problem(item: Any) -> ServiceError:
 
 
 def not_floorline(detail: str) -> ServiceError:
-    """The error for a successful response that a Floorline service would not send."""
+    """Return the error for a successful response that a Floorline service would not send."""
     return ServiceError("not-floorline", detail)

@@ -52,7 +52,7 @@ class FloorlineProvider(AbstractProvider):
         self._client = client
 
     def get_metadata(self) -> Metadata:
-        """The provider's name."""
+        """Return the provider's name."""
         return Metadata("Floorline")
 
     def shutdown(self) -> None:
@@ -84,7 +84,7 @@ class FloorlineProvider(AbstractProvider):
         default_value: str,
         evaluation_context: EvaluationContext | None = None,
     ) -> FlagResolutionDetails[str]:
-        """The same in a thread, so that the event loop is not blocked."""
+        """Return the same, decided in a thread, so that the event loop is not blocked."""
         return await asyncio.to_thread(
             self.resolve_string_details, flag_key, default_value, evaluation_context
         )

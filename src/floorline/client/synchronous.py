@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from types import TracebackType
 from typing import Any
 
 from .campaigns import TIMEOUT, CampaignAdmin
-from .checks import positive, ticket_id
+from .checks import checked_timeout, ticket_id
 from .deadline import Deadline
 from .fallback import DefaultArms
 from .messages import (
@@ -78,7 +77,7 @@ class Client:
         """
         from .pool import ConnectionPool  # loads http.client and ssl: more than all the rest
 
-        self.timeout = positive("timeout", timeout, 3600)
+        self.timeout = checked_timeout(timeout)
         self._pool = ConnectionPool(url, key)
         self._defaults = DefaultArms(defaults)
         self._rewards = RewardQueue(self._pool, queue_size, queue_file)
@@ -92,7 +91,7 @@ class Client:
         context: Mapping[str, Any] | None = None,
         chances: Mapping[str, float] | None = None,
     ) -> Decision:
-        """Decide which arm of the campaign to play now.
+        """Return a decision: which arm of the campaign to play now.
 
         Args:
             campaign: its name.
@@ -135,7 +134,7 @@ class Client:
         timeout: float | None = None,
         contexts: Sequence[Mapping[str, Any] | None] | None = None,
     ) -> list[Decision]:
-        """One decision for each of `request_keys`, in that order, as `decide` makes them.
+        """Return one decision for each of `request_keys`, in that order, as `decide` makes them.
 
         They are sent a thousand at a time. `timeout` is for all of them, the client's unless given;
         those that are not decided by then get the default arm.
@@ -154,7 +153,7 @@ class Client:
         requests = [
             decision_request(*request) for request in zip(request_keys, arms, known, strict=True)
         ]
-        deadline = Deadline(self.timeout if timeout is None else positive("timeout", timeout, 3600))
+        deadline = Deadline(self.timeout if timeout is None else checked_timeout(timeout))
         decisions = []
         for start in range(0, len(requests), MAX_BATCH):
             batch = requests[start : start + MAX_BATCH]
@@ -233,10 +232,5 @@ class Client:
     def __enter__(self) -> Client:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -40,11 +40,16 @@ def whole(name: str, value: float, low: int) -> int:
     return int(value)
 
 
-def unit_of_reward(name: str, value: str) -> str:
+def unit_of_reward(value: str) -> str:
     """Return `value` as plain text if it is short and printable ("EUR"); raise otherwise."""
     fits = isinstance(value, str) and 1 <= len(value) <= MAX_UNIT and value.isprintable()
-    require(fits, name, f"a printable text of 1 to {MAX_UNIT} characters", value)
-    return str.__str__(value)
+    require(fits, "unit", f"a printable text of 1 to {MAX_UNIT} characters", value)
+    return plain_text(value)
+
+
+def plain_text(text: str) -> str:
+    """Return the text as a plain `str`, whatever subclass of it was given."""
+    return str.__str__(text)
 
 
 def choice(name: str, value: str, allowed: Iterable[str]) -> str:

@@ -120,7 +120,7 @@ def _cause(message: str) -> str:
     lines = [line.strip(" >-") for line in plain.splitlines()]
     causes = [line for line in lines if CAUSE.search(line)][-1:]
     others = [line for line in lines if line and not CONTEXT.match(line)]
-    # A line that ends with a colon goes on in the next.
+    # A line that ends with a colon continues on the next.
     ends = next((i for i, line in enumerate(others) if not line.endswith(":")), 0)
     return f"{kernel}: cannot be compiled: {' '.join(causes or others[: ends + 1])}"
 

@@ -7,7 +7,7 @@ from typing import IO
 
 try:
     import fcntl
-except ImportError:  # not there on Windows
+except ImportError:  # not available on Windows
     fcntl = None  # type: ignore[assignment]
 
 CAN_OPEN_FOLDERS = hasattr(os, "O_DIRECTORY")

@@ -49,7 +49,7 @@ def compiled_for_callers(function: Function, options: Mapping[str, Any]) -> Any:
 
 
 class InlinedLibrary(JITCodeLibrary):
-    """Code that is linked into callers, and never run by itself."""
+    """Code that is linked into callers, and never run on its own."""
 
     def finalize(self) -> None:
         """Link the kernels that this one calls, without optimisation or machine code."""
@@ -68,7 +68,7 @@ class OfferToCallers(LoweringPass):
         super().__init__()
 
     def run_pass(self, state: Any) -> bool:
-        """Register an entry point for the kernel, so that numba can find its code."""
+        """Register an entry point for the kernel, so that numba can find its code; return True."""
         result = state.cr
         name = result.fndesc.qualname
         entry = _dynfunc.make_function(

@@ -19,19 +19,26 @@ Function = Callable[..., Any]
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Mark `function` as a kernel. It stays an ordinary Python function."""
+    """Return `function`, marked as a kernel: an ordinary Python function that can be compiled.
+
+    >>> @kernel
+    ... def first_arm(rules, arms, memory, round, rng):
+    ...     return 0
+    >>> from floorline import Proposer
+    >>> always_default = Proposer(first_arm)
+    """
     function.__kernel__ = True  # type: ignore[attr-defined]
     return function
 
 
 def slot(function: Callable[P, R]) -> Callable[P, R]:
-    """Mark `function` as a slot, for which `bind` substitutes a kernel."""
+    """Return `function`, marked as a slot, for which `bind` substitutes a kernel."""
     function.__slot__ = True  # type: ignore[attr-defined]
     return kernel(function)
 
 
 def rough(function: Callable[P, R]) -> Callable[P, R]:
-    """Mark `function` as a kernel in which a GPU may use its fast, less exact functions."""
+    """Return `function`, marked as a kernel in which a GPU may use fast, less exact functions."""
     function.__rough__ = True  # type: ignore[attr-defined]
     return kernel(function)
 

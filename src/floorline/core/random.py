@@ -9,11 +9,11 @@ from floorline.core.kernel import kernel
 
 @kernel
 def normal(rng: Any) -> float:
-    """A standard normal draw."""
+    """Return a standard normal draw."""
     return rng.standard_normal()  # type: ignore[no-any-return]
 
 
 @kernel
 def uniform(rng: Any) -> float:
-    """A uniform draw from [0, 1)."""
+    """Return a uniform draw from [0, 1)."""
     return rng.random()  # type: ignore[no-any-return]

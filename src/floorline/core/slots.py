@@ -62,7 +62,7 @@ def fallback_probability(
     """Return the probability with which the fallback arm must be played instead of `candidate`.
 
     0 allows the candidate and 1 refuses it; a randomised floor returns anything between.
-    It is asked in every round before a candidate is played, and decides by itself whether the
+    It is asked in every round before a candidate is played, and it alone decides whether the
     floor holds.
     """
     raise NotImplementedError

@@ -67,9 +67,9 @@ def refusal_probability(
 def apply_floor(
     rules: Rules, arms: Arms, memory: Memory, round: int, candidate: int, coin: Any
 ) -> tuple[bool, float]:
-    """Ask the floor about a candidate, and toss its coin: the only place where either is done.
+    """Return whether a candidate may be played, and the fallback probability: 0, 1 or the coin's.
 
-    Return whether the candidate may be played, and the fallback probability: 0, 1 or the coin's.
+    This is the only place where the floor is asked and its coin tossed.
     `coin` is the random generator for the coin, used only where there is one to toss. A
     candidate that does not exist is refused, and so is one whose probability is NaN.
 
@@ -84,7 +84,7 @@ def apply_floor(
 def decide_on(
     rules: Rules, arms: Arms, memory: Memory, round: int, candidate: int, coin: Any
 ) -> Choice:
-    """Decide between a candidate and the fallback arm."""
+    """Return the choice between a candidate and the fallback arm."""
     granted, probability = apply_floor(rules, arms, memory, round, candidate, coin)
     arm = candidate
     if not granted:

@@ -10,13 +10,13 @@ from typing import Any
 from floorline.core.checks import whole
 from floorline.core.kernel import Function, kernel
 from floorline.core.records import Arms, Floats
-from floorline.environments.adversary import Adversary, Levels, checked_levels, set_rewards
+from floorline.environments.adversary import Adversary, LevelRules, checked_levels, set_rewards
 from floorline.environments.base import as_array
 
 
 @kernel
 def switching_rewards(
-    rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
+    rules: LevelRules, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
     """Set the levels, shifted by one challenger after every `span` rounds."""
     challengers = rewards.size - 1
@@ -31,7 +31,7 @@ def switching_rewards(
 
 @kernel
 def late_rewards(
-    rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
+    rules: LevelRules, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
     """Set half the level, or half the default's if less, for `span` rounds; then the level."""
     rewards[0] = rules.levels[0]
@@ -43,7 +43,7 @@ def late_rewards(
 
 @kernel
 def lure_rewards(
-    rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
+    rules: LevelRules, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
     """Set each challenger's level until it has been played `span` times, then 0."""
     rewards[0] = rules.levels[0]
@@ -53,7 +53,7 @@ def lure_rewards(
 
 @kernel
 def adaptive_rewards(
-    rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
+    rules: LevelRules, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
     """Set the levels, but 0 for the likeliest challenger; in a tie, for the most played one."""
     target = 1
@@ -76,14 +76,19 @@ class _LevelAdversary(Adversary):
         object.__setattr__(self, "levels", checked_levels(self.levels))
         object.__setattr__(self, "span", whole("span", self.span, 1))
 
-    def rules(self) -> Levels:
+    def rules(self) -> LevelRules:
         """Return the record for the kernels."""
-        return Levels(as_array(self.levels), self.span)
+        return LevelRules(as_array(self.levels), self.span)
 
 
 @dataclass(frozen=True)
 class Switching(_LevelAdversary):
-    """The best challenger changes: the levels shift by one challenger every `span` rounds."""
+    """The best challenger changes: the levels shift by one challenger every `span` rounds.
+
+    Args:
+        levels: what the arms pay, from 0 to 1; the default arm's first, which never changes.
+        span: rounds between two shifts.
+    """
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""
@@ -92,7 +97,14 @@ class Switching(_LevelAdversary):
 
 @dataclass(frozen=True)
 class Late(_LevelAdversary):
-    """The default arm is best for `span` rounds; only then do challengers pay their levels."""
+    """The default arm is best for `span` rounds; only then do challengers pay their levels.
+
+    Args:
+        levels: what the arms pay in the end, from 0 to 1; the default arm's first, which never
+            changes.
+        span: rounds in which a challenger pays half of its level, or half of the default's if that
+            is less.
+    """
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""
@@ -101,7 +113,13 @@ class Late(_LevelAdversary):
 
 @dataclass(frozen=True)
 class Lure(_LevelAdversary):
-    """A challenger pays its level until the learner has trusted it for `span` plays, then 0."""
+    """A challenger pays its level until the learner has trusted it for `span` plays, then 0.
+
+    Args:
+        levels: what the arms pay at first, from 0 to 1; the default arm's first, which never
+            changes.
+        span: plays of a challenger after which it pays 0.
+    """
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""
@@ -110,16 +128,20 @@ class Lure(_LevelAdversary):
 
 @dataclass(frozen=True)
 class Adaptive(Adversary):
-    """Punishes the learner's next move: the likeliest challenger pays 0."""
+    """Punishes the learner's next move: the likeliest challenger pays 0.
+
+    Args:
+        levels: what the arms pay otherwise, from 0 to 1; the default arm's first.
+    """
 
     levels: Sequence[float]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", checked_levels(self.levels))
 
-    def rules(self) -> Levels:
+    def rules(self) -> LevelRules:
         """Return the record for the kernels."""
-        return Levels(as_array(self.levels), 0)
+        return LevelRules(as_array(self.levels), 0)
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""

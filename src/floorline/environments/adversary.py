@@ -22,7 +22,7 @@ def set_rewards(
     raise NotImplementedError
 
 
-class Levels(NamedTuple):
+class LevelRules(NamedTuple):
     """What each arm pays at its best, and the default always; and a number of rounds or plays."""
 
     levels: Floats

@@ -28,7 +28,14 @@ def bernoulli_reward(rules: BernoulliRules, arm: int, rng: Any) -> float:
 
 @dataclass(frozen=True)
 class Bernoulli(Drawn):
-    """Rewards of 0 or 1; each mean is the chance of a 1."""
+    """Rewards of 0 or 1: clicks and conversions.
+
+    >>> Bernoulli([0.03, 0.04]).bounded
+    True
+
+    Args:
+        means: each arm's chance of a 1, the default arm's first.
+    """
 
     means: Sequence[float]
 

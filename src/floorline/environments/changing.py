@@ -15,7 +15,7 @@ from floorline.environments.base import as_array, checked_means
 from floorline.environments.moments import Clicks, mean_now, only_kind, visitor_kind
 
 
-class ChangingEnvironment(NamedTuple):
+class ChangingRules(NamedTuple):
     """The first round of each phase, and the means in it, arm by arm."""
 
     starts: Counts
@@ -24,7 +24,7 @@ class ChangingEnvironment(NamedTuple):
 
 
 @kernel
-def changing_mean(rules: ChangingEnvironment, arm: int, round: int, kind: int) -> float:
+def changing_mean(rules: ChangingRules, arm: int, round: int, kind: int) -> float:
     """Return the arm's mean in the phase that contains the round."""
     phase = len(rules.starts) - 1
     while rules.starts[phase] > round:
@@ -63,10 +63,10 @@ class Changing(Clicks):
             changes.append((latest, given))
         object.__setattr__(self, "changes", tuple(changes))
 
-    def rules(self) -> ChangingEnvironment:
+    def rules(self) -> ChangingRules:
         """Return the record for the kernels."""
         rows = [self.means, *(means for _, means in self.changes)]
-        return ChangingEnvironment(
+        return ChangingRules(
             starts=np.array([1, *(start for start, _ in self.changes)], np.int64),
             means=as_array([mean for row in rows for mean in row]),
             n_arms=len(self.means),

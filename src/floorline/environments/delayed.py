@@ -17,10 +17,16 @@ from floorline.environments.base import Environment, Ranged, as_array
 
 
 class ByReward(NamedTuple):
-    """One value for rewards of 0 or less, another for rewards above 0."""
+    """One value for rewards of 0 or less, another for rewards above 0, as arguments of `Delayed`.
+
+    >>> from floorline import Bernoulli
+    >>> late_zeros = Delayed(Bernoulli([0.5, 0.4]), delay=ByReward(zero=range(100), above=0))
+    """
 
     zero: Any
+    """For rewards of 0 or less."""
     above: Any
+    """For rewards above 0."""
 
 
 Delays = int | Sequence[int]

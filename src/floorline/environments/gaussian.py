@@ -36,7 +36,12 @@ def gaussian_sum(rules: GaussianRules, arm: int, count: int, rng: Any) -> float:
 
 @dataclass(frozen=True)
 class Gaussian(Drawn):
-    """Gaussian rewards: the paper's experiments have means 0.5, 0.6, 0.4, 0.4, 0.4 and scale 1."""
+    """Gaussian rewards: the paper's experiments have means 0.5, 0.6, 0.4, 0.4, 0.4 and scale 1.
+
+    Args:
+        means: each arm's mean, the default arm's first.
+        noise_scale: the standard deviation of all arms' rewards.
+    """
 
     means: Sequence[float]
     noise_scale: float = 1.0

@@ -16,7 +16,7 @@ from floorline.environments.moments import Clicks, mean_now, visitor_kind
 from floorline.environments.segments import Segments, draw_kind, segment_mean
 
 
-class LinearEnvironment(NamedTuple):
+class LinearRules(NamedTuple):
     """The record of `Segments`, and the features, kind by kind."""
 
     means: Floats
@@ -27,7 +27,7 @@ class LinearEnvironment(NamedTuple):
 
 
 @kernel
-def feature_of_kind(rules: LinearEnvironment, kind: int, index: int) -> float:
+def feature_of_kind(rules: LinearRules, kind: int, index: int) -> float:
     """Return one feature of a kind of visitor."""
     return rules.features[kind * rules.n_features + index]  # type: ignore[no-any-return]
 
@@ -99,9 +99,9 @@ class Linear(Clicks):
         """The number of features of a visitor."""
         return len(self.features[0])
 
-    def rules(self) -> LinearEnvironment:
+    def rules(self) -> LinearRules:
         """Return the record for the kernels."""
-        return LinearEnvironment(*self._segments.rules(), np.ravel(self.features), self.n_features)
+        return LinearRules(*self._segments.rules(), np.ravel(self.features), self.n_features)
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""

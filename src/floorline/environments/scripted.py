@@ -15,7 +15,7 @@ from floorline.core.records import Arms, Floats
 from floorline.environments.adversary import Adversary, set_rewards
 
 
-class Script(NamedTuple):
+class ScriptedRules(NamedTuple):
     """All rows of the table, concatenated."""
 
     rewards: Floats
@@ -23,7 +23,7 @@ class Script(NamedTuple):
 
 @kernel
 def scripted_rewards(
-    rules: Script, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
+    rules: ScriptedRules, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
     """Set the rewards in the row of this round."""
     start = (round - 1) * rewards.size
@@ -33,7 +33,15 @@ def scripted_rewards(
 
 @dataclass(frozen=True, eq=False)
 class Scripted(Adversary):
-    """Rewards from a table: a row for every round, the default arm's constant column first."""
+    """Rewards from a table.
+
+    Args:
+        table: a row for every round, with a reward from 0 to 1 for each arm; the first column is
+            the default arm's, and constant.
+
+    >>> Scripted([[0.5, 0.0], [0.5, 1.0]]).means  # over its two rounds
+    (0.5, 0.5)
+    """
 
     table: Sequence[Sequence[float]]
 
@@ -82,9 +90,9 @@ class Scripted(Adversary):
         """The number of rows."""
         return len(self.table)
 
-    def rules(self) -> Script:
+    def rules(self) -> ScriptedRules:
         """Return the record for the kernels."""
-        return Script(np.ravel(self.table).astype(float))
+        return ScriptedRules(np.ravel(self.table).astype(float))
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""

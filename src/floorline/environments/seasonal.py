@@ -16,7 +16,7 @@ from floorline.environments.base import as_array, checked_means
 from floorline.environments.moments import Clicks, mean_now, only_kind, visitor_kind
 
 
-class SeasonalEnvironment(NamedTuple):
+class SeasonalRules(NamedTuple):
     """Each arm's mean and its swing, and the rounds in a season."""
 
     means: Floats
@@ -25,7 +25,7 @@ class SeasonalEnvironment(NamedTuple):
 
 
 @kernel
-def seasonal_mean(rules: SeasonalEnvironment, arm: int, round: int, kind: int) -> float:
+def seasonal_mean(rules: SeasonalRules, arm: int, round: int, kind: int) -> float:
     """Return the arm's mean in this round of the season."""
     phase = 2.0 * math.pi * (round % rules.period) / rules.period
     return rules.means[arm] * (1.0 + rules.swings[arm] * math.sin(phase))  # type: ignore[no-any-return]
@@ -40,6 +40,8 @@ class Seasonal(Clicks):
         period: the rounds in a season.
         swing: the share of its mean by which a chance rises and falls: one number, or one per
             arm; below 0 for an arm whose high season is the others' low one.
+
+    >>> year = Seasonal([0.02, 0.03], period=365_000, swing=0.3)  # 1,000 decisions a day
     """
 
     means: Sequence[float]
@@ -67,9 +69,9 @@ class Seasonal(Clicks):
         object.__setattr__(self, "means", means)
         object.__setattr__(self, "swing", swings)
 
-    def rules(self) -> SeasonalEnvironment:
+    def rules(self) -> SeasonalRules:
         """Return the record for the kernels."""
-        return SeasonalEnvironment(as_array(self.means), np.array(self.swing, float), self.period)
+        return SeasonalRules(as_array(self.means), np.array(self.swing, float), self.period)
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""

@@ -17,7 +17,7 @@ from floorline.environments.base import as_array, checked_means
 from floorline.environments.moments import Clicks, mean_now, visitor_kind
 
 
-class SegmentsEnvironment(NamedTuple):
+class SegmentsRules(NamedTuple):
     """The kinds' means, kind by kind and arm by arm, and their cumulative shares."""
 
     means: Floats
@@ -26,7 +26,7 @@ class SegmentsEnvironment(NamedTuple):
 
 
 @kernel
-def draw_kind(rules: SegmentsEnvironment, rng: Any) -> int:
+def draw_kind(rules: SegmentsRules, rng: Any) -> int:
     """Return a kind, drawn by the shares."""
     level = uniform(rng)
     kind = 0
@@ -36,7 +36,7 @@ def draw_kind(rules: SegmentsEnvironment, rng: Any) -> int:
 
 
 @kernel
-def segment_mean(rules: SegmentsEnvironment, arm: int, round: int, kind: int) -> float:
+def segment_mean(rules: SegmentsRules, arm: int, round: int, kind: int) -> float:
     """Return the arm's mean for the kind of visitor."""
     return rules.means[kind * rules.n_arms + arm]  # type: ignore[no-any-return]
 
@@ -91,9 +91,9 @@ class Segments(Clicks):
     def _shares(self) -> tuple[float, ...]:
         return tuple(self.shares or ())
 
-    def rules(self) -> SegmentsEnvironment:
+    def rules(self) -> SegmentsRules:
         """Return the record for the kernels."""
-        return SegmentsEnvironment(
+        return SegmentsRules(
             means=as_array([mean for row in self.by_kind for mean in row]),
             cumulative=np.cumsum(self._shares),
             n_arms=len(self.by_kind[0]),

@@ -43,6 +43,10 @@ class Tabulated(Drawn):
 
     >>> Tabulated(values=[[0, 1], [0, 0.5, 1]], probabilities=[[0.5, 0.5], [0, 1, 0]]).means
     (0.5, 0.5)
+
+    Args:
+        values: the possible rewards of each arm, the default arm's first.
+        probabilities: their probabilities, in the same order.
     """
 
     values: Sequence[Sequence[float]]

@@ -8,13 +8,13 @@ from typing import Any
 
 from floorline.core.kernel import Function, kernel
 from floorline.core.records import Arms, Floats
-from floorline.environments.adversary import Adversary, Levels, checked_levels, set_rewards
+from floorline.environments.adversary import Adversary, LevelRules, checked_levels, set_rewards
 from floorline.environments.base import as_array
 
 
 @kernel
 def turncoat_rewards(
-    rules: Levels, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
+    rules: LevelRules, arms: Arms, chances: Floats, round: int, rng: Any, rewards: Floats
 ) -> None:
     """Set 1 or 0 so that averages stay at their levels; 1 for the default under a coin."""
     rewards[0] = 1.0
@@ -43,9 +43,9 @@ class Turncoat(Adversary):
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", checked_levels(self.levels))
 
-    def rules(self) -> Levels:
+    def rules(self) -> LevelRules:
         """Return the record for the kernels."""
-        return Levels(as_array(self.levels), 0)
+        return LevelRules(as_array(self.levels), 0)
 
     def kernels(self) -> dict[Function, Function]:
         """Return the kernel for each slot."""

@@ -83,7 +83,7 @@ def unknown_share(rules: Any, arms: Arms, memory: Floats, default_plays: int, ro
 
 @kernel
 def one_round(rules: Any, arms: Arms, memory: Floats, round: int, candidate: int) -> int:
-    """Return 1: for floors that cannot tell how long a candidate will be refused."""
+    """Return 1: for floors that do not know how long a candidate will be refused."""
     return 1
 
 
@@ -136,7 +136,7 @@ class Floor(Part):
         return ()
 
     def may_promote(self, memory: Floats) -> bool:
-        """Whether another arm may become the default now, within an epoch of a live campaign."""
+        """Return whether another arm may become the default now, within a live campaign's epoch."""
         return False
 
     @property

@@ -97,7 +97,7 @@ class ConfidenceFloor(Floor):
     shared_memory = 1
 
     def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Self, Boundary | None]:
-        """For a guarantee in expectation: delta = 1/horizon and the tightened max_loss."""
+        """Return this floor and the boundary; for expectation, tightened with delta = 1/horizon."""
         if self.guarantee == "probability" or boundary is None:
             return self, boundary
         allowed = f"above 1/horizon ({1 / horizon:g}) for a guarantee in expectation"

@@ -40,11 +40,11 @@ def least_worth(arms: Arms, arm: int, weight: float, rounds: float) -> float:
 def budget_bound(
     max_loss: float, arms: Arms, default_plays: int, rounds: int, earned: float
 ) -> float:
-    """Lower bound on the budget after `rounds`, if challengers have surely earned `earned`.
+    """Return a lower bound on the budget after `rounds`, if challengers surely earned `earned`.
 
     Differs: by sign, the lower or the upper end of the default's interval is
     used. The paper always takes the upper end; that leads to the same
-    decisions but is no lower bound while the default is ahead.
+    decisions but is not a lower bound while the default is ahead.
     """
     return earned + least_worth(arms, 0, default_plays - (1.0 - max_loss) * rounds, rounds)
 
@@ -53,7 +53,7 @@ def budget_bound(
 def confidence_budget(
     rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, arm: int
 ) -> float:
-    """Lower bound on the budget if `arm` is played now (Alg. 1, line 10; eq. for xi')."""
+    """Return a lower bound on the budget if `arm` is played now (Alg. 1, line 10; eq. for xi')."""
     earned = memory[SURELY_EARNED]
     if arm == 0:
         return budget_bound(rules.max_loss, arms, arms.plays[0] + 1, round, earned)
@@ -78,7 +78,7 @@ def saving_of(max_loss: float, gain: float) -> tuple[float, float]:
 
 @kernel
 def rounds_short(saving: float, slack: float, budget: float, round: int) -> int:
-    """Plays of a default arm that make up for a negative budget, up to one more; at least 1.
+    """Return the plays of a default that make up for a negative budget, up to one more; at least 1.
 
     `saving` plays add 1 to the budget, and the tolerance of a round is worth `slack` plays.
     """
@@ -93,7 +93,7 @@ def rounds_short(saving: float, slack: float, budget: float, round: int) -> int:
 def rounds_to_save(
     rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, candidate: int
 ) -> int:
-    """Plays of a default arm of known mean that make `candidate` affordable, at least 1."""
+    """Return the plays of a default of known mean that make `candidate` affordable, at least 1."""
     if candidate == 0:
         return FOREVER
     budget = confidence_budget(rules, arms, memory, round, candidate)
@@ -159,7 +159,7 @@ def recount_without_doubtful(
 def doubtful_credit(
     rules: ConfidenceRules, arms: Arms, pending: PendingPlays, low: float, arm: int
 ) -> float:
-    """What open and voided plays of a challenger would add to the budget.
+    """Return what open and voided plays of a challenger would add to the budget.
 
     If they reach nobody they add nothing, so it must not be spent before.
     """
@@ -170,7 +170,7 @@ def doubtful_credit(
 
 @kernel
 def confidence_budget_now(rules: ConfidenceRules, arms: Arms, memory: Floats, rounds: int) -> float:
-    """Lower bound on the budget after `rounds` decisions."""
+    """Return a lower bound on the budget after `rounds` decisions."""
     return budget_bound(rules.max_loss, arms, arms.plays[0], rounds, memory[SURELY_EARNED])
 
 
@@ -178,7 +178,7 @@ def confidence_budget_now(rules: ConfidenceRules, arms: Arms, memory: Floats, ro
 def confidence_share(
     rules: ConfidenceRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
 ) -> float:
-    """Lower bound on the expected reward over the default's.
+    """Return a lower bound on the expected reward over the default's.
 
     With the default's mean m in its interval it is N_0 / t + earned / (t m).
     """

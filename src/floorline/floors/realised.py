@@ -31,7 +31,7 @@ class RealisedRules(NamedTuple):
 def realised_budget(
     rules: RealisedRules, arms: Arms, memory: Floats, round: int, arm: int
 ) -> float:
-    """The budget if this round pays nothing (the paper's Z'); exactly 0 up to rounding."""
+    """Return the budget if this round pays nothing (the paper's Z'); exactly 0 up to rounding."""
     budget = memory[RECEIVED] - rules.owed * round
     if abs(budget) <= rules.tolerance * round:
         return 0.0

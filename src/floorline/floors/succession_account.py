@@ -95,7 +95,7 @@ def await_succession(
 def succession_budget(
     rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, arm: int
 ) -> float:
-    """Lower bound on the budget if `arm` is played now."""
+    """Return a lower bound on the budget if `arm` is played now."""
     n_arms = len(arms.plays)
     earned = memory[n_arms + SURELY_EARNED]
     rounds = round - memory[n_arms + FORMER_ROUNDS]
@@ -108,7 +108,7 @@ def succession_budget(
 
 @kernel
 def succession_budget_now(rules: ConfidenceRules, arms: Arms, memory: Floats, rounds: int) -> float:
-    """Lower bound on the budget after `rounds` decisions."""
+    """Return a lower bound on the budget after `rounds` decisions."""
     n_arms = len(arms.plays)
     led = rounds - memory[n_arms + FORMER_ROUNDS]
     earned = memory[n_arms + SURELY_EARNED]
@@ -117,7 +117,7 @@ def succession_budget_now(rules: ConfidenceRules, arms: Arms, memory: Floats, ro
 
 @kernel
 def surplus_over(arms: Arms, memory: Floats, share: float, rounds: int) -> float:
-    """Lower bound on what was earned beyond a share of what the defaults at the time would have."""
+    """Return a lower bound on the earnings beyond a share of those of the defaults at the time."""
     n_arms = len(arms.plays)
     surplus = memory[n_arms + VOIDED]
     for i in range(n_arms):
@@ -129,7 +129,7 @@ def surplus_over(arms: Arms, memory: Floats, share: float, rounds: int) -> float
 def succession_share(
     rules: ConfidenceRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
 ) -> float:
-    """Lower bound on the expected reward over that of the defaults at the time."""
+    """Return a lower bound on the expected reward over that of the defaults at the time."""
     sure, unsure = SMALLEST_SHARE, 0.0
     if surplus_over(arms, memory, sure, rounds) < 0.0:
         return -math.inf

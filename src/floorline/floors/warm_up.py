@@ -26,7 +26,7 @@ class WarmUpRules(NamedTuple):
 
 @kernel
 def saved_rounds(rules: WarmUpRules, arms: Arms, memory: Floats, round: int, arm: int) -> float:
-    """Default plays beyond the warm-up; negative while it lasts.
+    """Return the default plays beyond the warm-up; negative while it lasts.
 
     Counted in default rounds: the budget that they are worth is known in advance.
     """
@@ -45,7 +45,7 @@ def refuse_while_warming(
 def rounds_to_warm(
     rules: WarmUpRules, arms: Arms, memory: Floats, round: int, candidate: int
 ) -> int:
-    """Default plays until the warm-up is over, at least 1."""
+    """Return the default plays until the warm-up is over, at least 1."""
     if candidate == 0:
         return FOREVER
     return max(1, rules.warm_up - arms.plays[0])  # type: ignore[no-any-return]
@@ -80,7 +80,7 @@ class WarmUp(Floor):
 
     @property
     def needs_optimistic(self) -> bool:
-        """Only the certain form is safe whatever is proposed afterwards."""
+        """Whether proposals must be optimistic: only the certain form is safe with any."""
         return self.form != "certain"
 
     can_fast_forward = True
@@ -108,7 +108,7 @@ class WarmUp(Floor):
 
 
 def certain_warm_up(horizon: int, max_loss: float, default_mean: float, low: float = 0.0) -> int:
-    """Default rounds after which the floor holds to the horizon whatever is played.
+    """Return the default rounds after which the floor holds to the horizon whatever is played.
 
     Paper: introduction, the manager's simple approach.
 
@@ -125,7 +125,7 @@ def certain_warm_up(horizon: int, max_loss: float, default_mean: float, low: flo
 def authors_warm_up(
     n_arms: int, horizon: int, max_loss: float, default_mean: float, boundary: Boundary
 ) -> int:
-    """Default rounds that BudgetFirst plays in the authors' program.
+    """Return the default rounds that BudgetFirst plays in the authors' program.
 
     The first count c >= 1 with c default_mean - R >= (1 - max_loss) c default_mean, where
     R = sqrt(K horizon) times the radius times sqrt(horizon).
@@ -144,12 +144,15 @@ def authors_warm_up(
 def certified_warm_up(
     n_arms: int, horizon: int, max_loss: float, default_mean: float, boundary: Boundary
 ) -> int:
-    """The fewest default rounds that keep the floor to the horizon under the optimistic proposer.
+    """Return the fewest default rounds after which an optimistic proposer keeps the floor.
 
     While the intervals hold, an optimistic challenger played m times is at most
     2 radius(m - 1) worse than the default, since its upper end reached the default's
     mean at its last play. So s further rounds fall short of the default by at most
     K first plays at (default_mean - low) each, plus 2 radius(s) sqrt(s) sqrt(K s).
+
+    >>> certified_warm_up(5, 10_000, max_loss=0.5, default_mean=0.5, boundary=Boundary(delta=1e-4))
+    2106
     """
     slope = max_loss * default_mean
     worst_gap = default_mean - boundary.low
@@ -180,7 +183,7 @@ def certified_warm_up(
 
 
 def largest_excess(growing: Callable[[int], float], slope: float, limit: int) -> float:
-    """The largest growing(s) - slope * s over whole s from 0 to `limit`.
+    """Return the largest growing(s) - slope * s over whole s from 0 to `limit`.
 
     `growing` must not fall. Then on [a, b] nothing exceeds growing(b) - slope * a,
     so most stretches are ruled out without being searched.

@@ -56,12 +56,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Return `CampaignSettings` under its former name, with a warning."""
     if name == "Settings":
-        import warnings
+        from floorline.core.deprecation import warn_renamed
 
-        warnings.warn(
-            "floorline.live.Settings is deprecated; use CampaignSettings",
-            DeprecationWarning,
-            stacklevel=2,
-        )
+        warn_renamed("floorline.live.Settings", "floorline.live.CampaignSettings")
         return CampaignSettings
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

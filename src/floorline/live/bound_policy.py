@@ -39,7 +39,7 @@ class BoundPolicy:
         self.settings = settings
         self.numbers = list(range(len(settings.arms)) if numbers is None else numbers)
         """The number of each arm, which determines its share of delta if arms may change."""
-        self.left = list(range(len(settings.arms)))
+        self.active = list(range(len(settings.arms)))
         """The arms that may be proposed."""
         self.floor: Floor = NoFloor()
         self.prepare()
@@ -65,7 +65,7 @@ class BoundPolicy:
         reads_lower_ends = made.proposer.uses_intervals and not made.proposer.optimistic
         self._needs_intervals = policy.floor.reads_intervals or reads_lower_ends
         self.proposals = Proposals(
-            made.proposer, choices, self.rules.proposer, len(self.numbers), self.left
+            made.proposer, choices, self.rules.proposer, len(self.numbers), self.active
         )
         self._forget = bind(forget, choices)
         self._update_bounds = bind(update_bounds, choices)
@@ -80,8 +80,8 @@ class BoundPolicy:
         self._guaranteed_share = bind(choices[guaranteed_share], choices)
         self._await_reward = bind(choices[await_reward], choices)
         self._take_late_reward = bind(choices[take_late_reward], choices)
-        # Most floors need to know nothing about single plays.
-        self._tells_floor = (
+        # Most floors do not keep account of single plays.
+        self._floor_tracks_plays = (
             choices[await_reward] is not await_nothing
             or choices[take_late_reward] is not take_nothing_late
             or policy.floor.in_flight_check() is not None

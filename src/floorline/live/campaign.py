@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import random
-import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
-from types import TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
 
+from floorline.core.checks import plain_text
+from floorline.core.deprecation import warn_renamed
 from floorline.live import snapshot
 from floorline.live.assessment import status_of
 from floorline.live.choose import choose
@@ -27,7 +27,6 @@ from floorline.live.outcomes import Outcomes
 from floorline.live.recorder import Recorder
 from floorline.live.request import check_request, checked_chances, is_key
 from floorline.live.seals import Nonces
-from floorline.live.settings import plain_text
 from floorline.live.state import State
 from floorline.live.status import Status
 from floorline.live.tickets import TicketIds, ticket_of
@@ -223,7 +222,7 @@ class Campaign(Controls):
         """
         return self._outcomes.void(ticket)
 
-    # Looking at it.
+    # Reading.
 
     def status(self) -> Status:
         """Return the status: whether the floor holds, and what is known about each arm."""
@@ -269,11 +268,7 @@ class Campaign(Controls):
 
     def together(self) -> AbstractContextManager[None]:
         """Return `transaction()`, by its former name."""
-        warnings.warn(
-            "Campaign.together is deprecated; use Campaign.transaction",
-            DeprecationWarning,
-            stacklevel=2,
-        )
+        warn_renamed("Campaign.together", "Campaign.transaction")
         return self.transaction()
 
     def keep_points(self, points: Callable[[], Any]) -> None:
@@ -302,10 +297,5 @@ class Campaign(Controls):
     def __enter__(self) -> Campaign:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -20,13 +20,13 @@ RATIO = 1.25
 
 @kernel
 def next_point(point: int) -> int:
-    """The change point after `point`, in blocks of plays."""
+    """Return the change point after `point`, in blocks of plays."""
     return max(point + 1, int(RATIO * point))
 
 
 @kernel
 def log_mixture(up: float, down: float, prior_up: float, prior_down: float) -> float:
-    """Log of B(prior_up + up, prior_down + down) / B(prior_up, prior_down)."""
+    """Return the log of B(prior_up + up, prior_down + down) / B(prior_up, prior_down)."""
     start = log_inverse_beta(prior_up, prior_down)
     mixed = math.lgamma(prior_up + up) + math.lgamma(prior_down + down)
     return start + mixed - math.lgamma(prior_up + up + prior_down + down)
@@ -34,7 +34,7 @@ def log_mixture(up: float, down: float, prior_up: float, prior_down: float) -> f
 
 @kernel
 def log_likelihood(up: float, down: float) -> float:
-    """Log of the largest m^up (1 - m)^down."""
+    """Return the log of the largest m^up (1 - m)^down."""
     plays = up + down
     value = 0.0
     if up > 0.0:
@@ -48,7 +48,7 @@ def log_likelihood(up: float, down: float) -> float:
 def change_evidence(
     before_plays: int, before_total: float, since_plays: int, since_total: float
 ) -> float:
-    """Least log evidence against any unchanged mean, from rewards moved to [0, 1].
+    """Return the least log evidence against any unchanged mean, from rewards moved to [0, 1].
 
     The mean with the least evidence is the average of all rewards. The prior of the later plays
     depends on the earlier ones, which is allowed: it is fixed before the first play that it is for.
@@ -66,7 +66,7 @@ def change_evidence(
 
 @kernel
 def known_change_evidence(mean: float, since_plays: int, since_total: float) -> float:
-    """The same for a mean that is known, from 0 to 1."""
+    """Return the same for a mean that is known, from 0 to 1."""
     failures = since_plays - since_total
     rounding = TOLERANCE * since_plays  # rounding of the sums, and of moving them to [0, 1]
     if mean <= 0.0:

@@ -74,8 +74,8 @@ class SteadyClock:
             return wall
         if not self.step:
             log.warning(
-                "the clock was set; campaigns go on with the time before, until it is right again "
-                "or they are opened by a new process",
+                "the clock was set; campaigns continue with the time before, until it is right "
+                "again or they are opened by a new process",
                 extra={"step_seconds": round(step)},
             )
         self.step = step
@@ -98,7 +98,7 @@ def clock_problems(step: float, ahead: float) -> list[str]:
     if step:
         problems.append(
             f"the clock was set {_duration(step)} {'ahead' if step > 0 else 'back'}; the campaign "
-            "goes on with the time before until the clock is right or the service starts again"
+            "continues with the time before until the clock is right or the service starts again"
         )
     if ahead > MAX_STEP_SECONDS:
         problems.append(

@@ -168,7 +168,7 @@ class Controls:
     def start_epoch(self, default: str | None = None, **settings: Any) -> None:
         """Start again, with counts, intervals and budget from zero, as after a drift alarm.
 
-        The promise then holds for the new epoch by itself. Rewards of earlier decisions are
+        The promise then holds for the new epoch separately. Rewards of earlier decisions are
         recorded and no longer used.
 
         Args:

@@ -67,7 +67,8 @@ class DriftWatch:
 
         Block by block, so that it is rounded in the same way after a snapshot.
         """
-        return sum(block[TOTAL] for block in self.blocks)
+        not_closed = self.blocks[len(self._closed) - 1 :]
+        return sum((block[TOTAL] for block in not_closed), self._closed[-1].least)
 
     def decided(self) -> int:
         """Count a play of the default arm and return the number of its block."""

@@ -42,8 +42,8 @@ class EqualSplit:
         for_winner = now.for_winner - before.for_winner
         split = now.all - before.all - for_default - for_winner
         shares = list(self._shares)
-        for arm in state.left:
-            shares[arm] += split / len(state.left)
+        for arm in state.active:
+            shares[arm] += split / len(state.active)
         shares[0] += for_default
         if state.serves is not None:
             shares[state.index[state.serves]] += for_winner

@@ -94,12 +94,13 @@ def estimates_of(state: State, now: float) -> list[tuple[int, float | None]]:
         pairs = zip(numbers, state.book.open, strict=True)
         numbers = [number if number >= pending else 0 for number, pending in pairs]
     return [
-        (number, _held(state, arm, total / number) if number else None)
+        (number, _clipped(state, arm, total / number) if number else None)
         for arm, (number, total) in enumerate(zip(numbers, totals, strict=True))
     ]
 
 
-def _held(state: State, arm: int, average: float) -> float:
+def _clipped(state: State, arm: int, average: float) -> float:
+    """Return an average, clipped to the arm's interval unless the mean is known."""
     if arm == 0 and state.settings.default_mean is not None:
         return average
     lower, upper = state.ends(arm)

@@ -96,7 +96,7 @@ def checksum(
     body: str,
     check_before: int,
 ) -> int:
-    """CRC-32 of a row without its checksum, continued from the previous row.
+    """Return the CRC-32 of a row without its checksum, continued from the previous row.
 
     For a sealed row, it covers a digest instead of key and context.
     """

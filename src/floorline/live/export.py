@@ -64,13 +64,7 @@ def write_jsonl(messages: Iterable[msgspec.Struct], out: IO[str]) -> None:
 
 def write_parquet(rows: Iterable[Record], path: str) -> None:
     """Write decisions to a Parquet file."""
-    try:
-        import pyarrow as arrow
-        from pyarrow import parquet
-    except ImportError:
-        raise ValueError(
-            "format: parquet needs the extra [parquet]: pip install 'floorline[parquet]'"
-        ) from None
+    arrow, parquet = parquet_modules()
     text, number = arrow.string(), arrow.float64()
     kinds: dict[str, Any] = dict.fromkeys(Record.__struct_fields__, text)
     for name in NUMBERS:
@@ -80,6 +74,18 @@ def write_parquet(rows: Iterable[Record], path: str) -> None:
         for chunk in _chunks(rows, ROW_GROUP):
             columns = [list(column) for column in zip(*map(_row, chunk), strict=True)]
             writer.write_table(arrow.table(columns, schema=schema))
+
+
+def parquet_modules() -> tuple[Any, Any]:
+    """Return pyarrow and its module for Parquet; raise ValueError if they are not installed."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise ValueError(
+            "format: parquet needs the extra [parquet]: pip install 'floorline[parquet]'"
+        ) from None
+    return pyarrow, parquet
 
 
 def _row(record: Record) -> tuple[Any, ...]:

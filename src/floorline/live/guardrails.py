@@ -81,7 +81,7 @@ def checked_guardrails(given: Sequence[Any]) -> tuple[Guardrail, ...]:
 def checked_metrics(
     guardrails: Sequence[Guardrail], metrics: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Return metrics clipped to their ranges; raise ValueError if one is unknown or no number."""
+    """Return metrics clipped to their ranges; raise ValueError if one is unknown or invalid."""
     known = {guardrail.name: guardrail for guardrail in guardrails}
     require(isinstance(metrics, Mapping), "metrics", "names with numbers", metrics)
     if metrics and not known:

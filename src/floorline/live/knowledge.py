@@ -38,7 +38,7 @@ class Knowledge(BoundPolicy):
         """Arms whose interval is older than their upper end for proposers."""
         self._compared: set[int] = set()
         """Arms whose lower end was needed when they were last compared with the default."""
-        self.leave(range(n_arms))
+        self.set_active(range(n_arms))
         arms = in_lists(new_arms(n_arms))
         self.arms = in_slots(arms)
         seen = arms._replace(upper=self.open.arrays.optimistic_upper)
@@ -48,10 +48,10 @@ class Knowledge(BoundPolicy):
 
     # Which arms there are.
 
-    def leave(self, arms: Sequence[int]) -> None:
+    def set_active(self, arms: Sequence[int]) -> None:
         """Let the proposer choose among these arms only."""
-        self.left = list(arms)
-        self.proposals.leave(self.left)
+        self.active = list(arms)
+        self.proposals.set_active(self.active)
 
     def rearrange(self, order: Order) -> None:
         """Continue with the arms of the settings: each arm's old index, None for a new one.
@@ -81,13 +81,13 @@ class Knowledge(BoundPolicy):
             return
         self.rounds += 1
         self.default_rounds += arm == 0
-        if self._tells_floor:
+        if self._floor_tracks_plays:
             self._await_reward(self.rules.floor, arms, self.memory.floor, arm, number, probability)
             if self.in_flight is not None:
                 self.in_flight.decided(arm, probability)
 
     def _weighs(self, arm: int, number: int) -> bool:
-        """Whether a play weighs on the budget.
+        """Return whether a play weighs on the budget.
 
         A floor on rewards received knows what the default would have earned only from its coins,
         and none is tossed once the campaign is finished.
@@ -104,14 +104,14 @@ class Knowledge(BoundPolicy):
             odds = (1.0 - play.probability) / play.probability
             self.missed += odds * (reward - self.settings.low)
         self._receive_reward(self.rules, self.arms, self.memory, self.book, arm, play.slot, reward)
-        if self._tells_floor:
-            self._tell_floor(play, reward)
+        if self._floor_tracks_plays:
+            self._settle_with_floor(play, reward)
 
     def skip(self, play: OpenPlay) -> None:
         """Remove a play from its arm's plays, as if it had never been among them."""
         skip_play(self.book, play.arm, play.slot)
-        if self._tells_floor:
-            self._tell_floor(play, math.nan)
+        if self._floor_tracks_plays:
+            self._settle_with_floor(play, math.nan)
 
     def leave_unknown(self, play: OpenPlay) -> None:
         """Close a play whose reward stays unknown: it counts at its worst from now on."""
@@ -119,7 +119,7 @@ class Knowledge(BoundPolicy):
         if self.in_flight is not None:
             self.in_flight.settled(play.number, math.nan)
 
-    def _tell_floor(self, play: OpenPlay, reward: float) -> None:
+    def _settle_with_floor(self, play: OpenPlay, reward: float) -> None:
         side = 0 if play.was_default else play.arm or 1  # as it was then
         if self.promised_decisions is not None and not self._weighs(side, play.number):
             return
@@ -151,7 +151,7 @@ class Knowledge(BoundPolicy):
         total = chances[0]
         for candidate in range(1, len(chances)):
             chance = chances[candidate]
-            if chance > 0.0 and candidate in self.left:
+            if chance > 0.0 and candidate in self.active:
                 chance *= self._refusal_probability(rules, arms, memory, round, candidate)
             total += chance
         return total
@@ -177,7 +177,7 @@ class Knowledge(BoundPolicy):
         return float(self.arms.lower[arm]), float(self.arms.upper[arm])
 
     def is_surely_better(self, arm: int) -> bool:
-        """Whether an arm's mean surely is at least the default's. Call `prepare_decision` first."""
+        """Return whether an arm surely is no worse than the default, after `prepare_decision`."""
         if not self._steady_means:
             return False
         arms, book, behind = self.arms, self.book, self._behind
@@ -234,25 +234,25 @@ class Knowledge(BoundPolicy):
         self._update_bounds(self.rules, self.arms, self.memory, self.book, low, high)
 
     def budget_after_default(self) -> float:
-        """Lower bound on the budget after a default decision. Call `refresh` first."""
+        """Return a lower bound on the budget after a default decision. Call `refresh` first."""
         if self.settings.voids:  # it may be voided, and counts only once it is closed
             return self.budget()
         return self.budget_after(0)
 
     def budget_after(self, arm: int) -> float:
-        """Lower bound on the budget after `arm` is played now. Call `refresh` first."""
+        """Return a lower bound on the budget after `arm` is played now. Call `refresh` first."""
         round = self.rounds + 1
         return float(self._budget_after(self.rules.floor, self.arms, self.memory.floor, round, arm))
 
     def budget(self) -> float:
-        """Lower bound on the budget now."""
+        """Return a lower bound on the budget now."""
         self.refresh()
         return float(
             self._current_budget(self.rules.floor, self.arms, self.memory.floor, self.rounds)
         )
 
     def guaranteed_share(self) -> float:
-        """Lower bound on the reward of all decisions so far over the default's.
+        """Return a lower bound on the reward of all decisions so far over the default's.
 
         Open defaults that can still be voided are counted only if that lowers it. Call
         `refresh` first.

@@ -27,13 +27,13 @@ def learning_problems(state: State) -> list[str]:
 
 
 def reported(state: State) -> int:
-    """Return the number of rewards reported in time: those known, but for zeros for silence."""
+    """Return the number of rewards reported in time: those known, without zeros for silence."""
     zeros = sum(state.lost) if state.settings.missing == "zero" else 0
     return int(sum(state.arms.seen)) - zeros
 
 
 def _out_of_range(state: State) -> str | None:
-    """Rewards are refused."""
+    """Return a sentence if too many rewards are refused; otherwise None."""
     rewards = reported(state) + state.refused
     if state.refused < MIN_REFUSED or state.refused <= MAX_REFUSED_SHARE * rewards:
         return None
@@ -45,7 +45,7 @@ def _out_of_range(state: State) -> str | None:
 
 
 def _silent(state: State) -> str | None:
-    """Most rewards are missing, and count at their worst for ever."""
+    """Return a sentence if most rewards are missing and stay at their worst; otherwise None."""
     if state.settings.missing != "unknown" or 2 * len(state.open) <= state.decisions:
         return None
     return (
@@ -57,7 +57,7 @@ def _silent(state: State) -> str | None:
 
 
 def _unheard(state: State) -> str | None:
-    """Windows end, and not one reward came."""
+    """Return a sentence if windows have ended without a single reward; otherwise None."""
     lost = sum(state.lost)
     if lost < ENOUGH or reported(state) > 0:
         return None
@@ -68,8 +68,8 @@ def _unheard(state: State) -> str | None:
 
 
 def _unexplored(state: State) -> str | None:
-    """No challenger is ever played, though one could be."""
-    arms = [arm for arm in state.left if arm > 0]
+    """Return a sentence if no challenger is played though one could be; otherwise None."""
+    arms = [arm for arm in state.active if arm > 0]
     if state.paused or not arms or any(state.book.open[i] or state.arms.plays[i] for i in arms):
         return None
     if any(state.book.voided[i] for i in arms):

@@ -21,7 +21,7 @@ class Moved(NamedTuple):
 
 
 def move(source: str, target: str, tick: Callable[[int], None] = lambda done: None) -> Moved:
-    """Move a campaign to a new ledger, verify it there, and take the source out of use.
+    """Move a campaign to a new ledger, verify it, retire the source; return what was moved.
 
     Events keep their checksums and the ledger its secret, so tickets stay valid. An interrupted
     move can be repeated: the target appears in one transaction, and is accepted if it holds

@@ -32,6 +32,6 @@ def check_campaign_name(name: str) -> None:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name is short, visible and in Unicode's normal form."""
+    """Return whether a name is short, visible and in Unicode's normal form."""
     fits = len(name) <= MAX_NAME and name.isprintable()
     return fits and unicodedata.is_normalized("NFC", name)

@@ -14,8 +14,6 @@ MAX_LABELS = 20
 MAX_LABEL = 40
 """Characters of a label."""
 
-WORDS = {"opened": "opened", "paused": "paused", "resumed": "resumed"}
-
 
 def checked_note(text: str) -> str:
     """Return a note as it is recorded; raise ValueError unless it is a line of text."""
@@ -25,7 +23,7 @@ def checked_note(text: str) -> str:
 
 
 def checked_labels(labels: Sequence[str]) -> list[str]:
-    """Return labels as they are recorded, each once; raise ValueError if one is no label."""
+    """Return labels as they are recorded, each once; raise ValueError if one is not valid."""
     listed = isinstance(labels, (list, tuple)) and len(labels) <= MAX_LABELS
     require(listed, "labels", f"a list of at most {MAX_LABELS}", labels)
     for label in labels:
@@ -43,7 +41,7 @@ def words_of(kind: str, body: Mapping[str, Any]) -> str:
     if kind == "noted":
         return _noted(body)
     if kind != "changed":
-        return WORDS.get(kind, kind)
+        return kind
     for state in ("stopped", "finished"):
         if body.get(state):
             serves = body.get("serves")

@@ -27,7 +27,7 @@ class Outcomes:
     def observe(
         self, ticket: Ticket | str, reward: float, metrics: Mapping[str, float] | None = None
     ) -> Result:
-        """Record a reward; see `Campaign.observe`."""
+        """Record a reward and return what became of it; see `Campaign.observe`."""
         recorder = self._recorder
         settings = recorder.state.settings
         values = checked_metrics(settings.guardrails, metrics) if metrics else {}
@@ -83,7 +83,7 @@ class Outcomes:
             self._recorder.record("refused", seq, None, {"reward": given})
 
     def _observe_closed(self, seq: int, name: str, reward: float) -> Result:
-        """Record the reward of a decision that is no longer open."""
+        """Return `duplicate`, or record the reward of a closed decision and return `late`."""
         for event in self._recorder.ledger.about(seq):
             if event.kind == "voided":
                 raise Conflict(f"ticket {name}: was voided")
@@ -99,7 +99,7 @@ class Outcomes:
         return "late"
 
     def void(self, ticket: Ticket | str) -> Result:
-        """Record that a decision reached nobody; see `Campaign.void`."""
+        """Record that a decision reached nobody, and return the result; see `Campaign.void`."""
         return self._recorder.run(self._void, ticket)
 
     def _void(self, ticket: Ticket | str) -> Result:

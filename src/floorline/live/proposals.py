@@ -23,7 +23,7 @@ class Proposals:
         kernels: Mapping[Function, Function],
         rules: Any,
         n_arms: int,
-        left: Sequence[int],
+        active: Sequence[int],
     ) -> None:
         self.is_sure = proposer.chance is sure_chance
         """Whether its proposals are deterministic, given the past."""
@@ -35,38 +35,38 @@ class Proposals:
         self._chance = bind(kernels[chance], kernels)
         self._rules = rules
         self._n_arms = n_arms
-        self.leave(left)
+        self.set_active(active)
 
-    def leave(self, arms: Sequence[int]) -> None:
+    def set_active(self, arms: Sequence[int]) -> None:
         """Let the proposer choose among these arms only."""
-        self.left = list(arms)
-        self._place = {arm: place for place, arm in enumerate(self.left)}
+        self.active = list(arms)
+        self._place = {arm: place for place, arm in enumerate(self.active)}
         self._draws: Any = []
         """The proposer's memory in its last proposal; it may keep its draws for the next one."""
 
     def propose(self, seen: Any, memory: Any, round: int, rng: Any) -> int:
         """Return the arm that the proposer would play in this round."""
-        all_left = len(self.left) == self._n_arms
+        all_active = len(self.active) == self._n_arms
         arm: int
-        if all_left and self._names_largest_end:  # Python finds it faster than the kernel
+        if all_active and self._names_largest_end:  # Python finds it faster than the kernel
             upper = seen.upper
             arm = upper.index(max(upper))
             return arm
         if not (self._draws and self.proposer.keeps_draws):
             # On a copy of its memory: the state must follow from the events alone.
             self._draws = memory.copy()
-            if not all_left:
-                self._draws = self.proposer.rearranged(self._draws, self._n_arms, self.left)
-        if not all_left:  # it sees only the active arms
-            seen = _selected(seen, self.left)
+            if not all_active:
+                self._draws = self.proposer.rearranged(self._draws, self._n_arms, self.active)
+        if not all_active:  # it sees only the active arms
+            seen = _selected(seen, self.active)
         self._seen = seen
         arm = self._propose(self._rules, seen, self._draws, round, rng)
-        return self.left[int(arm)]
+        return self.active[int(arm)]
 
     def chances(self, candidate: int) -> list[float]:
         """Return how likely each arm was to be the last proposal, which was `candidate`."""
         proposed, chances = self._place[candidate], [0.0] * self._n_arms
-        for place, arm in enumerate(self.left):
+        for place, arm in enumerate(self.active):
             chances[arm] = self._chance(self._rules, self._seen, self._draws, proposed, place)
         return chances
 

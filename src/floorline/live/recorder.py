@@ -201,7 +201,7 @@ class Recorder:
         body: dict[str, Any] | None = None,
         time: float | None = None,
     ) -> Event:
-        """Record an event inside a transaction, at this time; now unless given."""
+        """Record and return an event inside a transaction, at this time; now unless given."""
         ledger, state = self.ledger, self.state
         if self._out_of_step or ledger.failed:
             raise self._lost_transaction()

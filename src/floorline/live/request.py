@@ -39,7 +39,7 @@ def check_key(request_key: str) -> None:
 
 
 def is_key(request_key: str) -> bool:
-    """Whether a request can have this key."""
+    """Return whether a request can have this key."""
     fits = isinstance(request_key, str) and 1 <= len(request_key) <= MAX_KEY
     return fits and request_key.isprintable()
 

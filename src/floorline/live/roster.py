@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from floorline.core.checks import choice
+from floorline.core.checks import choice, plain_text
 from floorline.live.errors import Conflict
 from floorline.live.names import check_arm_name
-from floorline.live.settings import MAX_ARMS, plain_text
+from floorline.live.settings import MAX_ARMS
 from floorline.live.state import State
 
 
@@ -36,7 +36,7 @@ def addable(state: State, name: str) -> str:
 
 
 def _has_shares_left(state: State) -> bool:
-    """Whether a further arm can have an interval, or needs none."""
+    """Return whether a further arm can have an interval, or needs none."""
     needs_intervals = state.floor.assumes_steady_means or state.settings.guardrails
     return state.settings.arms_may_change or not needs_intervals
 

@@ -83,7 +83,7 @@ def chained_part(text: str) -> str | None:
 
 
 def seal_holds(key: str | None, text: str) -> bool:
-    """Whether key and context are those that were sealed, or both are erased."""
+    """Return whether key and context are those that were sealed, or both are erased."""
     chained = chained_part(text)
     if chained is None:
         return "\n" not in text

@@ -125,7 +125,7 @@ class SeriesRecorder:
         self._next = 0
 
     def is_due(self, seq: int) -> bool:
-        """Whether the decision with this sequence number is a point."""
+        """Return whether the decision with this sequence number is a point."""
         return seq >= self._next
 
     def note(self, campaign: Campaign) -> None:

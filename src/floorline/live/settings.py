@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from floorline.boundaries import BOUNDARIES, Boundary
-from floorline.core.checks import choice, number, require, unit_of_reward
+from floorline.core.checks import choice, number, plain_text, require, unit_of_reward
 from floorline.core.records import FOREVER
 from floorline.environments.arrivals import MISSING_POLICIES
 from floorline.live.durations import seconds_of
@@ -120,12 +120,17 @@ class CampaignSettings:
             self._keep("default_mean", max(0.0, self.low), self.high)
             fits = self.default_mean == 0 or self.default_mean >= SMALLEST
             require(fits, "default_mean", f"0 or at least {SMALLEST:g}", self.default_mean)
-        words = {"boundary": LIVE_BOUNDARIES, "missing": MISSING_POLICIES, "beyond": BEYOND}
-        words["drift_watch"] = DRIFT_WATCHES
+        words = {
+            "boundary": LIVE_BOUNDARIES,
+            "missing": MISSING_POLICIES,
+            "beyond": BEYOND,
+            "drift_watch": DRIFT_WATCHES,
+        }
         for name, allowed in words.items():
             object.__setattr__(self, name, choice(name, getattr(self, name), allowed))
         self._keep_policy()
-        self._keep_unit()
+        if self.unit is not None:
+            object.__setattr__(self, "unit", unit_of_reward(self.unit))
         object.__setattr__(self, "guardrails", checked_guardrails(self.guardrails))
         for name in ("voids", "arms_may_change"):
             given = getattr(self, name)
@@ -139,10 +144,13 @@ class CampaignSettings:
         else:
             if self.window is None:
                 raise ValueError(f'window: must be given in seconds where missing="{self.missing}"')
-            object.__setattr__(self, "window", seconds_of("window", self.window))
+            object.__setattr__(self, "window", seconds_of(self.window))
             self._keep("window", SMALLEST, 1 / SMALLEST)
-        if self.missing == "zero":
-            self._require_zero_in_range()
+        if self.missing == "zero" and not self.low <= 0 <= self.high:
+            raise ValueError(
+                'missing: "zero" needs a reward range that contains 0; '
+                f"yours is [{self.low:g}, {self.high:g}]"
+            )
         self._check_floor()
 
     def _check_floor(self) -> None:
@@ -163,17 +171,6 @@ class CampaignSettings:
                 f"{self.high:g}"
             )
         policy.prepare(len(self.arms), FOREVER, late=True)  # raises now if its parts do not fit
-
-    def _keep_unit(self) -> None:
-        if self.unit is not None:
-            object.__setattr__(self, "unit", unit_of_reward("unit", self.unit))
-
-    def _require_zero_in_range(self) -> None:
-        if not self.low <= 0 <= self.high:
-            raise ValueError(
-                'missing: "zero" needs a reward range that contains 0; '
-                f"yours is [{self.low:g}, {self.high:g}]"
-            )
 
     def _keep(self, name: str, low: float, high: float, *, open_low: bool = False) -> None:
         """Check a number and store it as a plain float, which JSON can hold."""
@@ -314,11 +311,6 @@ def _checked_arms(names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         check_arm_name(name)
     return tuple(plain_text(name) for name in names)
-
-
-def plain_text(text: str) -> str:
-    """Return the text as a plain `str`, whatever subclass of it was given."""
-    return str.__str__(text)
 
 
 def _checked_prior(prior: Sequence[float]) -> tuple[float, ...]:

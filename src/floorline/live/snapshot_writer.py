@@ -30,14 +30,15 @@ class SnapshotWriter:
         self.points: Callable[[], Any] = lambda: None
         """Returns what is stored with each snapshot, as plain JSON values."""
         self._ledger = ledger
-        self._not_before = 0
-        """The sequence number before which none is due, because one has failed."""
+        self._next = 0
         self.reset()
 
     def reset(self) -> None:
         """Start again from what is durable."""
         self._last = next(iter(self._ledger.snapshots()), 0)
         """The sequence number of the latest snapshot; 0 if there is none."""
+        self._next = max(self._next, self._last + SNAPSHOT_EVERY)
+        """The sequence number before which no snapshot is due."""
         self._encoding: Future[bytes] | None = None
         self._encoding_seq = 0
 
@@ -47,7 +48,7 @@ class SnapshotWriter:
         if state.seq > self._last or points is not None:
             self._encoding = None
             self._ledger.save_snapshot(state.seq, snapshot.to_json(state), points)
-            self._last = state.seq
+            self._note_stored(state.seq)
 
     def write_if_due(self, state: State) -> None:
         """Store the state if a snapshot is due, at the end of a transaction.
@@ -58,27 +59,29 @@ class SnapshotWriter:
         Raises:
             LedgerError: the ledger failed, so that the transaction is lost.
         """
+        encoding = self._encoding
+        if state.seq < self._next if encoding is None else not encoding.done():
+            return
         try:
-            if self._encoding is None:
-                self._start_if_due(state)
-            elif self._encoding.done():
-                self._ledger.add_snapshot(self._encoding_seq, self._encoding.result())
-                self._last, self._encoding = self._encoding_seq, None
+            if encoding is not None:
+                self._ledger.add_snapshot(self._encoding_seq, encoding.result())
+                self._encoding = None
+                self._note_stored(self._encoding_seq)
+            elif state.seq - self._last < 2 * len(state.open):
+                return
+            elif len(state.open) < LARGE:
+                self.write(state)
+            else:
+                self._start_encoding(state)
         except Exception as error:
             self._encoding = None
-            self._not_before = state.seq + SNAPSHOT_EVERY
+            self._next = state.seq + SNAPSHOT_EVERY
             if isinstance(error, LedgerError) or self._ledger.failed:
                 raise
             log.exception("a snapshot is missing")
 
-    def _start_if_due(self, state: State) -> None:
-        events = state.seq - self._last
-        if events < max(SNAPSHOT_EVERY, 2 * len(state.open)) or state.seq < self._not_before:
-            return
-        if len(state.open) < LARGE:
-            self.write(state)
-        else:
-            self._start_encoding(state)
+    def _note_stored(self, seq: int) -> None:
+        self._last, self._next = seq, seq + SNAPSHOT_EVERY
 
     def _start_encoding(self, state: State) -> None:
         check = self._ledger.check(state.seq)

@@ -77,7 +77,7 @@ class State(Knowledge):
         self.retired = list(names)
         """Arms that a person has retired, or that have surely broken a limit."""
         arms = enumerate(self.settings.arms)
-        self.leave([arm for arm, name in arms if name not in self.retired])
+        self.set_active([arm for arm, name in arms if name not in self.retired])
 
     @property
     def drift_alarm(self) -> str | None:
@@ -87,7 +87,7 @@ class State(Knowledge):
     # Windows.
 
     def is_due(self, decision_seq: int, now: float) -> bool:
-        """Whether a decision is open although its window is over."""
+        """Return whether a decision is open although its window is over."""
         play = self.open.get(decision_seq)
         windows = self.settings.window is not None
         return play is not None and windows and self._is_over(play.since, now)
@@ -227,7 +227,7 @@ class State(Knowledge):
             self.drift.skipped(play.block)
 
     def _is_watched(self, play: OpenPlay) -> bool:
-        """Whether a play is one of the current default, made since it became the default."""
+        """Return whether a play is one of the current default, made since it became the default."""
         return play.block >= 0 and play.number >= self.promoted_at
 
     def _changed(self, body: dict[str, Any]) -> None:

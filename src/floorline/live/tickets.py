@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import secrets
 from collections.abc import Sequence
@@ -13,6 +14,9 @@ from floorline.live.ledgers import LedgerReader
 from floorline.live.messages import Ticket
 
 TAG_BYTES = 8
+
+BLOCK_BYTES = 64
+"""In a block of SHA-256. A longer secret would have to be hashed first; ours have 32 bytes."""
 
 RECENT = 4096
 """The least number of ids remembered: many rewards arrive soon after their decision."""
@@ -33,17 +37,18 @@ class TicketIds:
 
     def __init__(self, campaign: str, secret: bytes | None) -> None:
         self.campaign = campaign
-        self._keyed = None if secret is None else hmac.new(secret, digestmod="sha256")
+        self._hashes = None if secret is None else _hmac_hashes(secret)
         self._issued: dict[str, tuple[int, float]] = {}
         self._issued_before: dict[str, tuple[int, float]] = {}
 
     def name(self, seq: int, time: float) -> str:
         """Return the id of the decision with this sequence number, made at this time."""
-        if self._keyed is None:
+        if self._hashes is None:
             return f"{self.campaign}-{seq}-{int(time * 1000) & 0xFFFFFF:x}"
-        tag = self._keyed.copy()  # takes half of the time that a new HMAC takes
-        tag.update(f"{self.campaign} {seq} {float_text(time)}".encode())
-        return f"{self.campaign}-{seq}-{tag.digest()[:TAG_BYTES].hex()}"
+        inner, outer = self._hashes[0].copy(), self._hashes[1].copy()
+        inner.update(f"{self.campaign} {seq} {float_text(time)}".encode())
+        outer.update(inner.digest())
+        return f"{self.campaign}-{seq}-{outer.hexdigest()[: 2 * TAG_BYTES]}"
 
     def issue(self, seq: int, time: float) -> str:
         """Return the id of a decision that was made just now, and remember it."""
@@ -69,6 +74,16 @@ class TicketIds:
         # In constant time: the duration must not reveal how much of a guess is right.
         if not hmac.compare_digest(given.encode("utf-8", "surrogatepass"), name.encode()):
             raise no_such_decision(given)
+
+
+def _hmac_hashes(secret: bytes) -> tuple[hashlib._Hash, hashlib._Hash]:
+    """Return the inner and the outer SHA-256 of an HMAC, each with its half of the key.
+
+    Copies of them take a third of the time of `hmac.digest`, and half of that of a copied `HMAC`.
+    """
+    block = bytes(secret).ljust(BLOCK_BYTES, b"\0")
+    inner, outer = (bytes(byte ^ pad for byte in block) for pad in (0x36, 0x5C))
+    return hashlib.sha256(inner), hashlib.sha256(outer)
 
 
 def ticket_ids(ledger: LedgerReader, opened: Event) -> TicketIds:

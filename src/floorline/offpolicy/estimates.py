@@ -50,7 +50,7 @@ class Evaluation(Displayed):
     """Standard error of the mean weight."""
     largest_weight: float
     effective_decisions: float
-    """Decisions by the policy itself that tell as much: (sum of weights)^2 / sum of squares."""
+    """The effective sample size: (sum of weights)^2 / sum of squared weights."""
     logged: float
     """What the logged decisions earned on average."""
     unsupported: int
@@ -113,6 +113,13 @@ def evaluate(
 
     Raises:
         ValueError: propensities are missing, or the arguments do not fit.
+
+    >>> from floorline.offpolicy import fixed_target
+    >>> arm, reward = np.tile([0, 1], 500), np.tile([0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0], 125)
+    >>> log = LoggedData(("now", "video"), arm, reward, propensity=np.full(1000, 0.5))
+    >>> video = evaluate(log, fixed_target(log, "video"))
+    >>> video.ips, [round(float(end), 2) for end in video.interval], video.logged
+    (0.75, [0.63, 0.83], 0.5)
     """
     log.require_propensities()
     alpha = error_probability(confidence)

@@ -28,6 +28,9 @@ class LoggedData:
         high: no reward is above this.
         contexts: what was known about each request; empty if nothing was kept.
         left_out: the number of decisions left out, by reason.
+
+    >>> arm, reward = np.array([0, 1, 1]), np.array([0.0, 1.0, 0.0])
+    >>> log = LoggedData(("now", "video"), arm, reward, propensity=np.full(3, 0.5))
     """
 
     arms: tuple[str, ...]

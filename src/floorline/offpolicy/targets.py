@@ -26,6 +26,10 @@ def fixed_target(log: LoggedData, words: str) -> Floats:
     Args:
         log: the decisions.
         words: the name of an arm; `uniform`; or a share for some arms: `now=0.2,video=0.8`.
+
+    >>> log = LoggedData(("now", "video"), np.array([0, 1]), np.array([0.0, 1.0]), np.full(2, 0.5))
+    >>> fixed_target(log, "now=0.2,video=0.8").tolist()
+    [[0.2, 0.8], [0.2, 0.8]]
     """
     if words == UNIFORM and UNIFORM not in log.arms:
         shares = dict.fromkeys(log.arms, 1 / len(log.arms))
@@ -38,7 +42,18 @@ def fixed_target(log: LoggedData, words: str) -> Floats:
 
 
 def target_of(log: LoggedData, choose: Choose) -> Floats:
-    """Return the probabilities of a function of the context."""
+    """Return the probabilities of a function of the context.
+
+    Args:
+        log: the decisions, with their contexts.
+        choose: maps a context to the probability of each arm; arms that it leaves out have none.
+
+    >>> contexts = [{"phone": True}, {"phone": False}]
+    >>> arm, reward, half = np.array([0, 1]), np.array([0.0, 1.0]), np.full(2, 0.5)
+    >>> log = LoggedData(("now", "video"), arm, reward, half, contexts=contexts)
+    >>> target_of(log, lambda context: {"now" if context["phone"] else "video": 1.0}).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
     contexts = log.contexts or [None] * len(log)
     return np.array([_row(log, choose(context)) for context in contexts])
 
@@ -48,6 +63,11 @@ def followed_target(log: LoggedData, policy: Policy, seed: int = 1) -> Floats:
 
     It observes every logged arm with its reward, so it learns from the logged decisions, not from
     its own; `replay` lets it learn from its own.
+
+    Args:
+        log: the decisions.
+        policy: one whose probabilities are known, and whose floor tosses no coins.
+        seed: for its draws.
     """
     if policy.floor.tosses_coins:
         raise ValueError("policy: a randomised floor keeps account of its own plays; use replay")

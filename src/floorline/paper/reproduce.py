@@ -56,7 +56,7 @@ def reproduce(
     force: bool = False,
     cluster: Client | None = None,
 ) -> Reproduction:
-    """Run what the folder lacks, then write the figures and the report of what is complete."""
+    """Run what the folder lacks, write figures and report of what is complete; return its path."""
     _check(settings)
     if force or not (folder / REPORT).exists():  # otherwise there may be nothing to do
         start_device(settings.device)

@@ -94,7 +94,13 @@ def outlooks(
 ) -> list[list[Outlook]]:
     """Return the outlook of each question for each floor and max_loss, computed on all cores.
 
-    None stands for the floor that live campaigns have by default.
+    Args:
+        questions: what is known or hoped for.
+        max_losses: shares of the default's reward that may be lost.
+        floors: names of floors; None stands for the one that live campaigns have by default.
+        runs: simulated campaigns of each case, 100 or more.
+        seed: any whole number from 0.
+        device: `cpu` or `cuda`, as for `simulate`.
     """
     cases = [
         [(replace(question, floor=floor), loss) for question in questions]
@@ -137,6 +143,13 @@ def outlook(
     >>> expected = outlook(question, max_loss=0.2)
     >>> expected.first_exploration, expected.takeover_day.median <= 6
     (5, True)
+
+    Args:
+        question: what is known or hoped for.
+        max_loss: the share of the default's reward that may be lost.
+        runs: simulated campaigns of each case, 100 or more.
+        seed: any whole number from 0.
+        device: `cpu` or `cuda`, as for `simulate`.
     """
     number("max_loss", max_loss, 0, 1, open_low=True)
     runs = whole("runs", runs, MIN_RUNS)

@@ -42,9 +42,15 @@ class Question:
         missing: what a missing reward means: `unknown`, or after the delay `zero` or `random`.
         lost: the share of all rewards that never arrive.
         delay: decisions until a reward arrives.
-        in_flight_rate: with `in_flight_burst`, what is stated about pending rewards, if the floor
+        in_flight_rate: with `in_flight_burst`, what is assumed about pending rewards, if the floor
             is randomised; see `RandomisedFloor`.
         in_flight_burst: see `in_flight_rate`.
+
+    >>> question = Question(
+    ...     challengers=2, default_mean=0.03, decisions_per_day=1000, improvement=0.1, days=30
+    ... )
+    >>> question.horizon, question.floor_name, question.share_held_back
+    (30000, 'joint', 0.02)
     """
 
     challengers: int
@@ -93,7 +99,7 @@ class Question:
             number("holdback", self.holdback, 0, 1)
         number("lost", self.lost, 0, 1)
         if self.unit is not None:
-            unit_of_reward("unit", self.unit)
+            unit_of_reward(self.unit)
         self.environment(self.means(0))  # raises if `missing` does not fit the rewards
         self._check_floor()
 
@@ -161,7 +167,7 @@ class Question:
             holdback=self.holdback,
         )
         setup = replace(setup, floor=self.floor or usual_floor(setup))
-        if self.floor == "randomised":  # others are told nothing about pending rewards
+        if self.floor == "randomised":  # no other floor uses these
             setup = replace(
                 setup, in_flight_rate=self.in_flight_rate, in_flight_burst=self.in_flight_burst
             )

@@ -74,6 +74,13 @@ def ab_test(
     The challengers get equal parts of the share. Afterwards the challenger with the best average
     is played if it beats the default in a one-sided z-test at level delta over the number of
     challengers; else the default is.
+
+    Args:
+        n_arms: how many arms there are, including the default.
+        duration: rounds of the test.
+        share: the share of its rounds that challengers get.
+        delta: the chance that a challenger wins although none is better.
+        noise_scale: subgaussian scale of the rewards; 1/2 covers rewards in [0, 1].
     """
     n_arms = whole("n_arms", n_arms, 2)
     duration = whole("duration", duration, 0)

@@ -49,6 +49,9 @@ def anytime_moss(noise_scale: float = 1.0) -> Proposer:
     There are N arms. An arm played more often than its share t / N gets no bonus: MOSS explores
     less than UCB, and its worst-case regret is of order sqrt(N t) without a factor log t. The paper
     states it for rewards in [0, 1], whose noise scale is 1/2.
+
+    Args:
+        noise_scale: subgaussian scale of the rewards; 1/2 covers rewards in [0, 1].
     """
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
     return Proposer(anytime_moss_arm, rules=AnytimeMossRules(float(noise_scale)))

@@ -98,7 +98,11 @@ def beta_bayes_ucb_arm(rules: NoRules, arms: Arms, memory: Floats, round: int, r
 
 
 def bayes_ucb(noise_scale: float = 1.0) -> Proposer:
-    """Return Bayes-UCB for Gaussian rewards with a flat prior, at the quantile 1 - 1/t."""
+    """Return Bayes-UCB for Gaussian rewards with a flat prior, at the quantile 1 - 1/t.
+
+    Args:
+        noise_scale: standard deviation of the rewards.
+    """
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
     return Proposer(bayes_ucb_arm, rules=BayesUcbRules(float(noise_scale)))
 

@@ -33,7 +33,11 @@ def ucb_index(rules: UcbRules, arms: Arms, memory: Floats, log_round: float, arm
 
 
 def classical_ucb(noise_scale: float = 1.0) -> Proposer:
-    """Return UCB with the index average + noise_scale sqrt(2 log t / T), each arm once first."""
+    """Return UCB with the index average + noise_scale sqrt(2 log t / T), each arm once first.
+
+    Args:
+        noise_scale: subgaussian scale of the rewards; 1/2 covers rewards in [0, 1].
+    """
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
     return Proposer(
         largest_index,

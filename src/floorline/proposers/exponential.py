@@ -104,6 +104,9 @@ def exp3_ix(n_arms: int) -> Proposer:
 
     Its clock is the number of rounds in which it acted. Its regret after t of them is, with
     probability 1 - delta, at most 4 sqrt(t N log N) + (sqrt(t N / log N) + 1) log(2 / delta).
+
+    Args:
+        n_arms: N, the number of arms, including the default.
     """
     n_arms = whole("n_arms", n_arms, 2)
     rate = math.sqrt(math.log(n_arms) / n_arms)
@@ -139,6 +142,11 @@ def prior_exp3(n_arms: int, horizon: int, default_target: float) -> Proposer:
     all. It replaces Exp3-gamma of Lattimore 2015, which the paper names: that algorithm has such
     a guarantee, but its update could not be verified. The bounds are on the expectation only, and
     hold only at the horizon.
+
+    Args:
+        n_arms: N, the number of arms, including the default.
+        horizon: n, the number of rounds.
+        default_target: B, the expected regret against the default that is acceptable.
     """
     target = prior_target(n_arms, horizon, default_target)
     spread = max(target**2 / (2 * horizon * n_arms), 1e-300)

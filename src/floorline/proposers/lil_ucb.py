@@ -94,6 +94,12 @@ def lil_ucb(
     rule is that of the experiments, not the larger lambda of the proof. The `heuristic` form
     (epsilon 0, beta 1/2, lambda 1 + 10/N) is faster and not proved. Neither limits what is lost
     on the way.
+
+    Args:
+        n_arms: how many arms there are, including the default.
+        delta: the chance that the intervals fail.
+        noise_scale: subgaussian scale of the rewards; 1/2 covers rewards in [0, 1].
+        form: `theoretical` or `heuristic`.
     """
     n_arms = whole("n_arms", n_arms, 2)
     number("delta", delta, 0, 1, open_low=True)

@@ -1,6 +1,6 @@
 """Draws from the arms' posteriors that depend only on their records and the round.
 
-They come from a small generator that is seeded anew in each round. So the chances of a proposer
+They come from a small generator that is seeded again in each round. So the chances of a proposer
 that draws this way can be stated exactly, and anybody can recompute them from the records.
 """
 

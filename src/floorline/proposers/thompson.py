@@ -123,7 +123,11 @@ def beta_sample(rules: NoRules, arms: Arms, memory: Floats, round: int, rng: Any
 
 
 def gaussian_thompson(noise_scale: float = 1.0) -> Proposer:
-    """Return Thompson sampling for Gaussian rewards with a flat prior."""
+    """Return Thompson sampling for Gaussian rewards with a flat prior.
+
+    Args:
+        noise_scale: standard deviation of the rewards.
+    """
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)
     with np.errstate(divide="ignore"):
         spreads = noise_scale / np.sqrt(np.arange(TABLE_SIZE))

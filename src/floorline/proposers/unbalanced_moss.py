@@ -55,6 +55,11 @@ def unbalanced_moss(
 ) -> Proposer:
     """Return a proposer whose regret, if arm i is best, is of the order of that arm's target.
 
+    Args:
+        regret_targets: each arm's target, the default arm's first.
+        horizon: the number of rounds.
+        noise_scale: subgaussian scale of the rewards; 1/2 covers rewards in [0, 1].
+
     Raises:
         ValueError: no algorithm can meet such targets (see `on_frontier`).
     """

@@ -41,6 +41,10 @@ def unbalanced_ucb(target_rates: Sequence[float], noise_scale: float = 1.0) -> P
 
     The index printed by Lattimore 2015 could not be verified; this derivation is our own
     (docs/unbalanced-ucb.md): its regret is logarithmic on every instance.
+
+    Args:
+        target_rates: c_i for each arm, above 0; the default arm's first.
+        noise_scale: subgaussian scale of the rewards; 1/2 covers rewards in [0, 1].
     """
     rates = np.asarray(target_rates, dtype=float)
     number("noise_scale", noise_scale, 0, math.inf, open_low=True)

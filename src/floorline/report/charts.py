@@ -64,14 +64,18 @@ def traffic_chart(points: Sequence[SeriesPoint], arms: Sequence[str], label: str
         below, total = 0.0, sum(counts) or 1
         for arm, count in enumerate(counts):
             top = y(below + count / total)
-            look = f"c{min(arm, COLOURS - 1)}"
             drawn.append(
-                f'<rect class="{look}" x="{x(start):.1f}" y="{top:.1f}" '
+                f'<rect class="{arm_look(arm)}" x="{x(start):.1f}" y="{top:.1f}" '
                 f'width="{x(end) - x(start):.1f}" height="{y(below) - top:.1f}"/>'
             )
             below += count / total
     labels = [(share, f"{share:.0%}") for share in (0.0, 0.5, 1.0)]
     return _picture(label, [*_axes(x, y, labels), *drawn])
+
+
+def arm_look(arm: int) -> str:
+    """Return the class of an arm's colour."""
+    return f"c{min(arm, COLOURS - 1)}"
 
 
 def _slices(

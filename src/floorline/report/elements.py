@@ -1,8 +1,9 @@
-"""The HTML elements that reports are made of. Text is escaped."""
+"""The HTML elements that reports are made of, whose text is escaped, and times as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from html import escape
 
 
@@ -47,3 +48,13 @@ def numbers(entries: Iterable[tuple[str, str, str]]) -> str:
         for name, value, remark in entries
     )
     return f'<dl class="numbers">{"".join(items)}</dl>'
+
+
+def time_of(seconds: float) -> str:
+    """Return a time as a date and a time of day.
+
+    >>> time_of(0)
+    '1 Jan 1970, 00:00:00'
+    """
+    when = datetime.fromtimestamp(seconds, UTC)
+    return f"{when.day} {when:%b %Y, %H:%M:%S}"

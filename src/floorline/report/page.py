@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
@@ -10,8 +9,8 @@ from floorline import __version__
 from floorline.core.words import counted
 from floorline.live.amounts import amount, exact_percent, percent
 from floorline.report import parts
-from floorline.report.charts import guaranteed_range, reward_chart, traffic_chart
-from floorline.report.elements import legend, section
+from floorline.report.charts import arm_look, guaranteed_range, reward_chart, traffic_chart
+from floorline.report.elements import legend, section, time_of
 from floorline.report.facts import ReportFacts
 
 STYLE = Path(__file__).with_name("style.css")
@@ -48,7 +47,7 @@ def page_of(facts: ReportFacts) -> str:
         parts.arms(facts),
         _traffic(facts) if facts.status.decisions else "",
         parts.guardrails(facts),
-        parts.timeline(facts, time_of),
+        parts.timeline(facts),
         parts.settings(facts),
         parts.verification(facts),
     ]
@@ -56,23 +55,13 @@ def page_of(facts: ReportFacts) -> str:
     period = f"{time_of(facts.opened_at)} to {time_of(facts.last_event_at)}, {decisions}"
     return PAGE.format(
         name=escape(facts.name),
-        style=STYLE.read_text(),
+        style=STYLE.read_text(encoding="utf-8"),
         period=period,
         sections="\n".join(sections),
         version=__version__,
         epoch=facts.status.epoch,
         now=time_of(facts.status.time),
     )
-
-
-def time_of(seconds: float) -> str:
-    """Return a time as a date and a time of day.
-
-    >>> time_of(0)
-    '1 Jan 1970, 00:00:00'
-    """
-    when = datetime.fromtimestamp(seconds, UTC)
-    return f"{when.day} {when:%b %Y, %H:%M:%S}"
 
 
 def _rewards(facts: ReportFacts) -> str:
@@ -101,7 +90,7 @@ def _traffic(facts: ReportFacts) -> str:
     plays = facts.points[-1].plays
     total = sum(plays.values()) or 1
     shown = [
-        (f"c{min(arm, 8)}", name, percent(plays[name] / total))
+        (arm_look(arm), name, percent(plays[name] / total))
         for arm, name in enumerate(facts.settings.arms)
     ]
     label = ", ".join(f"{name} {share}" for _, name, share in shown)

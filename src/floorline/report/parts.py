@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from html import escape
 
 from floorline.core.words import counted
@@ -10,7 +9,7 @@ from floorline.live.amounts import amount, exact_percent, percent, sentence, set
 from floorline.live.headline import difference
 from floorline.live.notes import words_of
 from floorline.live.status import ArmStatus
-from floorline.report.elements import numbers, section, table
+from floorline.report.elements import numbers, section, table, time_of
 from floorline.report.facts import ReportFacts
 
 MAX_PROBLEMS = 20
@@ -168,7 +167,7 @@ def guardrails(facts: ReportFacts) -> str:
     return section("Guardrails", table(columns, rows, 4)) if rows else ""
 
 
-def timeline(facts: ReportFacts, time_of: Callable[[float], str]) -> str:
+def timeline(facts: ReportFacts) -> str:
     """Return what was done to the campaign, with people's notes."""
     rows = [(time_of(event.time), words_of(event.kind, event.body)) for event in facts.events]
     return section("What happened", table(("Time (UTC)", "What"), rows))

@@ -12,7 +12,7 @@ import msgspec
 
 from floorline.core.checks import choice
 from floorline.live.amounts import setting
-from floorline.live.export import FORMATS
+from floorline.live.export import FORMATS, parquet_modules
 from floorline.live.notes import words_of
 from floorline.live.settings import CampaignSettings
 from floorline.report.facts import ReportFacts
@@ -118,13 +118,7 @@ def encode(rows: Rows, form: str) -> bytes:
 
 
 def _parquet(rows: Rows) -> bytes:
-    try:
-        import pyarrow as arrow
-        from pyarrow import parquet
-    except ImportError:
-        raise ValueError(
-            "format: parquet needs the extra [parquet]: pip install 'floorline[parquet]'"
-        ) from None
+    arrow, parquet = parquet_modules()
     out = io.BytesIO()
     parquet.write_table(arrow.Table.from_pylist(rows), out)
     return out.getvalue()

@@ -72,7 +72,7 @@ class Service:
             yield path, Endpoint(self.host, self.gate, operations, self.forwarder)
 
     def _internal(self) -> list[BaseRoute]:
-        """The routes for other servers, if there can be any."""
+        """Return the routes for other servers, if there can be any."""
         if self.forwarder is None:
             return []
         return [Route(FORWARD_PATH, ForwardedRequests(self, self.forwarder.secret))]

@@ -32,7 +32,7 @@ class Config:
         rate: requests a second for each key.
         create: whether `data` may be a new folder, or a database without tables.
         tls_cert: file of the certificate with its chain, in PEM.
-        tls_key: file of its private key. With both, the service speaks HTTPS.
+        tls_key: file of its private key. With both, the service uses HTTPS.
         cors_origins: origins of the web pages that may call the service from a browser.
         advertise: the URL at which other servers of the same database reach this one; unless
             given, the address to listen on.
@@ -78,7 +78,7 @@ class Config:
         return str(self.data).startswith(DATABASE)
 
     def own_url(self, listening: socket.socket, scheme: str) -> str:
-        """The URL by which other servers reach the one that listens on this socket."""
+        """Return the URL by which other servers reach the one that listens on this socket."""
         if self.advertise is None:
             return url_of(listening, scheme)
         if not self.shares_port:

@@ -14,7 +14,7 @@ class JsonLines(logging.Formatter):
     """Formats a record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line."""
+        """Return a record as one line."""
         extra = {key: value for key, value in vars(record).items() if key not in STANDARD_FIELDS}
         line = {
             "time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))

@@ -25,7 +25,7 @@ from floorline.service.workers import run_workers
 log = logging.getLogger("floorline.service")
 
 SHUTDOWN_SECONDS = 10
-"""For open requests to finish when the service is told to stop."""
+"""How long open requests may take to finish when the service is asked to stop."""
 
 KEEP_ALIVE_SECONDS = 30
 
@@ -44,7 +44,7 @@ def serve(config: Config) -> None:
         run_workers(config, serve)
         return
     service = Service(config)
-    service.keys.keys()  # an unreadable file must stop the start, not puzzle clients
+    service.keys.keys()  # an unreadable file must fail here, not on a client's request
     listening = listen(config.host, config.port, shared=config.shares_port)
     with listening, service.host.data.locked():
         log_to_stderr()

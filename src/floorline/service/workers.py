@@ -18,14 +18,14 @@ from floorline.service.listening import listen
 log = logging.getLogger("floorline.service")
 
 RESTART_SECONDS = 1.0
-"""Seconds before a worker that ended by itself is restarted."""
+"""Seconds before a worker that has ended is restarted."""
 
-LOOK_SECONDS = 0.2
+CHECK_SECONDS = 0.2
 """Seconds between checks of the workers."""
 
 
 def run_workers(config: Config, serve: Callable[[Config], None]) -> None:
-    """Run `config.workers` servers until a signal arrives; restart those that end by themselves.
+    """Run `config.workers` servers until a signal arrives; restart those that end before.
 
     Raises:
         ValueError: the database or the port cannot be used.
@@ -39,7 +39,7 @@ def run_workers(config: Config, serve: Callable[[Config], None]) -> None:
         port = reserved.getsockname()[1]
         worker = replace(config, workers=1, port=port, shares_port=True)
         processes = [_start(worker, serve) for _ in range(config.workers)]
-        while not stopping.wait(LOOK_SECONDS):
+        while not stopping.wait(CHECK_SECONDS):
             for index, process in enumerate(processes):
                 if not process.is_alive():
                     log.error("worker ended", extra={"exit_code": process.exitcode})

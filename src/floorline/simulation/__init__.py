@@ -164,7 +164,9 @@ def summarize(
     >>> summary.pseudo_regret.mean.shape, summary.plays.sum()
     ((1,), np.float64(100.0))
 
-    Args: as for `simulate`, and
+    The other arguments are those of `simulate`.
+
+    Args:
         misses: whether to check after every reward that the interval contains its arm's mean.
     """
     case = Case(policy, environment, horizon, max_loss, checkpoints, rewards, misses)

@@ -29,15 +29,20 @@ DEVICES = ("cpu", "cuda", "python")
 
 
 class Case(NamedTuple):
-    """A policy in an environment, and how it is measured; see `simulate`."""
+    """A policy in an environment, and how it is measured: the arguments of `summarize`."""
 
     policy: Policy
     environment: Environment
     horizon: float
+    """Rounds per run."""
     max_loss: float | None = None
+    """The loss that breaches are counted against; by default the floor's own."""
     checkpoints: Sequence[int] | None = None
+    """Increasing rounds at which results are kept; by default the horizon alone."""
     rewards: bool = False
+    """Whether to keep the rewards received as well."""
     misses: bool = False
+    """Whether to check after every reward that the interval contains its arm's mean."""
     quantiles: bool = True
     """Whether the summary has quantiles, which takes longer."""
 

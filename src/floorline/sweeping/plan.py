@@ -31,9 +31,13 @@ class Instance:
 
     name: str
     means: tuple[float, ...] = ()
+    """Each arm's mean, the default arm's first; left out where noise is `table`."""
     noise: str = "gaussian"
+    """`gaussian`, `bernoulli` or `table`."""
     noise_scale: float | None = None
+    """Standard deviation of Gaussian rewards; 1 unless given."""
     table: str | None = None
+    """The path of a file for `Tabulated.read`."""
 
     def environment(self) -> Environment:
         """Return the environment of these arms."""

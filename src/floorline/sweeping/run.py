@@ -65,7 +65,7 @@ def run_sweep(
     cluster: Client | None = None,
     force: bool = False,
 ) -> Finished:
-    """Simulate the cells that the folder does not have, then write results and figures.
+    """Simulate the cells that the folder lacks, write results and figures, and return them.
 
     Cells of an earlier plan with the same runs, seed and device are kept: a grid can grow.
 
@@ -143,7 +143,7 @@ def _plain(value: Any) -> Any:
 
 
 def write_files(plan: SweepPlan, rows: Sequence[dict[str, Any]], folder: Path) -> list[Path]:
-    """Write the rows as CSV and, with pyarrow, as Parquet; and a figure for each instance."""
+    """Write the rows as CSV and, with pyarrow, Parquet; draw each instance; return the files."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     with open(folder / RESULTS, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, names)

@@ -20,6 +20,13 @@ def check_policy(
     changes a run, and the plays add up. In a stochastic environment whose means do not change,
     regret follows from the plays, and unless rewards come late, bulk simulation equals one
     decision at a time.
+
+    Args:
+        policy: the policy.
+        environment: one that the policy fits.
+        horizon: rounds per run.
+        runs: how many runs.
+        seed: any whole number from 0.
     """
     loss = 0.1 if policy.floor.max_loss is None else policy.floor.max_loss
     points = sorted({1, 2, 3, *range(5, horizon, 7), horizon})

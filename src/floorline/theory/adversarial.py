@@ -26,6 +26,11 @@ def exp3_ix_regret(n_arms: int, rounds: int, delta: float) -> float:
 
     >>> round(exp3_ix_regret(5, 10_000, 0.05))
     1789
+
+    Args:
+        n_arms: N, the number of arms, including the default.
+        rounds: t.
+        delta: the chance that the regret is larger.
     """
     whole("n_arms", n_arms, 2)
     whole("rounds", rounds, 1)
@@ -61,6 +66,12 @@ def last_safe_round(
 
     >>> last_safe_round(lambda t: 10 * t**0.5, max_loss=0.5, default_mean=0.5)
     1603
+
+    Args:
+        envelope: a bound on the base algorithm's regret at all times.
+        max_loss: the share of the default's reward that may be lost.
+        default_mean: what the default arm pays.
+        limit: the last round that counts.
     """
     slope = number("max_loss", max_loss, 0, 1) * number("default_mean", default_mean, 0, 1)
     t = whole("limit", limit, 1)

@@ -64,7 +64,7 @@ def lower_bound_means(
 
     In the first all challengers are a gap worse than the default; in the others one is better.
 
-    Args: as for `lower_bound`.
+    The arguments are those of `lower_bound`.
 
     >>> [[round(mean, 2) for mean in means] for means in lower_bound_means(3, 1000, 0.1, 0.5)]
     [[0.5, 0.42, 0.42], [0.5, 0.58, 0.42], [0.5, 0.42, 0.58]]

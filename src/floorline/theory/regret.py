@@ -26,6 +26,12 @@ def final_boundary(
 
     >>> round(final_boundary(Boundary(delta=1e-4), n_arms=5, horizon=10_000), 2)
     33.27
+
+    Args:
+        boundary: one whose intervals have a radius.
+        n_arms: the number of arms, including the default.
+        horizon: the number of rounds.
+        default_known: whether the default arm's mean is known.
     """
     zeta = boundary.inverse_error(n_arms, default_known)
     return horizon * boundary.radius(horizon, zeta) ** 2
@@ -41,7 +47,11 @@ def plays_bounds(
     when it is learned, 16 L / gap_0^2 + 1 more.
 
     Differs: the paper prints 6 and 7 for the 8, and 4 for the 16, which do not follow from
-    its proof; `as_printed` uses those.
+    its proof; `as_printed` uses those. The arguments are those of `problem_regret`.
+
+    >>> setting = PolicySetup(n_arms=3, horizon=100_000, default_mean=0.5)
+    >>> [round(bound, 1) for bound in plays_bounds(setting, [0.5, 0.6, 0.4])]
+    [47256.6, inf, 1965.0]
     """
     terms = _terms(setting)
     gaps = _gaps(setting, means)
@@ -77,7 +87,8 @@ def floor_penalty(
 ) -> float:
     """Return the part of `problem_regret` that the floor adds (the remark on small max_loss).
 
-    8 L / (max_loss default_mean) * sum_i gap_0 / max{gap_i, gap_0 - gap_i}.
+    8 L / (max_loss default_mean) * sum_i gap_0 / max{gap_i, gap_0 - gap_i}. The arguments are
+    those of `problem_regret`.
 
     >>> setting = PolicySetup(n_arms=5, horizon=10_000, default_mean=0.5, delta=1e-4)
     >>> round(floor_penalty(setting, [0.5, 0.6, 0.4, 0.4, 0.4]))
@@ -129,7 +140,11 @@ def expected_regret(setting: PolicySetup, means: Sequence[float]) -> float:
 
     `problem_regret`, plus delta times the horizon times the largest gap. With
     `guarantee="expectation"` delta is 1 / horizon, and the floor itself holds in expectation
-    too (paper, section on expected regret and budget).
+    too (paper, section on expected regret and budget). The arguments are those of `problem_regret`.
+
+    >>> setting = PolicySetup(n_arms=3, horizon=100_000, default_mean=0.5, guarantee="expectation")
+    >>> round(expected_regret(setting, [0.5, 0.6, 0.4]))
+    9683
     """
     failing = _terms(setting).delta * setting.horizon * max(_gaps(setting, means))
     return problem_regret(setting, means) + failing

@@ -137,19 +137,19 @@ def test_a_campaign_that_goes_elsewhere_or_is_closed_is_not_cleared(
     looking = Watch(host, delivery, RaisedAlerts())
     monkeypatch.setattr(watch, "alerts_of", lambda *_: {"drift": "it drifts"})
     elsewhere.add("away-too")
-    asyncio.run(looking.look())
+    asyncio.run(looking.check())
     assert told == [("raised", name) for name in ("here", "idle", "away", "lost")]
     told.clear()
     pool.open.pop("idle")  # more are in use than may be open
     elsewhere.add(pool.open.pop("away").name)
-    asyncio.run(looking.look())
+    asyncio.run(looking.check())
     assert told == []
     assert {name for name, _ in looking.raised} == {"here", "idle", "lost"}
     catalogue.unavailable.clear()
     pool.open.clear()
     for deleted in ("here", "lost"):
         catalogue.discard(deleted)
-    asyncio.run(looking.look())
+    asyncio.run(looking.check())
     assert told == [("cleared", "here"), ("cleared", "lost")]
 
 

@@ -20,7 +20,7 @@ from floorline.live import Campaign, LedgerError, series
 from floorline.service.app import Service
 from floorline.service.config import Config
 from floorline.service.host import campaigns
-from floorline.service.host.elsewhere import ARGUMENTS
+from floorline.service.host.child_process import ARGUMENTS
 from floorline.service.host.folder import Folder
 from floorline.service.host.rebuild import replay_points
 
@@ -165,7 +165,7 @@ def test_an_incomplete_series_is_not_stored(
         await asyncio.Event().wait()
         return []
 
-    monkeypatch.setattr(campaigns, "replay_elsewhere", never)
+    monkeypatch.setattr(campaigns, "replay_in_child", never)
     with serve(tmp_path) as client:
         fill(client, 1000)
     monkeypatch.undo()
@@ -250,7 +250,7 @@ def test_the_other_process(tmp_path: Path) -> None:
 
 
 def test_the_other_process_ends_with_the_service() -> None:
-    code = "from floorline.service.host.elsewhere import end_with_parent; end_with_parent()"
+    code = "from floorline.service.host.child_process import end_with_parent; end_with_parent()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
         process.stdin.close()  # as happens when the service ends in any way

@@ -199,7 +199,7 @@ def test_512_connections_from_one_address_work_and_more_are_refused(
 
 
 def test_a_connection_that_is_closed_makes_room() -> None:
-    count = ConnectionCount(in_all=3, per_address=2)
+    count = ConnectionCount(total=3, per_address=2)
     assert [count.open("192.0.2.1") for _ in range(3)] == [True, True, False]
     count.close("192.0.2.1")
     assert count.open("192.0.2.1")
@@ -217,5 +217,5 @@ def test_limits_leave_descriptors_for_campaigns(
     monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
     count = connections.connection_count()
     campaigns = descriptors.PER_CAMPAIGN * descriptors.open_campaigns_allowed()
-    assert least <= count._max_per_address < count._max_in_all
-    assert count._max_in_all + campaigns + descriptors.RESERVED <= limit
+    assert least <= count._max_per_address < count._max_total
+    assert count._max_total + campaigns + descriptors.RESERVED <= limit

@@ -194,13 +194,18 @@ def test_a_request_for_another_protocol_keeps_its_body(size: int) -> None:
     assert asked == [("/1", b"{}"), ("/2", b""), ("/3", b""), ("/4", b"{}"), ("/5", b"")]
 
 
-def test_a_tunnel_is_refused() -> None:
+@pytest.mark.parametrize(("where", "status"), [(b"localhost:80", b"400"), (b"/", b"200")])
+def test_a_tunnel_is_not_opened(where: bytes, status: bytes) -> None:
+    """What follows a CONNECT is not read, and the connection is closed."""
+
     async def ask() -> list[bytes]:
         protocol, connection = serve(hello)()
-        protocol.data_received(b"CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        protocol.data_received(b"CONNECT " + where + b" HTTP/1.1\r\nHost: a\r\n\r\n" + GET % b"")
+        await turns()
+        assert connection.is_closing()
         return connection.written
 
-    assert [one[:13] for one in asyncio.run(ask())] == [b"HTTP/1.1 400 "]
+    assert [one[9:12] for one in asyncio.run(ask())] == [status]
 
 
 def test_spaces_around_a_value_are_no_part_of_it() -> None:

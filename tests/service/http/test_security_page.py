@@ -55,7 +55,7 @@ def test_bounds(start: str, bounds: list[float]) -> None:
 
 def test_connections_with_few_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (1024, 1024))
-    assert f"({connection_count()._max_in_all} of 1,024)" in row("connections in total")
+    assert f"({connection_count()._max_total} of 1,024)" in row("connections in total")
 
 
 def test_scopes() -> None:

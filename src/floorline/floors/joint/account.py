@@ -57,7 +57,7 @@ def refuse_unless_proved(
 
 @kernel
 def proved_budget(rules: JointRules, arms: Arms, memory: Floats, round: int, arm: int) -> float:
-    """The least budget that the rewards do not refute if `arm` is played now."""
+    """Return the least budget that the rewards do not refute if `arm` is played now."""
     default_plays = arms.plays[0] + 1 if arm == 0 else arms.plays[0]
     return least_budget(rules, memory, round, default_plays)
 
@@ -66,7 +66,7 @@ def proved_budget(rules: JointRules, arms: Arms, memory: Floats, round: int, arm
 def refuse_unless_stated(
     rules: JointRules, arms: Arms, memory: Floats, round: int, candidate: int
 ) -> float:
-    """The same where the budget is stated anyway: it is at least 0 if the test is passed.
+    """Return the same where the budget is stated anyway: it is at least 0 if the test is passed.
 
     Within rounding of 0 the test itself decides. All challengers have the same answer.
     """
@@ -94,7 +94,7 @@ def refuse_unless_stated(
 
 @kernel
 def stated_budget(rules: JointRules, arms: Arms, memory: Floats, round: int, arm: int) -> float:
-    """The least budget that the rewards do not refute if `arm` is played now."""
+    """Return the least budget that the rewards do not refute if `arm` is played now."""
     if arm > 0 and memory[STATED_FOR] == round:
         return memory[STATED]  # type: ignore[no-any-return]
     return proved_budget(rules, arms, memory, round, arm)
@@ -102,7 +102,7 @@ def stated_budget(rules: JointRules, arms: Arms, memory: Floats, round: int, arm
 
 @kernel
 def proved_budget_now(rules: JointRules, arms: Arms, memory: Floats, rounds: int) -> float:
-    """The least budget that the rewards do not refute after `rounds` decisions."""
+    """Return the least budget that the rewards do not refute after `rounds` decisions."""
     return least_budget(rules, memory, rounds, arms.plays[0])
 
 
@@ -144,7 +144,7 @@ def least_budget(rules: JointRules, memory: Floats, rounds: int, default_plays: 
 def found_evidence(
     rules: JointRules, memory: Floats, max_loss: float, rounds: int, default_plays: int
 ) -> float:
-    """Least evidence against a negative budget, if this `max_loss` were allowed."""
+    """Return the least evidence against a negative budget, if this `max_loss` were allowed."""
     each = 1.0 + memory[ON_THEIR_WAY]
     return evidence(
         rules,
@@ -180,7 +180,7 @@ def share_by_evidence(
 def proved_share(
     rules: JointRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
 ) -> float:
-    """The largest share of the default's reward that the rewards prove was earned."""
+    """Return the largest share of the default's reward that the rewards prove was earned."""
     sure = 0.0
     unsure = 1.0
     while unsure < LARGEST_SHARE and proves_share(

@@ -21,13 +21,13 @@ from floorline.floors.joint.forms import (
 
 @kernel
 def is_nothing(gain: float) -> bool:
-    """The evidence of bounded rewards depends on their sum alone."""
+    """Return whether a reward is 0: the evidence of bounded rewards depends on their sum alone."""
     return gain == 0.0
 
 
 @kernel
 def gamma_mixture(rules: JointRules, plays: float, total: float, spread: float) -> float:
-    """`mixture_cost`, half of it computed in advance."""
+    """Return `mixture_cost`, half of it computed in advance."""
     return gamma_excess(rules.weight + total) - rules.start
 
 
@@ -43,7 +43,7 @@ def bounded_evidence(
     default_cost: float,
     challenger_cost: float,
 ) -> float:
-    """The least log evidence against a negative budget."""
+    """Return the least log evidence against a negative budget."""
     return evidence_on_line(
         deficit,
         shift,
@@ -58,7 +58,7 @@ def bounded_evidence(
 
 @kernel
 def bounded_sum(rules: JointRules, plays: float, total: float, spread: float) -> float:
-    """The least sum of the challengers' means that is not refuted."""
+    """Return the least sum of the challengers' means that is not refuted."""
     return sure_sum_bounded(total, rules.log_inverse_delta, rules.weight)
 
 
@@ -74,7 +74,7 @@ def bounded_budget(
     default_cost: float,
     challenger_cost: float,
 ) -> float:
-    """The least budget that is not refuted."""
+    """Return the least budget that is not refuted."""
     sure = sure_budget_bounded(
         deficit,
         shift,

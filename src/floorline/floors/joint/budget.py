@@ -31,7 +31,7 @@ def sure_budget_bounded(
     allowed: float,
     rho: float,
 ) -> float:
-    """The least budget that the rewards do not refute, in units of the range.
+    """Return the least budget that the rewards do not refute, in units of the range.
 
     `allowed` is log(1/delta) less the `mixture_cost` of both totals.
 
@@ -58,7 +58,7 @@ def sure_budget_bounded(
 def least_at_limits(
     kappa: float, x: float, y: float, limit: float, allowed: float, rho: float
 ) -> float:
-    """The least u - rho - kappa (v - rho) where u is rho, or v is `limit`, or both."""
+    """Return the least u - rho - kappa (v - rho) where u is rho, or v is `limit`, or both."""
     if kappa == 0.0:
         return 0.0
     against_challengers = divergence(x, rho)

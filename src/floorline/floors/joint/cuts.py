@@ -33,7 +33,7 @@ FIELDS = 4
 
 
 def cuts_size(groups: int) -> int:
-    """How many numbers the cuts of so many groups take."""
+    """Return how many numbers the cuts of so many groups take."""
     return 1 + FIELDS * groups * SEGMENTS
 
 
@@ -71,13 +71,13 @@ def tally_of(at: int, groups: int, segment: int) -> int:
 
 @kernel
 def segment_of(memory: Floats, at: int, decision: int) -> int:
-    """The segment of a decision, counted from 0."""
+    """Return the segment of a decision, counted from 0."""
     return decision >> (FIRST_LENGTH + int(memory[at]))
 
 
 @kernel
 def segment_end(memory: Floats, at: int, segment: int) -> int:
-    """The decisions up to the end of a segment."""
+    """Return the decisions up to the end of a segment."""
     return (segment + 1) << (FIRST_LENGTH + int(memory[at]))
 
 

@@ -26,7 +26,7 @@ STEPS = 12
 
 @kernel
 def default_deficit(max_loss: float, rounds: float, default_plays: float) -> float:
-    """Plays of the default that challengers must make up for; none if 0 or less.
+    """Return the plays of the default that challengers must make up for; none if 0 or less.
 
     `rounds` counts the candidate, which is credited with the lowest reward.
     """
@@ -36,7 +36,7 @@ def default_deficit(max_loss: float, rounds: float, default_plays: float) -> flo
 
 @kernel
 def gamma_excess(x: float) -> float:
-    """log Gamma(x) - x log(x) + x, which falls with x."""
+    """Return log Gamma(x) - x log(x) + x, which falls with x."""
     if x < STIRLING_FROM:
         return math.lgamma(x) - x * (math.log(x) - 1.0)
     inverse = 1.0 / x
@@ -48,7 +48,7 @@ def gamma_excess(x: float) -> float:
 
 @kernel
 def mixture_cost(total: float, rho: float) -> float:
-    """What mixing over Gamma(rho, rho) adds to the evidence, at most 0.
+    """Return what mixing over Gamma(rho, rho) adds to the evidence, at most 0.
 
     It changes only when `total` does, so floors cache it.
     """
@@ -57,7 +57,7 @@ def mixture_cost(total: float, rho: float) -> float:
 
 @kernel
 def divergence(x: float, y: float) -> float:
-    """x log(x / y) - x + y, for positive x and y; with `mixture_cost`, the evidence of a sum.
+    """Return x log(x / y) - x + y for positive x and y: with `mixture_cost`, a sum's evidence.
 
     The log evidence E(L, S) against L as the sum of the means of rewards that sum to S is
     L + rho log(rho) - lgamma(rho) + lgamma(rho + S) - (rho + S) log(rho + L). Without the large
@@ -76,7 +76,7 @@ def least_refuted(
     challenger_total: float,
     rho: float,
 ) -> float:
-    """The default's mean sum L that has the least evidence on the line kappa L - shift.
+    """Return the default's mean sum L that has the least evidence on the line kappa L - shift.
 
     The evidence is convex there, and its slope has the sign of A L^2 + B L + C; the larger root
     is the minimum. For `shift` 0, C is negative. Neither sum of means is below 0, and the
@@ -102,7 +102,7 @@ def evidence_on_line(
     challenger_cost: float,
     rho: float,
 ) -> float:
-    """Least log evidence against any negative budget; a challenger is affordable at log(1/delta).
+    """Return the least log evidence against a negative budget; a challenger needs log(1/delta).
 
     Minus infinity if the rewards favour a negative budget, infinity if there cannot be one.
     Totals are of rewards moved to [0, 1], and each cost is the `mixture_cost` of its total. `shift`
@@ -126,7 +126,7 @@ def evidence_on_line(
 
 @kernel
 def sure_sum_bounded(challenger_total: float, log_inverse_delta: float, rho: float) -> float:
-    """The least sum of the challengers' means that their rewards do not refute.
+    """Return the least sum of the challengers' means that their rewards do not refute.
 
     With a known default mean a challenger is affordable if this is at least
     deficit * default_mean - shift. The root x exp(-w) - rho of x (w - 1 + exp(-w)) = allowed:

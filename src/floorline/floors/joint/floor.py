@@ -127,6 +127,9 @@ class JointFloor(Floor):
         steady: whether a single challenger's mean does not change, as the confidence floor
             assumes. Where rewards are late, its pending plays then count like earlier ones.
             With several challengers it changes nothing.
+
+    >>> from floorline import Boundary, JointFloor, Policy, thompson_votes
+    >>> policy = Policy(thompson_votes(), JointFloor(max_loss=0.1), Boundary("beta-binomial"))
     """
 
     max_loss: float
@@ -157,7 +160,7 @@ class JointFloor(Floor):
         return range(MEMORY, SUM)
 
     def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Self, Boundary | None]:
-        """Fill in the form that goes with the boundary, and its weight."""
+        """Return this floor, with its form and weight filled in, and the boundary."""
         ranged = boundary is not None and boundary.kind.needs_range
         form = self.form or ("bounded" if ranged else "subgaussian")
         allowed = "subgaussian unless the boundary needs a range, as beta-binomial does"

@@ -1,8 +1,8 @@
 """What the forms of the joint floor differ in, as slots.
 
-`bounded.py` is for rewards in a range, `subgaussian.py` for subgaussian noise, and `spread_form.py`
-for rewards well inside their range. Rewards are moved first: the range to [0, 1], or the least mean
-to 0 and the noise to scale 1.
+`bounded_form.py` is for rewards in a range, `subgaussian_form.py` for subgaussian noise, and
+`spread_form.py` for rewards well inside their range. Rewards are moved first: the range to [0, 1],
+or the least mean to 0 and the noise to scale 1.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def no_spread(gain: float, plays: float, total: float) -> float:
 
 @kernel
 def never(gain: float) -> bool:
-    """For evidence that changes with every play."""
+    """Return False: for evidence that changes with every play."""
     return False
 
 
@@ -148,5 +148,5 @@ def fill_with_bounds(
     challenger_total: float,
     challenger_missing: float,
 ) -> tuple[float, float]:
-    """A missing reward is 1 for the default and 0 for a challenger."""
+    """Return the totals with a missing reward as 1 for the default and 0 for a challenger."""
     return default_total + default_missing, challenger_total

@@ -15,7 +15,7 @@ from floorline.floors.joint.memory import CHALLENGERS, PLAYS, SPREAD, SURE, TOTA
 
 @kernel
 def known_budget(rules: JointRules, memory: Floats, round: int, default_plays: int) -> float:
-    """Lower bound on the moved budget after `round`, for this number of default plays."""
+    """Return a lower bound on the moved budget after `round`, for this number of default plays."""
     deficit = default_deficit(rules.max_loss, round, default_plays)
     earned = max(memory[SURE] - memory[VOIDED], 0.0)
     return earned - deficit * rules.default_mean + rules.shift * round  # type: ignore[no-any-return]
@@ -33,14 +33,14 @@ def refuse_below_zero(
 
 @kernel
 def budget_of_known(rules: JointRules, arms: Arms, memory: Floats, round: int, arm: int) -> float:
-    """Lower bound on the budget if `arm` is played now."""
+    """Return a lower bound on the budget if `arm` is played now."""
     default_plays = arms.plays[0] + 1 if arm == 0 else arms.plays[0]
     return rules.width * known_budget(rules, memory, round, default_plays)
 
 
 @kernel
 def budget_of_known_now(rules: JointRules, arms: Arms, memory: Floats, rounds: int) -> float:
-    """Lower bound on the budget after `rounds` decisions."""
+    """Return a lower bound on the budget after `rounds` decisions."""
     return rules.width * known_budget(rules, memory, rounds, arms.plays[0])
 
 
@@ -48,7 +48,7 @@ def budget_of_known_now(rules: JointRules, arms: Arms, memory: Floats, rounds: i
 def share_of_known(
     rules: JointRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
 ) -> float:
-    """Lower bound on what was earned, divided by what the default would have earned."""
+    """Return a lower bound on what was earned, divided by what the default would have earned."""
     low = rules.low / rules.width
     earned = max(memory[SURE] - memory[VOIDED], 0.0) + default_plays * rules.default_mean
     owed = rounds * (low + rules.default_mean)
@@ -59,7 +59,7 @@ def share_of_known(
 def rounds_to_save(
     rules: JointRules, arms: Arms, memory: Floats, round: int, candidate: int
 ) -> int:
-    """Plays of a default arm of known mean that make a challenger affordable, at least 1."""
+    """Return the plays of a default of known mean that make a challenger affordable, at least 1."""
     plays = arms.plays[0]
     budget = -math.inf if candidate == 0 else known_budget(rules, memory, round, plays)
     count = rounds_short(rules.saving, rules.slack, budget, round)

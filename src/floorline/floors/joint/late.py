@@ -25,13 +25,8 @@ from floorline.floors.joint.cuts import (
     segment_of,
     tally_of,
 )
-from floorline.floors.joint.forms import (
-    JointRules,
-    Tally,
-)
-from floorline.floors.joint.memory import (
-    MEMORY,
-)
+from floorline.floors.joint.forms import JointRules, Tally
+from floorline.floors.joint.memory import MEMORY
 
 GROUPS = 2
 """The default, and all challengers."""
@@ -105,7 +100,7 @@ def count_play(
     Cuts are compared here, not when the floor is asked: the choice must follow from the plays and
     rewards alone, not from who asked when.
     """
-    looks = decision + 1 >= memory[NEXT_LOOK] and memory[NEWS] > 0.0 and misses_rewards(memory, ALL)
+    looks = decision + 1 >= memory[NEXT_LOOK] and memory[NEWS] > 0.0 and misses_rewards(memory)
     memory[DECISIONS] = decision + 1
     segment = segment_of(memory, CUTS, decision)
     if segment >= SEGMENTS:
@@ -146,10 +141,10 @@ def count_reward(
 
 
 @kernel
-def misses_rewards(memory: Floats, place: int) -> bool:
-    """Return whether rewards are missing in the tally that begins there."""
-    other = place + FIELDS
-    default_misses = memory[place + SEEN] < memory[place + PLAYED]
+def misses_rewards(memory: Floats) -> bool:
+    """Return whether any reward is missing."""
+    other = ALL + FIELDS
+    default_misses = memory[ALL + SEEN] < memory[ALL + PLAYED]
     return default_misses or memory[other + SEEN] < memory[other + PLAYED]  # type: ignore[no-any-return]
 
 
@@ -208,7 +203,7 @@ def look_at_cuts(rules: JointRules, arms: Arms, memory: Floats, decisions: int) 
 @kernel
 def best_place(memory: Floats) -> int:
     """Return where the better tally begins: that of all plays, or that before the cut."""
-    return CUT if memory[USES_CUT] > 0.0 and misses_rewards(memory, ALL) else ALL
+    return CUT if memory[USES_CUT] > 0.0 and misses_rewards(memory) else ALL
 
 
 @kernel

@@ -37,7 +37,7 @@ from floorline.floors.joint.variance import (
 
 @kernel
 def squared_distance(gain: float, plays: float, total: float) -> float:
-    """The squared distance of a reward to the average of those before it."""
+    """Return the squared distance of a reward to the average of those before it."""
     return (gain - guess(plays, total)) ** 2
 
 
@@ -59,7 +59,7 @@ def spread_evidence(
     default_spread: float,
     challenger_spread: float,
 ) -> float:
-    """For rewards in [0, 1]."""
+    """Return the least log evidence against a negative budget."""
     return joint_evidence_variance(
         deficit,
         shift,
@@ -73,7 +73,7 @@ def spread_evidence(
 
 @kernel
 def spread_sum(rules: JointRules, plays: float, total: float, spread: float) -> float:
-    """For rewards in [0, 1]."""
+    """Return the least sum of the challengers' means that is not refuted."""
     return sure_sum_variance(total, spread, rules.log_inverse_delta)
 
 
@@ -89,7 +89,7 @@ def spread_budget(
     default_spread: float,
     challenger_spread: float,
 ) -> float:
-    """For rewards in [0, 1]."""
+    """Return the least budget that is not refuted."""
     sure = sure_budget_variance(
         deficit,
         shift,
@@ -105,7 +105,7 @@ def spread_budget(
 
 @kernel
 def stretch_of(decision: int) -> int:
-    """The stretch of a decision, counted from 0."""
+    """Return the stretch of a decision, counted from 0."""
     return min(int(4.0 * math.log2(decision + 1.0)), STRETCHES - 1)
 
 
@@ -130,21 +130,21 @@ def guess_of(memory: Floats, group: int, decision: int) -> float:
 
 @kernel
 def farthest(memory: Floats, group: int, decision: int) -> float:
-    """The squared distance of the guess to the farther end of the range."""
+    """Return the squared distance of the guess to the farther end of the range."""
     guessed = guess_of(memory, group, decision)
     return max(guessed, 1.0 - guessed) ** 2
 
 
 @kernel
 def farthest_from_now(memory: Floats, group: int, decision: int) -> float:
-    """The same for a play that is made now, for which there may be no guess yet."""
+    """Return the same for a play that is made now, for which there may be no guess yet."""
     guess_by_stretch(memory, decision)
     return farthest(memory, group, decision)
 
 
 @kernel
 def closer_than_farthest(memory: Floats, group: int, decision: int, gain: float) -> float:
-    """How much closer to its guess a reward is than the farther end of the range, squared."""
+    """Return how much closer to its guess a reward is than the range's farther end, squared."""
     most = farthest(memory, group, decision)
     if math.isnan(gain):
         return most
@@ -153,7 +153,7 @@ def closer_than_farthest(memory: Floats, group: int, decision: int, gain: float)
 
 @kernel
 def no_missing_cost(rules: JointRules, tally: Tally) -> float:
-    """Filling in never adds to this evidence (docs/joint-floor.md, point 17)."""
+    """Return 0: filling in never adds to this evidence (docs/joint-floor.md, point 17)."""
     return 0.0
 
 

@@ -24,13 +24,13 @@ from floorline.floors.joint.forms import (
 
 @kernel
 def normal_cost(plays: float, r: float) -> float:
-    """What mixing over a normal of variance 1/r adds to the evidence, at most 0."""
+    """Return what mixing over a normal of variance 1/r adds to the evidence, at most 0."""
     return -0.5 * math.log1p(plays / r)
 
 
 @kernel
 def normal_mixture(rules: JointRules, plays: float, total: float, spread: float) -> float:
-    """What mixing adds to the evidence of the plays."""
+    """Return what mixing adds to the evidence of the plays."""
     return normal_cost(plays, rules.weight)
 
 
@@ -45,7 +45,7 @@ def subgaussian_on_line(
     costs: float,
     r: float,
 ) -> float:
-    """The least log evidence against any negative budget; a challenger needs log(1/delta).
+    """Return the least log evidence against any negative budget; a challenger needs log(1/delta).
 
     Minus infinity if the rewards favour a negative budget, infinity if there cannot be one.
     `costs` is the sum of both counts' `normal_cost`.
@@ -74,7 +74,7 @@ def subgaussian_evidence(
     default_cost: float,
     challenger_cost: float,
 ) -> float:
-    """The least log evidence against a negative budget."""
+    """Return the least log evidence against a negative budget."""
     return subgaussian_on_line(
         deficit,
         shift,
@@ -91,14 +91,14 @@ def subgaussian_evidence(
 def sure_sum_subgaussian(
     challenger_plays: float, challenger_total: float, log_inverse_delta: float, r: float
 ) -> float:
-    """The least sum of the challengers' means that their rewards do not refute."""
+    """Return the least sum of the challengers' means that their rewards do not refute."""
     level = 2.0 * log_inverse_delta + math.log1p(challenger_plays / r)
     return challenger_total - math.sqrt((challenger_plays + r) * level)
 
 
 @kernel
 def subgaussian_sum(rules: JointRules, plays: float, total: float, spread: float) -> float:
-    """The least sum of the challengers' means that is not refuted, at least 0."""
+    """Return the least sum of the challengers' means that is not refuted, at least 0."""
     return max(sure_sum_subgaussian(plays, total, rules.log_inverse_delta, rules.weight), 0.0)
 
 
@@ -113,11 +113,10 @@ def sure_budget_subgaussian(
     allowed: float,
     r: float,
 ) -> float:
-    """The least budget that the rewards do not refute, over the noise scale.
+    """Return the least budget that the rewards do not refute, over the noise scale.
 
     Minus infinity before the first default play, and where rewards are missing, so that totals are
-    infinite. `allowed` is log(1/delta) less the
-    `normal_cost` of both counts.
+    infinite. `allowed` is log(1/delta) less the `normal_cost` of both counts.
     """
     if default_plays == 0 or challenger_total == -math.inf:
         return -math.inf
@@ -139,7 +138,7 @@ def subgaussian_budget(
     default_cost: float,
     challenger_cost: float,
 ) -> float:
-    """The least budget that is not refuted."""
+    """Return the least budget that is not refuted."""
     sure = sure_budget_subgaussian(
         deficit,
         shift,
@@ -160,7 +159,7 @@ def fill_with_nothing(
     challenger_total: float,
     challenger_missing: float,
 ) -> tuple[float, float]:
-    """Without bounds nothing can be filled in: a tally with missing rewards proves nothing."""
+    """Return the totals if nothing is missing, and otherwise the worst: there are no bounds."""
     if default_missing > 0.0 or challenger_missing > 0.0:
         return math.inf, -math.inf
     return default_total, challenger_total

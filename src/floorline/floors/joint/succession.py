@@ -27,7 +27,7 @@ from floorline.floors.joint.succession_account import (
     ARM,
     FORMER,
     GROUPS_AT,
-    MOST_PROMOTIONS,
+    MAX_PROMOTIONS,
     SUCCESSION_MEMORY,
     TENURE,
     TENURES,
@@ -60,11 +60,11 @@ class JointSuccessionFloor(JointFloor):
         return (*range(MEMORY, SUM), *range(TENURES, GROUPS_AT))
 
     def may_promote(self, memory: Floats) -> bool:
-        """Whether there is room for another former default."""
-        return bool(memory[TENURES] < MOST_PROMOTIONS)
+        """Return whether there is room for another former default."""
+        return bool(memory[TENURES] < MAX_PROMOTIONS)
 
     def settle(self, boundary: Boundary | None, horizon: int) -> tuple[Self, Boundary | None]:
-        """Fill in the form and its weight; the proof is for the bounded form."""
+        """Return them as the joint floor does; the proof is for the bounded form."""
         floor, boundary = super().settle(boundary, horizon)
         changes = "where the default may change"
         require(floor.form == "bounded", "form", f"bounded {changes}", floor.form)

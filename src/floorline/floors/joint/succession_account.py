@@ -39,7 +39,7 @@ from floorline.floors.joint.late import (
 from floorline.floors.joint.memory import MEMORY, VOIDED
 from floorline.floors.joint.sums import count_voided, proof_learned, recount_learned
 
-MOST_PROMOTIONS = 16
+MAX_PROMOTIONS = 16
 """In an epoch. Each makes the test harder; long before this limit a new epoch is better."""
 
 TENURES = MEMORY + LATE_MEMORY
@@ -55,11 +55,11 @@ in these, including lost ones, and the tally of its plays."""
 
 TENURE = TALLY + FIELDS
 
-GROUPS_AT = FORMER + TENURE * (MOST_PROMOTIONS + 1)
+GROUPS_AT = FORMER + TENURE * (MAX_PROMOTIONS + 1)
 """Scratch space for the groups of a test; not part of the account. There is room for one more
 tenure, because the default may also change with a new epoch, which forgets them all."""
 
-SUCCESSION_MEMORY = GROUPS_AT + GROUP * (MOST_PROMOTIONS + 3)
+SUCCESSION_MEMORY = GROUPS_AT + GROUP * (MAX_PROMOTIONS + 3)
 
 
 def close_tenure(memory: list[float], arm: int) -> None:
@@ -145,7 +145,7 @@ def lead_of(memory: Floats, tenure: int, max_loss: float, rounds: int, led: floa
 def proved_by_groups(
     rules: JointRules, memory: Floats, max_loss: float, rounds: int, led: float, tally: Tally
 ) -> float:
-    """The least moved budget that the rewards do not refute, had no play been voided.
+    """Return the least moved budget that the rewards do not refute, had no play been voided.
 
     It is from the plays of `tally` and those of former tenures.
     """
@@ -177,7 +177,7 @@ def proved_by_groups(
 def least_by_groups(
     rules: JointRules, memory: Floats, max_loss: float, rounds: int, led: float, tally: Tally
 ) -> float:
-    """The least moved budget that the rewards do not refute, or that plays alone guarantee."""
+    """Return the least moved budget that rewards do not refute, or plays alone guarantee."""
     proved = proved_by_groups(rules, memory, max_loss, rounds, led, tally) - memory[VOIDED]
     counted = max_loss * rules.low / rules.width * rounds
     for i in range(int(memory[TENURES]) + 1):
@@ -189,7 +189,7 @@ def least_by_groups(
 def proof_by_groups(
     rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tally
 ) -> float:
-    """What a cut proves; voided plays, the same at every cut, are left out.
+    """Return what a cut proves; voided plays, the same at every cut, are left out.
 
     `recount` alone sets how many there are, and the choice must not depend on who asked when.
     """
@@ -210,7 +210,7 @@ def refuse_by_groups(
 
 @kernel
 def budget_by_groups(rules: JointRules, arms: Arms, memory: Floats, round: int, arm: int) -> float:
-    """The least budget that the rewards do not refute if `arm` is played now."""
+    """Return the least budget that the rewards do not refute if `arm` is played now."""
     if not memory[TENURES] > 0.0:
         return proved_budget(rules, arms, memory, round, arm)
     led = memory[LED] + 1.0 if arm == 0 else memory[LED]
@@ -220,7 +220,7 @@ def budget_by_groups(rules: JointRules, arms: Arms, memory: Floats, round: int, 
 
 @kernel
 def budget_by_groups_now(rules: JointRules, arms: Arms, memory: Floats, rounds: int) -> float:
-    """The least budget that the rewards do not refute after `rounds` decisions."""
+    """Return the least budget that the rewards do not refute after `rounds` decisions."""
     if not memory[TENURES] > 0.0:
         return proved_budget_now(rules, arms, memory, rounds)
     return budget_by_groups(rules, arms, memory, rounds, 1)
@@ -230,7 +230,7 @@ def budget_by_groups_now(rules: JointRules, arms: Arms, memory: Floats, rounds: 
 def share_by_groups(
     rules: JointRules, arms: Arms, memory: Floats, share: float, default_plays: int, rounds: int
 ) -> bool:
-    """Whether the rewards refute every smaller share of what the defaults would have earned."""
+    """Return whether the rewards refute every smaller share of what defaults would have earned."""
     if not memory[TENURES] > 0.0:
         return share_by_evidence(rules, arms, memory, share, default_plays, rounds)
     tally = best_tally(memory)

@@ -73,7 +73,7 @@ def credit_a_single_challenger(arms: Arms, counted: float) -> float:
 
 @kernel
 def cost_above_zero(rules: JointRules, tally: Tally) -> float:
-    """What filling in may add to the evidence where the lowest reward is not 0 (point 14)."""
+    """Return what filling in may add to the evidence if the lowest reward is not 0 (point 14)."""
     plays, missing = tally.challenger_plays, tally.challenger_plays - tally.challenger_seen
     if rules.low == 0.0 or missing <= 0.0:
         return 0.0
@@ -153,7 +153,7 @@ def recount_learned(
 
 @kernel
 def proof_known(rules: JointRules, arms: Arms, memory: Floats, rounds: int, tally: Tally) -> float:
-    """What challengers have surely earned, or will earn, in all plays."""
+    """Return what challengers have surely earned, or will earn, in all plays."""
     _, challenger_total = fill_in(
         tally.default_total,
         tally.default_plays - tally.default_seen,

@@ -25,13 +25,13 @@ PRECISION = 1e-4
 
 @kernel
 def guess(seen: float, total: float) -> float:
-    """A guess at an arm's next reward on [0, 1], from the rewards seen when it is played."""
+    """Return a guess at an arm's next reward on [0, 1], from the rewards seen when it is played."""
     return (total + 0.5) / (seen + 1)
 
 
 @kernel
 def one_sided(ahead: float, spread: float) -> tuple[float, float, float]:
-    """Log of the mean of exp(rate * ahead - cost * spread) over the rates, and two derivatives.
+    """Return the log of the rates' mean exp(rate * ahead - cost * spread), and two derivatives.
 
     The first two rise with `ahead`; the first falls with `spread`.
     """
@@ -61,7 +61,7 @@ def least_evidence(
     default_spread: float,
     challenger_spread: float,
 ) -> tuple[float, float]:
-    """Least log evidence against any sum of the default's means from `low` to `high`.
+    """Return the least log evidence against any sum of the default's means from `low` to `high`.
 
     Challengers are ahead by `ahead` less kappa times that sum. Also return the derivative of the
     evidence with respect to `ahead`. The slopes of both parts balance at the sum with the least
@@ -101,7 +101,7 @@ def joint_evidence_variance(
     challenger_total: float,
     challenger_spread: float,
 ) -> float:
-    """Least log evidence against any negative budget; see `evidence_on_line`."""
+    """Return the least log evidence against any negative budget; see `evidence_on_line`."""
     if deficit <= shift or deficit <= 0.0:  # whatever the default's mean is, at most 1
         return math.inf
     if default_plays == 0:
@@ -121,7 +121,7 @@ def joint_evidence_variance(
 
 @kernel
 def sure_sum_variance(total: float, spread: float, log_inverse_delta: float) -> float:
-    """The least sum of the challengers' means that is not refuted, for a known default mean.
+    """Return the least sum of the challengers' means that is not refuted, for a known default mean.
 
     Each rate gives a bound, and the mixture gives one that is better than all but the best. The
     evidence is convex, so Newton's steps approach the root from the side with enough evidence.
@@ -147,7 +147,7 @@ def sure_budget_variance(
     challenger_spread: float,
     log_inverse_delta: float,
 ) -> float:
-    """The least budget that the rewards do not refute, in units of the range.
+    """Return the least budget that the rewards do not refute, in units of the range.
 
     The evidence against a budget below it is convex and falls as it rises: Newton's steps, or
     bisection.

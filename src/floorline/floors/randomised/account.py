@@ -19,65 +19,28 @@ from floorline.floors.randomised.bound import (
     penalty,
     rise_per_win,
 )
-
-# The first numbers of the memory. All of them start at 0.
-ROUNDS = 0
-DEFAULT_SUM = 1
-CANDIDATE_SUM = 2
-RETIRED = 3
-"""Lambdas retired so far, from the largest; none ever comes back."""
-CURRENT = 4
-"""1 while the settled sums are those of the cached bounds, else 0."""
-MOVED = 5
-"""Rungs whose count of pending wins differs from that in the cached bounds."""
-RUNG = 6
-"""The rung of the last coin, where the search for the next one starts."""
-SOLVED = 7
-"""One more than the number of lambdas in the solved bound; 0 if there is no such bound."""
-BOUND = 8
-"""The solved bound on u."""
-SETTLED = 9
-"""From here on: S of each lambda from rewards that are known. The parts below follow it."""
-
-
-@kernel
-def filled_at(rules: RandomisedRules) -> int:
-    """Index of the S of each lambda with pending wins filled in, as used in the cached bounds."""
-    return SETTLED + len(rules.lambdas)
-
-
-@kernel
-def terms_at(rules: RandomisedRules) -> int:
-    """Index of each lambda's share of the mixture at the solved bound."""
-    return SETTLED + 2 * len(rules.lambdas)
-
-
-@kernel
-def pending_at(rules: RandomisedRules) -> int:
-    """Index of each rung's pending wins: coins that the default won, its reward unknown."""
-    return SETTLED + 3 * len(rules.lambdas)
-
-
-@kernel
-def cached_pending_at(rules: RandomisedRules) -> int:
-    """Index of each rung's pending wins as used in the cached bounds."""
-    return pending_at(rules) + len(rules.ladder)
-
-
-@kernel
-def wanted_at(rules: RandomisedRules) -> int:
-    """Index of the least known budget that each rung needs, scaled; 0 if not cached."""
-    return pending_at(rules) + 2 * len(rules.ladder)
-
-
-def memory_size(n_lambdas: int, n_rungs: int) -> int:
-    """How many numbers the account takes for this many lambdas and rungs."""
-    return SETTLED + 3 * n_lambdas + 3 * n_rungs
+from floorline.floors.randomised.memory import (
+    BOUND,
+    CANDIDATE_SUM,
+    CURRENT,
+    DEFAULT_SUM,
+    MOVED,
+    RETIRED,
+    ROUNDS,
+    RUNG,
+    SETTLED,
+    SOLVED,
+    cached_pending_at,
+    filled_at,
+    pending_at,
+    terms_at,
+    wanted_at,
+)
 
 
 @kernel
 def rung_of(rules: RandomisedRules, p: float) -> int:
-    """The rung with probability p; the next smaller one if p is between two."""
+    """Return the rung with probability p; the next smaller one if p is between two."""
     rung = 0
     while rung < len(rules.ladder) - 1 and rules.ladder[rung] > p:
         rung += 1
@@ -86,7 +49,7 @@ def rung_of(rules: RandomisedRules, p: float) -> int:
 
 @kernel
 def alive_at(rules: RandomisedRules, memory: Floats, rung: int) -> int:
-    """How many lambdas are alive once a coin is tossed at `rung`."""
+    """Return how many lambdas are alive once a coin is tossed at `rung`."""
     alive = len(rules.lambdas) - int(memory[RETIRED])
     return min(alive, int(rules.usable[rung]))
 
@@ -127,7 +90,7 @@ def fill(rules: RandomisedRules, memory: Floats) -> None:
 
 @kernel
 def missed_with(rules: RandomisedRules, memory: Floats, alive: int) -> float:
-    """Upper bound on u with the first `alive` lambdas. Call `refresh` first."""
+    """Return an upper bound on u with the first `alive` lambdas. Call `refresh` first."""
     if memory[SOLVED] != alive + 1:
         memory[BOUND] = largest_missed(rules, memory, filled_at(rules), terms_at(rules), alive)
         memory[SOLVED] = alive + 1.0
@@ -136,7 +99,7 @@ def missed_with(rules: RandomisedRules, memory: Floats, alive: int) -> float:
 
 @kernel
 def wanted_for(rules: RandomisedRules, memory: Floats, rung: int) -> float:
-    """The known budget, scaled, that a coin at `rung` needs. Call `refresh` first.
+    """Return the known budget, scaled, that a coin at `rung` needs. Call `refresh` first.
 
     Safety needs what u may be. Except at the first rung, the bound must also survive `patience`
     wins of the default in a row that each earn the most.
@@ -154,7 +117,7 @@ def wanted_for(rules: RandomisedRules, memory: Floats, rung: int) -> float:
 
 @kernel
 def known_budget(rules: RandomisedRules, memory: Floats) -> float:
-    """The budget, scaled, without what the default would have earned in candidates' rounds."""
+    """Return the budget, scaled, without what the default would have in candidates' rounds."""
     sure = rules.max_loss * rules.low / rules.span * memory[ROUNDS]
     return sure + rules.max_loss * memory[DEFAULT_SUM] + memory[CANDIDATE_SUM]  # type: ignore[no-any-return]
 
@@ -168,7 +131,7 @@ def refresh(rules: RandomisedRules, memory: Floats) -> None:
 
 @kernel
 def lower_bound(rules: RandomisedRules, memory: Floats, p: float) -> float:
-    """Lower bound on the budget for a coin of probability p; p < 1 needs 0 or more."""
+    """Return a lower bound on the budget for a coin of probability p; p < 1 needs 0 or more."""
     refresh(rules, memory)
     missed = missed_with(rules, memory, alive_at(rules, memory, rung_of(rules, p)))
     return rules.span * (known_budget(rules, memory) - (1.0 - rules.max_loss) * missed)
@@ -178,7 +141,7 @@ def lower_bound(rules: RandomisedRules, memory: Floats, p: float) -> float:
 def fallback_probability(
     rules: RandomisedRules, arms: Arms, memory: Floats, round: int, candidate: int
 ) -> float:
-    """The probability of the default: the smallest that the budget allows; 1 if it allows none.
+    """Return the smallest probability of the default that the budget allows; 1 if none.
 
     0, without a coin, if the default is the candidate. The search starts at the rung of the last
     coin: one step is nearly always enough.
@@ -204,7 +167,7 @@ def fallback_probability(
 
 @kernel
 def missed_now(rules: RandomisedRules, memory: Floats) -> float:
-    """Upper bound on u with all lambdas that are alive."""
+    """Return an upper bound on u with all lambdas that are alive."""
     refresh(rules, memory)
     return missed_with(rules, memory, alive_at(rules, memory, 0))
 

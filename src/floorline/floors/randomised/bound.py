@@ -48,7 +48,7 @@ class RandomisedRules(NamedTuple):
 
 @kernel
 def penalty(exponent: float, p: float, y: float) -> float:
-    """What S gains when the default wins a coin of probability p and earns y.
+    """Return what S gains when the default wins a coin of probability p and earns y.
 
     The factor of a coin round is exp(lambda y) with probability 1 - p and exp(-penalty) with
     probability p; their mean is exactly 1.
@@ -60,7 +60,7 @@ def penalty(exponent: float, p: float, y: float) -> float:
 def largest_missed(
     rules: RandomisedRules, memory: Floats, sums: int, terms: int, alive: int
 ) -> float:
-    """Upper bound on u from the first `alive` lambdas; infinite without any.
+    """Return an upper bound on u from the first `alive` lambdas; infinite without any.
 
     S of lambda j is `memory[sums + j]`. The bound is where the mixture reaches 1/delta; the
     approximate share of each lambda there is left in `memory[terms + j]`. Each lambda alone gives a
@@ -90,7 +90,7 @@ def largest_missed(
 def rise_per_win(
     rules: RandomisedRules, memory: Floats, terms: int, alive: int, rung: int
 ) -> float:
-    """How much the bound rises, to first order, if the default wins a coin at `rung`, earning 1.
+    """Return the bound's rise, to first order, if the default wins a coin at `rung` and earns 1.
 
     `memory[terms + j]` is the share of lambda j in the mixture at the bound.
     """

@@ -12,7 +12,7 @@ from typing import Any
 from floorline.core.records import in_slots, new_arms
 from floorline.floors.randomised.account import charge, credit, lower_bound
 from floorline.floors.randomised.bound import RandomisedRules
-from floorline.floors.randomised.design import account_size
+from floorline.floors.randomised.memory import account_size
 
 MAX_WAITING = 100_000
 """Decisions that wait for an earlier one. Beyond this, its reward is assumed to be the worst."""

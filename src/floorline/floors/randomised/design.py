@@ -13,7 +13,6 @@ import numpy as np
 
 from floorline.core.checks import number, require
 from floorline.core.records import Floats
-from floorline.floors.randomised.account import memory_size
 from floorline.floors.randomised.bound import RandomisedRules, penalty
 
 RUNGS = (
@@ -47,7 +46,7 @@ SURVIVED_WINS = 4.0
 
 
 def smallest_holdback(lambdas: Floats = LAMBDAS) -> float:
-    """The probability of the default at which no lambda would be left; a holdback is above it."""
+    """Return the probability of the default that leaves no lambda; a holdback is above it."""
     return 1 - math.exp(-lambdas[0])
 
 
@@ -63,7 +62,7 @@ def randomised_rules(
     rungs: Sequence[float] = RUNGS,
     lambdas: Floats = LAMBDAS,
 ) -> RandomisedRules:
-    """The rules for rewards in [low, high] and a default that is never rarer than `holdback`.
+    """Return the rules for rewards in [low, high] and a default never rarer than `holdback`.
 
     Args:
         max_loss: the share of the default's rewards that may be lost.
@@ -107,8 +106,3 @@ def randomised_rules(
         usable=usable,
         table=np.array(table),
     )
-
-
-def account_size(rules: RandomisedRules) -> int:
-    """How many numbers of memory the account takes under these rules."""
-    return memory_size(len(rules.lambdas), len(rules.ladder))

@@ -16,22 +16,25 @@ from floorline.core.records import Arms, Floats
 from floorline.floors.arithmetic import Arithmetic, InFlightCheck, Moment, Received
 from floorline.floors.base import Floor
 from floorline.floors.randomised.account import (
+    charge,
+    credit,
+    fallback_probability,
+    lower_bound,
+    missed_now,
+)
+from floorline.floors.randomised.bound import RandomisedRules
+from floorline.floors.randomised.check import CoinCheck
+from floorline.floors.randomised.design import randomised_rules
+from floorline.floors.randomised.memory import (
     CANDIDATE_SUM,
     DEFAULT_SUM,
     RETIRED,
     ROUNDS,
     RUNG,
     SETTLED,
-    charge,
-    credit,
-    fallback_probability,
-    lower_bound,
-    missed_now,
+    account_size,
     pending_at,
 )
-from floorline.floors.randomised.bound import RandomisedRules
-from floorline.floors.randomised.check import CoinCheck
-from floorline.floors.randomised.design import account_size, randomised_rules
 from floorline.floors.randomised.words import explain_coin
 
 
@@ -39,7 +42,7 @@ from floorline.floors.randomised.words import explain_coin
 def surest_budget(
     rules: RandomisedRules, arms: Arms, memory: Floats, round: int, arm: int
 ) -> float:
-    """Lower bound on the budget for a coin with the largest probability of the default.
+    """Return a lower bound on the budget for a coin with the largest probability of the default.
 
     Nothing is tried while it is below 0. It holds for any arm: what a round pays only adds to it.
     """
@@ -48,7 +51,7 @@ def surest_budget(
 
 @kernel
 def surest_budget_now(rules: RandomisedRules, arms: Arms, memory: Floats, rounds: int) -> float:
-    """The same, whatever was played last."""
+    """Return the same, whatever was played last."""
     return lower_bound(rules, memory, rules.ladder[0])
 
 
@@ -56,7 +59,7 @@ def surest_budget_now(rules: RandomisedRules, arms: Arms, memory: Floats, rounds
 def received_share(
     rules: RandomisedRules, arms: Arms, memory: Floats, default_plays: int, rounds: int
 ) -> float:
-    """Lower bound on rewards received over what the default would have in the same rounds.
+    """Return a lower bound on rewards received over what the default would have in the same rounds.
 
     Pending rewards of the default are on both sides; they lower the share only if it is above 1.
     Which pending ones belong to a former default is not known here, so all count.
@@ -112,6 +115,9 @@ class RandomisedFloor(Floor):
             default won, whose rewards are pending, earn at most rate k + burst together, in units
             of high - low. At 1 nothing is assumed.
         in_flight_burst: see `in_flight_rate`.
+
+    >>> from floorline import Policy, RandomisedFloor, thompson_votes
+    >>> policy = Policy(thompson_votes(), RandomisedFloor(max_loss=0.1))  # it needs no boundary
     """
 
     max_loss: float

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from floorline.core.words import counted
 from floorline.floors.arithmetic import Moment
-from floorline.floors.randomised.account import (
-    CANDIDATE_SUM,
-    DEFAULT_SUM,
-    ROUNDS,
-    lower_bound,
-    missed_now,
-)
+from floorline.floors.randomised.account import lower_bound, missed_now
 from floorline.floors.randomised.bound import RandomisedRules
+from floorline.floors.randomised.memory import CANDIDATE_SUM, DEFAULT_SUM, ROUNDS
 
 
 def explain_coin(moment: Moment) -> list[str]:

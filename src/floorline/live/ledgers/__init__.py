@@ -52,7 +52,7 @@ def read_ledger(locator: str) -> LedgerReader:
 
 
 def exists(locator: str) -> bool:
-    """Whether there is a ledger, even an empty or a damaged one."""
+    """Return whether there is a ledger, even an empty or a damaged one."""
     return _backend(locator).exists(locator)
 
 

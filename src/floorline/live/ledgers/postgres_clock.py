@@ -11,7 +11,7 @@ from floorline.live.errors import LedgerError
 
 TIME: LiteralString = "SELECT extract(epoch FROM clock_timestamp())::double precision"
 
-LOOK_AGAIN_SECONDS = 10.0
+READ_SECONDS = 10.0
 """Seconds between readings of the database's clock."""
 
 
@@ -21,22 +21,22 @@ class DatabaseTime:
     def __init__(self, read: Callable[[], float]) -> None:
         """Read the time; `read` returns the result of `TIME`, or raises LedgerError."""
         self._read = read
-        self._looked_at = float("-inf")
+        self._read_at = float("-inf")
         self._offset = 0.0
-        self._look()
+        self._read_clock()
 
     def __call__(self) -> float:
         """Return the time in seconds since 1970."""
-        if seconds_since_boot() - self._looked_at >= LOOK_AGAIN_SECONDS:
+        if seconds_since_boot() - self._read_at >= READ_SECONDS:
             with suppress(LedgerError):  # a lost session; the next statement reports it
-                self._look()
+                self._read_clock()
         return seconds_since_boot() + self._offset
 
-    def _look(self) -> None:
+    def _read_clock(self) -> None:
         before = seconds_since_boot()
         shown = self._read()
-        self._looked_at = seconds_since_boot()
-        self._offset = shown - (before + self._looked_at) / 2
+        self._read_at = seconds_since_boot()
+        self._offset = shown - (before + self._read_at) / 2
 
 
 def database_clock(read: Callable[[], float]) -> SteadyClock:

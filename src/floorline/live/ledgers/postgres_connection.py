@@ -167,7 +167,7 @@ def _reason(error: psycopg.Error) -> str:
 
 
 def in_transaction(connection: Connection) -> bool:
-    """Whether a transaction was begun, or has failed and must be rolled back."""
+    """Return whether a transaction was begun, or has failed and must be rolled back."""
     return connection.info.transaction_status not in (
         pq.TransactionStatus.IDLE,
         pq.TransactionStatus.UNKNOWN,

@@ -140,7 +140,7 @@ class PostgresReader(LedgerReader):
 
 
 def exists(locator: str) -> bool:
-    """Whether a database has a ledger of this name."""
+    """Return whether a database has a ledger of this name."""
     found = parse(locator)
     with closing(connect(found.database)) as connection, in_plain_words(found.shown):
         if version_of(connection) == 0:

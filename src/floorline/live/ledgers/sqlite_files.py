@@ -16,7 +16,7 @@ from floorline.live.ledgers.reader import UNCHANGED, Mark
 
 
 def lock(path: str) -> IO[bytes]:
-    """Keep other writers out for as long as the returned file is open.
+    """Return an open file that keeps other writers out until it is closed.
 
     The operating system releases the lock when its owner ends, however that happens. Where there
     are no locks, a second writer is noticed when it appends: the number of its event is taken.
@@ -99,12 +99,12 @@ def identity(path: str) -> tuple[int, int]:
 
 
 def is_truncated(path: str, pages: int, page_size: int) -> bool:
-    """Whether a file ends before its last page; unknown while a log holds some of the pages."""
+    """Return whether a file ends before its last page; unknown while a log holds some pages."""
     return not has_log(path) and os.path.getsize(path) < pages * page_size
 
 
 def has_log(path: str) -> bool:
-    """Whether there is a log beside a ledger that may hold some of its events."""
+    """Return whether there is a log beside a ledger that may hold some of its events."""
     log = Path(f"{os.path.realpath(path)}-wal")
     return log.exists() and log.stat().st_size > 0
 
@@ -123,7 +123,7 @@ def write_mark(path: str, mark: Mark) -> None:
     """Overwrite the mark of the last commit.
 
     It is not synced: it survives the process, and may lag behind after a power cut. The commit
-    is durable already, so a mark that cannot be written is no error.
+    is durable already, so a mark that cannot be written is not an error.
     """
     with suppress(OSError):
         file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o644)

@@ -40,7 +40,7 @@ class RewardFlow:
     """Whether a reward arrived between two checks: before one does, they may have long stopped."""
 
     def has_stopped(self, status: Status) -> bool:
-        """Whether rewards should have arrived by now at the rate so far; call it at each check."""
+        """Return whether rewards are overdue at the rate so far; call it at each check."""
         if status.state in ENDED:
             self.is_known = True
             return False

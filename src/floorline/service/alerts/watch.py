@@ -18,7 +18,7 @@ from floorline.service.alerts.conditions import (
     alerts_of,
 )
 from floorline.service.alerts.delivery import AlertDelivery, new_alert
-from floorline.service.alerts.raised import Raised, RaisedAlerts
+from floorline.service.alerts.raised import AlertKey, Raised, RaisedAlerts
 from floorline.service.host.campaigns import HostedCampaign
 from floorline.service.host.host import Host
 from floorline.service.host.owners import OwnedElsewhere
@@ -69,12 +69,12 @@ class Watch:
     async def _run(self) -> None:
         while True:
             try:
-                await self.look()
-            except Exception:  # the next look may succeed
+                await self.check()
+            except Exception:  # the next check may succeed
                 log.exception("the check for alerts failed")
             await asyncio.sleep(self._interval)
 
-    async def look(self) -> None:
+    async def check(self) -> None:
         """Compare the alerts raised now with the previous ones, and send the differences.
 
         With several servers, the owner of a campaign sends its alerts. One that has taken over a
@@ -107,23 +107,23 @@ class Watch:
     async def _read_stored(self) -> Raised:
         try:
             return await asyncio.to_thread(self._stored.read)
-        except LedgerError:  # the next look may succeed
+        except LedgerError:  # the next check may succeed
             return {}
 
-    async def _store(self, raised: Raised, cleared: list[tuple[str | None, str]]) -> None:
+    async def _store(self, raised: Raised, cleared: list[AlertKey]) -> None:
         if raised or cleared:
             with suppress(LedgerError):  # the next check tries again
                 await asyncio.to_thread(self._stored.change, raised, cleared)
 
     def _may_be_as_it_was(self, campaign: str | None, kind: str, seen: set[str]) -> bool:
-        """Whether a campaign exists but was not seen in this check, or not for long enough."""
+        """Return whether a campaign exists but was not seen in this check, or not long enough."""
         if campaign is None or campaign not in self._host.registry.catalogue:
             return False
         too_short = kind == REWARDS and not self._flows[campaign].is_known
         return campaign not in seen or too_short
 
     def _is_own(self, campaign: str | None) -> bool:
-        """Whether the alerts of a campaign, or for None those of the service, are this server's."""
+        """Return whether a campaign's alerts, or for None the service's, are this server's."""
         owners = self._host.registry.owners
         if campaign is None:
             return owners.speaks_for_service
@@ -156,7 +156,7 @@ class Watch:
         return raised, seen
 
     def _is_open(self, hosted: HostedCampaign) -> bool:
-        """Whether a campaign was not closed or taken over meanwhile."""
+        """Return whether a campaign was not closed or taken over meanwhile."""
         is_open = any(one is hosted for one in self._host.registry.pool.all())
         return is_open and not hosted.queue.is_taken_over
 

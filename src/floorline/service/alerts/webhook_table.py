@@ -27,7 +27,7 @@ class WebhookTable(Webhooks):
         self._session = session
 
     def webhooks(self) -> list[Webhook]:
-        """All webhooks.
+        """Return all webhooks.
 
         Raises:
             ValueError: they cannot be read.

@@ -34,7 +34,7 @@ class Webhooks(ABC):
 
     @abstractmethod
     def webhooks(self) -> list[Webhook]:
-        """All webhooks.
+        """Return all webhooks.
 
         Raises:
             ValueError: they cannot be read.
@@ -71,7 +71,7 @@ class WebhookFile(Webhooks):
         self._webhooks: list[Webhook] = []
 
     def webhooks(self) -> list[Webhook]:
-        """All webhooks.
+        """Return all webhooks.
 
         Raises:
             ValueError: the file cannot be read.

@@ -43,7 +43,7 @@ async def create(call: Call) -> Reply:
 
 
 async def list_all(call: Call) -> Campaigns:
-    """All campaigns that the key reaches."""
+    """Return all campaigns that the key reaches."""
     catalogue = call.host.registry.catalogue
     await catalogue.list_again()
     names = [name for name in catalogue.names() if call.access.sees(name)]
@@ -69,14 +69,14 @@ async def _show_wherever(call: Call, name: str) -> CampaignAnswer | None:
 
 
 async def show(call: Call) -> CampaignAnswer:
-    """One campaign."""
+    """Return one campaign."""
     return await answer_of(await call.host.registry.find(call.path["name"]))
 
 
 async def answer_of(
     campaign: HostedCampaign | UnavailableCampaign | ClosedCampaign,
 ) -> CampaignAnswer:
-    """A campaign as a response."""
+    """Return a campaign as a response."""
     settings = None if campaign.settings is None else campaign.settings.to_json()
     answer = CampaignAnswer(campaign.name, False, campaign.default_arm, settings, None)
     if isinstance(campaign, UnavailableCampaign):

@@ -30,7 +30,7 @@ from floorline.service.http.problems import Problem, problem_of
 
 
 async def decide(call: Call) -> DecisionAnswer | Decisions:
-    """Which arm to play, for one request or a batch."""
+    """Return which arm to play, for one request or a batch."""
     hosted = await call.host.registry.get(call.path["name"])
     body: DecisionBody = call.body
     if body.requests is msgspec.UNSET:
@@ -46,7 +46,7 @@ async def decide(call: Call) -> DecisionAnswer | Decisions:
 def decide_one(
     hosted: HostedCampaign, campaign: Campaign, request: DecisionRequest
 ) -> DecisionAnswer:
-    """One decision, in the thread of the commit queue."""
+    """Return one decision, in the thread of the commit queue."""
     before = campaign.seq
     ticket = campaign.decide(
         request.request_key, request.candidate, request.context, request.chances
@@ -66,7 +66,7 @@ def decide_one(
 
 
 async def decide_batch(hosted: HostedCampaign, requests: list[DecisionRequest]) -> Decisions:
-    """Decisions for all requests, or for none of them."""
+    """Return decisions for all requests, or for none of them."""
     for request in requests:
         check_request(hosted.settings, request.request_key, request.candidate, request.context)
         checked_chances(hosted.settings, request.candidate, request.chances)
@@ -95,7 +95,7 @@ async def void(call: Call) -> RewardReceipt:
 
 
 async def rewards(call: Call) -> RewardResults:
-    """Record a batch of rewards, each by itself: some may be refused.
+    """Record a batch of rewards, each on its own: some may be refused.
 
     It is committed in parts, so that decisions need not wait for all of it.
     """
@@ -128,7 +128,7 @@ async def _record(call: Call, name: str, rewards: list[TicketReward]) -> list[Ba
 
     async def record_here() -> list[BatchReceipt]:
         hosted = await call.host.registry.get(name)
-        # A batch of one must not go before decisions either.
+        # A batch, even of one reward: single decisions go first.
         return await hosted.queue.submit(observe_all, max(2, len(rewards)))
 
     try:

@@ -42,7 +42,7 @@ SECURITY_HEADERS = {
 
 
 def routes(keys: Keys) -> list[BaseRoute]:
-    """The OpenAPI document, and the page that shows it."""
+    """Return the routes of the OpenAPI document and of the page that shows it."""
 
     async def openapi(request: Request) -> Response:
         return Response(_openapi_document(keys.required), media_type="application/json")
@@ -63,12 +63,12 @@ def routes(keys: Keys) -> list[BaseRoute]:
 
 @cache
 def _openapi_document(keys: bool) -> bytes:
-    """The OpenAPI document; cached, since it is slow to generate."""
+    """Return the OpenAPI document; cached, since it is slow to generate."""
     return msgspec.json.encode(describe(OPERATIONS, keys=keys))
 
 
 def _files() -> Path:
-    """The folder of Swagger UI's own files."""
+    """Return the folder of Swagger UI's own files."""
     spec = find_spec("swagger_ui")
     if spec is None or spec.origin is None:  # pragma: no cover
         raise ImportError("the service needs the extra [service]: pip install 'floorline[service]'")

@@ -41,7 +41,7 @@ the holdback, and not why the candidate was played."""
 
 
 async def explain(call: Call) -> ExplanationAnswer:
-    """Why a decision was made."""
+    """Return why a decision was made."""
     hosted = await call.host.registry.get(call.path["name"])
     ticket = call.path["ticket"]
 

@@ -11,10 +11,10 @@ from floorline.live.history import record
 from floorline.live.ledgers import LedgerReader
 from floorline.live.tickets import ticket_ids
 from floorline.report.tables import refuse_empty_table
-from floorline.service.api.elsewhere import elsewhere
 from floorline.service.api.reading import read_ledger
+from floorline.service.api.whole_ledger import from_whole_ledger
 from floorline.service.host.campaigns import HostedCampaign
-from floorline.service.host.exports import export_elsewhere
+from floorline.service.host.exports import export_in_child
 from floorline.service.http.operations import Call, Reply, StreamReply
 
 DECISIONS_PER_READ = 1000
@@ -29,7 +29,7 @@ Page = tuple[list[Record], int]
 
 
 async def export(call: Call) -> StreamReply | Reply:
-    """A table of a campaign; decisions are streamed, other tables are made in another process."""
+    """Return a table of a campaign: decisions streamed, others made in a child process."""
     hosted = await call.host.registry.get(call.path["name"])
     form, table = call.query.format, call.query.table
     refuse_empty_table(table, hosted.settings)
@@ -37,8 +37,8 @@ async def export(call: Call) -> StreamReply | Reply:
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}.{form}"}
     if table == "decisions" and form != "parquet":
         return StreamReply(_export(hosted, form), MEDIA_TYPES[form], headers)
-    page = await elsewhere(
-        call, hosted, lambda now: export_elsewhere(hosted.locator, table, form, now)
+    page = await from_whole_ledger(
+        call, hosted, lambda now: export_in_child(hosted.locator, table, form, now)
     )
     return Reply(page, headers=headers, media_type=MEDIA_TYPES[form])
 

@@ -23,7 +23,7 @@ FULL_RETRY_AFTER_SECONDS = 30
 
 
 async def live(call: Call) -> StreamReply:
-    """The status of a campaign, from now on."""
+    """Return a stream of the campaign's status, from now on."""
     hosted = await call.host.registry.get(call.path["name"])
     if hosted.feed.listeners >= feed.MAX_LISTENERS:
         why = f"this campaign has {feed.MAX_LISTENERS} listeners already"
@@ -38,7 +38,7 @@ async def _messages(hosted: HostedCampaign) -> AsyncGenerator[bytes, None]:
 
 
 def message_of(update: StatusUpdate, settings: CampaignSettings) -> bytes:
-    """One server-sent event."""
+    """Return one server-sent event."""
     if update.status is None:
         why = None if update.error is None else problem_of(update.error).detail
         body = Update(None, None, why)

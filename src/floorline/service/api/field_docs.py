@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 
 
 def field_docs(kinds: Iterable[Any]) -> dict[str, dict[str, str]]:
-    """The docstrings of fields, by class and field, of these classes and those in their fields.
+    """Return the docstrings of fields, by class and field, of these classes and those in them.
 
     >>> from floorline.service.api.campaign_requests import FinishBody
     >>> field_docs([FinishBody])

@@ -13,12 +13,12 @@ from floorline.service.http.problems import Problem, problem_of
 
 
 async def livez(call: Call) -> Live:
-    """The process responds."""
+    """Return 200: the process responds."""
     return Live("live")
 
 
 async def readyz(call: Call) -> Ready:
-    """Decisions are served."""
+    """Return 200 if decisions are served, otherwise 503."""
     if not call.host.ready:
         raise Unavailable("the service is starting or stopping")
     registry = call.host.registry
@@ -30,7 +30,7 @@ async def readyz(call: Call) -> Ready:
 
 
 async def metrics(call: Call) -> Reply:
-    """Metrics for Prometheus."""
+    """Return metrics for Prometheus."""
     if call.access.is_limited:
         raise Problem(403, "wrong-scope", "metrics cover all campaigns; this key is limited")
     registry = call.host.registry

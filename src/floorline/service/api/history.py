@@ -18,7 +18,7 @@ AFTER_LAST_SEQ = 2**62
 
 
 async def decisions(call: Call) -> RecordPage:
-    """A page of decisions, each with its outcome."""
+    """Return a page of decisions, each with its outcome."""
     hosted = await call.host.registry.get(call.path["name"])
     query: PageQuery = call.query
 
@@ -32,7 +32,7 @@ async def decisions(call: Call) -> RecordPage:
 
 
 async def events(call: Call) -> EventPage:
-    """A page of events."""
+    """Return a page of events."""
     hosted = await call.host.registry.get(call.path["name"])
     query: EventQuery = call.query
     newest = query.order == "newest"
@@ -61,7 +61,7 @@ async def events(call: Call) -> EventPage:
 
 
 def _start(query: PageQuery) -> int:
-    """The sequence number after which, or before which, a page begins."""
+    """Return the sequence number after which, or before which, a page begins."""
     if query.cursor is UNSET:
         return AFTER_LAST_SEQ if query.order == "newest" else 0
     return query.cursor

@@ -42,7 +42,7 @@ class OfrepProblem(ProblemDocument):
 
 
 def refine(document: ProblemDocument, path: dict[str, str]) -> OfrepProblem:
-    """The problem as OFREP clients expect it. They treat 422 as no response."""
+    """Return the problem as OFREP clients expect it. They treat 422 as no response."""
     members = msgspec.structs.asdict(document)
     members["status"] = 400 if document.status == 422 else document.status
     key, code = path.get("key", ""), error_code(document)
@@ -50,19 +50,19 @@ def refine(document: ProblemDocument, path: dict[str, str]) -> OfrepProblem:
 
 
 def error_code(document: ProblemDocument) -> str:
-    """OFREP's word for a problem."""
+    """Return OFREP's word for a problem."""
     if document.type.endswith(NO_TARGETING_KEY):
         return "TARGETING_KEY_MISSING"
     return ERROR_CODES.get(document.status, "GENERAL")
 
 
 async def evaluate(call: Call) -> OfrepAnswer:
-    """A decision as the value of a flag. The same targeting key always gets the same decision."""
+    """Return a decision as the value of a flag: always the same for the same targeting key."""
     return await _evaluate(call, call.path["key"], _request(call))
 
 
 async def evaluate_all(call: Call) -> Reply:
-    """Decisions of all campaigns that the key reaches; 304 if the caller has them already.
+    """Return the decisions of all campaigns that the key reaches; 304 if the caller has them.
 
     Clients ask again and again, so a targeting key is required: without one, each request would
     make new decisions that nobody sees.
@@ -98,7 +98,7 @@ def _request(call: Call) -> DecisionRequest:
 
 
 async def _flag(call: Call, name: str, request: DecisionRequest, body: bytes) -> OfrepFlag:
-    """One decision, or why there is none: one campaign must not break the others."""
+    """Return one decision, or why there is none: one campaign must not break the others."""
     path = f"/ofrep/v1/evaluate/flags/{name}"
     try:
         answer = await call.wherever(

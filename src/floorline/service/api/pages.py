@@ -34,7 +34,7 @@ class _Files(StaticFiles):
 
 
 def routes(gate: Gate) -> list[BaseRoute]:
-    """The pages, their files, and the scopes of the viewer's key."""
+    """Return the routes of the pages, their files, and the scopes of the viewer's key."""
 
     async def access(request: Request) -> Response:
         authorization = request.headers.get("authorization", "").encode("latin-1")

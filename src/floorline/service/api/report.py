@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from floorline.service.api.elsewhere import elsewhere
-from floorline.service.host.reports import report_elsewhere
+from floorline.service.api.whole_ledger import from_whole_ledger
+from floorline.service.host.reports import report_in_child
 from floorline.service.http.operations import Call, Reply
 
 SECURITY_HEADERS = {
@@ -16,9 +16,9 @@ SECURITY_HEADERS = {
 
 
 async def report(call: Call) -> Reply:
-    """A page to share: what was promised, earned and done, and how that was verified."""
+    """Return a page to share: what was promised, earned and done, and how that was verified."""
     hosted = await call.host.registry.get(call.path["name"])
-    page = await elsewhere(
-        call, hosted, lambda now: report_elsewhere(hosted.locator, hosted.name, now)
+    page = await from_whole_ledger(
+        call, hosted, lambda now: report_in_child(hosted.locator, hosted.name, now)
     )
     return Reply(page, headers=SECURITY_HEADERS, media_type="text/html; charset=utf-8")

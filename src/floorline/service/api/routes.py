@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from floorline.live import RewardReceipt
 from floorline.service.api import (
     campaign_requests,
@@ -20,23 +22,29 @@ from floorline.service.api import (
     series,
 )
 from floorline.service.http.limits import MAX_BATCH_BODY_BYTES
-from floorline.service.http.operations import Operation
+from floorline.service.http.operations import Handler, Operation
 
 CAMPAIGN = "/v1/campaigns/{name}"
 TICKET = "/v1/decisions/{ticket}"
 
-CHANGES = (
-    ("pause", campaigns.pause, "Play the default until resumed", None),
-    ("resume", campaigns.resume, "Go on after a pause", None),
-    ("add-arm", campaigns.add_arm, "Add a challenger", campaign_requests.ArmBody),
-    ("retire-arm", campaigns.retire_arm, "Stop playing a challenger", campaign_requests.ArmBody),
-    (
-        "promote-arm",
-        campaigns.promote_arm,
-        "Make a challenger the default",
-        campaign_requests.ArmBody,
-    ),
-)
+
+def _change(
+    word: str, handler: Handler, summary: str, body: Any = None, *, body_required: bool = True
+) -> Operation:
+    """Return an operation that changes a campaign and responds with the campaign after it."""
+    return Operation(
+        f"campaigns_{handler.__name__}",
+        "POST",
+        f"{CAMPAIGN}/{word}",
+        handler,
+        summary,
+        "admin",
+        responses.CampaignAnswer,
+        body,
+        body_required=body_required,
+        problems=(404, 409),
+    )
+
 
 OPERATIONS = (
     Operation(
@@ -120,7 +128,7 @@ OPERATIONS = (
         "POST",
         f"{TICKET}/void",
         decisions.void,
-        "Say that a decision reached nobody",
+        "Report that a decision reached nobody",
         "reward",
         RewardReceipt,
         problems=(404, 409),
@@ -151,47 +159,35 @@ OPERATIONS = (
         "GET",
         CAMPAIGN,
         campaigns.show,
-        "Look at a campaign",
+        "Show a campaign",
         "read",
         responses.CampaignAnswer,
         problems=(404,),
     ),
-    *(
-        Operation(
-            f"campaigns_{handler.__name__}",
-            "POST",
-            f"{CAMPAIGN}/{word}",
-            handler,
-            summary,
-            "admin",
-            responses.CampaignAnswer,
-            body,
-            problems=(404, 409),
-        )
-        for word, handler, summary, body in CHANGES
+    _change("pause", campaigns.pause, "Play the default until resumed"),
+    _change("resume", campaigns.resume, "Resume after a pause"),
+    _change("add-arm", campaigns.add_arm, "Add a challenger", campaign_requests.ArmBody),
+    _change(
+        "retire-arm", campaigns.retire_arm, "Stop playing a challenger", campaign_requests.ArmBody
     ),
-    Operation(
-        "campaigns_finish",
-        "POST",
-        f"{CAMPAIGN}/finish",
+    _change(
+        "promote-arm",
+        campaigns.promote_arm,
+        "Make a challenger the default",
+        campaign_requests.ArmBody,
+    ),
+    _change(
+        "finish",
         campaigns.finish,
         "Declare a winner, and serve it from now on",
-        "admin",
-        responses.CampaignAnswer,
         campaign_requests.FinishBody,
-        problems=(404, 409),
     ),
-    Operation(
-        "campaigns_stop",
-        "POST",
-        f"{CAMPAIGN}/stop",
+    _change(
+        "stop",
         campaigns.stop,
         "End a campaign for good",
-        "admin",
-        responses.CampaignAnswer,
         campaign_requests.StopBody,
         body_required=False,
-        problems=(404, 409),
     ),
     Operation(
         "campaigns_erase",
@@ -215,24 +211,19 @@ OPERATIONS = (
         campaign_requests.DeleteBody,
         problems=(404, 409),
     ),
-    Operation(
-        "campaigns_start_epoch",
-        "POST",
-        f"{CAMPAIGN}/start-epoch",
+    _change(
+        "start-epoch",
         campaigns.start_epoch,
-        "Begin anew, as after a drift alarm",
-        "admin",
-        responses.CampaignAnswer,
+        "Start a new epoch, as after a drift alarm",
         campaign_requests.EpochBody,
         body_required=False,
-        problems=(404, 409),
     ),
     Operation(
         "history_series",
         "GET",
         f"{CAMPAIGN}/series",
         series.series,
-        "See how a campaign went",
+        "Get the history of a campaign as columns",
         "read",
         responses.Series,
         problems=(404,),
@@ -242,7 +233,7 @@ OPERATIONS = (
         "GET",
         f"{CAMPAIGN}/live",
         feed.live,
-        "Watch a campaign: server-sent events",
+        "Follow the status of a campaign: server-sent events",
         "read",
         "text/event-stream",
         problems=(404,),
@@ -289,49 +280,30 @@ OPERATIONS = (
         "text/html",
         problems=(404, 422),
     ),
-    Operation(
-        "campaigns_note",
-        "POST",
-        f"{CAMPAIGN}/notes",
-        campaigns.note,
-        "Add a note to what happened",
-        "admin",
-        responses.CampaignAnswer,
-        campaign_requests.NoteBody,
-        problems=(404, 409),
-    ),
-    Operation(
-        "campaigns_label",
-        "POST",
-        f"{CAMPAIGN}/labels",
-        campaigns.label,
-        "Replace the labels",
-        "admin",
-        responses.CampaignAnswer,
-        campaign_requests.LabelsBody,
-        problems=(404, 409),
-    ),
-    Operation(
-        "campaigns_archive",
-        "POST",
-        f"{CAMPAIGN}/archive",
+    _change("notes", campaigns.note, "Add a note to the history", campaign_requests.NoteBody),
+    _change("labels", campaigns.label, "Replace the labels", campaign_requests.LabelsBody),
+    _change(
+        "archive",
         campaigns.archive,
-        "Leave it out of lists, or take it back in",
-        "admin",
-        responses.CampaignAnswer,
+        "Hide a campaign from lists, or show it again",
         campaign_requests.ArchiveBody,
         body_required=False,
-        problems=(404, 409),
     ),
     Operation(
-        "health_livez", "GET", "/livez", health.livez, "Is the process alive", None, responses.Live
+        "health_livez",
+        "GET",
+        "/livez",
+        health.livez,
+        "Check that the process is alive",
+        None,
+        responses.Live,
     ),
     Operation(
         "health_readyz",
         "GET",
         "/readyz",
         health.readyz,
-        "Are decisions served",
+        "Check that decisions are served",
         None,
         responses.Ready,
     ),
@@ -340,7 +312,7 @@ OPERATIONS = (
         "GET",
         "/metrics",
         health.metrics,
-        "Numbers for Prometheus",
+        "Metrics for Prometheus",
         "read",
         "text/plain",
     ),

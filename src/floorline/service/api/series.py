@@ -11,20 +11,20 @@ from floorline.service.http.operations import Call
 
 
 async def series(call: Call) -> Series:
-    """The campaign's history up to its last decision, with what is known about it now."""
+    """Return the campaign's history up to its last decision, with what is known about it now."""
     hosted = await call.host.registry.get(call.path["name"])
 
-    def look(campaign: Campaign) -> list[SeriesPoint]:
+    def points_now(campaign: Campaign) -> list[SeriesPoint]:
         points = hosted.series.points
         last_stored = points[-1].time if points else campaign.now()
         when = hosted.series.last_decision_at or last_stored
         return [*points, point_of(0, when, campaign.status(), hosted.settings)]
 
-    return series_of(await hosted.queue.submit(look), hosted.settings.arms)
+    return series_of(await hosted.queue.submit(points_now), hosted.settings.arms)
 
 
 def series_of(points: Sequence[SeriesPoint], arms: Sequence[str]) -> Series:
-    """The points as columns."""
+    """Return the points as columns."""
     reasons = sorted({reason for point in points for reason in point.reasons})
     return Series(
         time=[point.time for point in points],

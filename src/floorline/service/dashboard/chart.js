@@ -8,7 +8,7 @@ import { timeTicks } from "./times.js";
 const MARGIN = { top: 8, right: 16, bottom: 40, left: 20 };
 const DIGIT = 7.5; // the width of one, in pixels
 
-/** A chart in `host`. `draw(width, height)` draws it anew, to fit. */
+/** A chart in `host`. `draw(width, height)` redraws it, to fit. */
 export class Chart {
   constructor(host, draw) {
     this.legend = el("ul", { class: "legend" });

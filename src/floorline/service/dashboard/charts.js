@@ -24,7 +24,7 @@ function armsOf(names, { plays, decisions }) {
 
 const added = (parts) => parts[0].counts.map((_, i) => parts.reduce((sum, { counts }) => sum + counts[i], 0));
 
-/** All charts. `show` draws them anew. */
+/** All charts. `show` redraws them. */
 export function charts(settings) {
   const picture = lineChart(byId("picture"), EMPTY);
   const budget = lineChart(byId("budget"), EMPTY);

@@ -26,7 +26,7 @@ const ASK = {
       + "Do this after the default has changed." },
 };
 
-/** The buttons of a campaign. `onDone` hears of the campaign after a change. */
+/** The buttons of a campaign. `onDone` is called with the campaign after a change. */
 export function controls(campaign, scopes, onDone) {
   const allowed = scopes.has("admin");
   let status = null;

@@ -24,7 +24,7 @@ const SHARE = "A share from 0 to 1, such as 0.1 for 10%.";
 const isShare = (value) => value >= 0 && value <= 1;
 const HOLDBACK = { randomised: "0.05" };
 
-/** Lets the button open the form. `onDone` hears the name of the new campaign. */
+/** Lets the button open the form. `onDone` is called with the name of the new campaign. */
 export function creation(button, onDone) {
   const dialog = byId("create");
   const form = byId("create-form");

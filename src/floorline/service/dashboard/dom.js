@@ -26,12 +26,12 @@ function filled(node, attributes, children) {
 
 export const byId = (id) => document.getElementById(id);
 
-/** Says something, without a word to a screen reader if it is said already. */
+/** Sets the text unless it is unchanged: a screen reader would say it again. */
 export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Fills an element anew, unless that changes nothing: who reads or marks it is not disturbed. */
+/** Replaces what an element holds, unless nothing changes: readers and selections are not disturbed. */
 export function refill(host, ...children) {
   const next = host.cloneNode(false);
   next.append(...children);

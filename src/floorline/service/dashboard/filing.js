@@ -3,7 +3,7 @@
 import { campaignPath, post } from "./api.js";
 import { byId, say } from "./dom.js";
 
-/** The forms. `onDone` hears of the campaign after a change. */
+/** The forms. `onDone` is called with the campaign after a change. */
 export function filing(campaign, scopes, onDone) {
   const allowed = scopes.has("admin");
   let status = null;

@@ -25,7 +25,7 @@ function card({ name, status, settings, problem }) {
     el("p", { class: "hint" }, about.join(" · ")));
 }
 
-/** Draw the list anew where something has changed, so that the focus stays where it is. */
+/** Redraws the list where something has changed, so that the focus stays where it is. */
 let shown = "";
 async function refresh() {
   const { campaigns } = await get("/v1/campaigns");

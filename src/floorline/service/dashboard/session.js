@@ -5,7 +5,7 @@ const PLACE = "floorline-key";
 export const keep = (key) => sessionStorage.setItem(PLACE, key);
 export const forget = () => sessionStorage.removeItem(PLACE);
 
-/** The headers that show the key. */
+/** The headers that carry the key. */
 export function credentials() {
   const key = sessionStorage.getItem(PLACE);
   return key ? { Authorization: `Bearer ${key}` } : {};

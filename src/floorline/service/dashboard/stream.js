@@ -15,7 +15,7 @@ async function seen() {
 
 const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-/** Hands over each update, for ever. `onChange` hears when the service is there and when not. */
+/** Passes on each update, without end. `onChange` is called when the service is lost or found again. */
 export async function follow(path, onUpdate, onChange) {
   let wait = FIRST_WAIT;
   for (;;) {

@@ -14,7 +14,7 @@ export function table(label, columns, rows, foot = null) {
       foot && el("tfoot", {}, el("tr", {}, foot.map(cell)))));
 }
 
-/** A closed part that holds a table, made anew whenever it is opened. */
+/** A closed part that holds a table, made again whenever it is opened. */
 export function numbersOf(make) {
   const details = el("details", {}, el("summary", {}, "Numbers"));
   details.addEventListener("toggle", () => {

@@ -3,7 +3,7 @@
 import { byId, el, refill, say } from "./dom.js";
 import { count, exactPercent, inUnit, percent, sentence, surePercent } from "./format.js";
 
-/** `good`, `warn` or `bad`: how a verdict is to be taken. */
+/** `good`, `warn` or `bad`: what a verdict means for the reader. */
 export function mood(status) {
   if (status === null) return "bad";
   return status.holds && status.alarm === null && status.problems.length === 0 ? "good" : "warn";

@@ -20,7 +20,7 @@ def back_up(data: Path, to: Path) -> tuple[list[str], dict[str, str]]:
     Each copy holds what was committed at one moment. The folder appears when it is complete.
 
     Raises:
-        ValueError: `data` is no data folder, `to` exists, or the disk is full.
+        ValueError: `data` is not a data folder, `to` exists, or the disk is full.
     """
     source = Folder(data)
     if to.exists():

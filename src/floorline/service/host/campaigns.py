@@ -15,7 +15,7 @@ from floorline.live.series import SeriesRecorder
 from floorline.service.host.commit_queue import CommitQueue
 from floorline.service.host.feed import Feed
 from floorline.service.host.index import IndexEntry
-from floorline.service.host.rebuild import replay_elsewhere, replay_points
+from floorline.service.host.rebuild import replay_in_child, replay_points
 
 log = logging.getLogger("floorline.service")
 
@@ -66,7 +66,7 @@ class HostedCampaign:
         self.feed.notice(self._campaign.seq)
 
     def _points_to_store(self) -> Any:
-        """The points that are stored with a snapshot; None while some are missing."""
+        """Return the points that are stored with a snapshot; None while some are missing."""
         return self.series.to_store() if self._series_is_complete else None
 
     def load_series(self) -> None:
@@ -94,10 +94,10 @@ class HostedCampaign:
         return self._series_is_complete
 
     async def complete_series(self, replays: asyncio.Semaphore) -> None:
-        """Add the points that `load_series` left out, computed in another process."""
+        """Add the points that `load_series` left out, computed in a child process."""
         try:
             async with replays:
-                points = await replay_elsewhere(*self._missing_points())
+                points = await replay_in_child(*self._missing_points())
             await self.queue.submit(lambda _: self.series.add(points))
             self._series_is_complete = True
         except Exception as error:
@@ -117,7 +117,7 @@ class HostedCampaign:
         return self.queue.is_idle and not self.feed.listeners and self._series_is_complete
 
     async def close(self) -> ClosedCampaign:
-        """Finish the pending operations, store a snapshot if it is worthwhile, and close."""
+        """Finish pending operations, store a snapshot if worthwhile, and return what was closed."""
         status = None
         try:
             if self._campaign.seq - self._stored_at >= MIN_EVENTS_FOR_SNAPSHOT:
@@ -152,7 +152,7 @@ class UnavailableCampaign:
         why: str,
         entry: IndexEntry | None = None,
     ) -> None:
-        """Take the settings from what was salvaged; the index entry tells the rest."""
+        """Take the settings from what was salvaged; the index entry has the rest."""
         self.name = name
         self.why = why
         self.settings: CampaignSettings | None = None
@@ -166,7 +166,7 @@ class UnavailableCampaign:
 
 
 def opening_of(locator: str) -> dict[str, Any] | None:
-    """The body of a ledger's first event; None if the ledger is empty.
+    """Return the body of a ledger's first event; None if the ledger is empty.
 
     Raises:
         LedgerError: there is no ledger, or it cannot be read.

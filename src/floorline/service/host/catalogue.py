@@ -48,7 +48,7 @@ class Catalogue:
             self._names |= stored
 
     def names(self) -> list[str]:
-        """The names of all campaigns, sorted."""
+        """Return the names of all campaigns, sorted."""
         return sorted(self._names)
 
     def __contains__(self, name: str) -> bool:
@@ -73,7 +73,7 @@ class Catalogue:
                 self.add(entry)
 
     def is_indexed(self, name: str) -> bool:
-        """Whether the id of a campaign is known."""
+        """Return whether the id of a campaign is known."""
         return self._index.get(name) is not None
 
     async def examine(self, name: str) -> bool:
@@ -107,7 +107,7 @@ class Catalogue:
         self.forget(other)  # the ledger was renamed
 
     async def _is_stored(self, name: str) -> bool:
-        """Whether a shared store has a campaign, or does not answer."""
+        """Return whether a shared store has a campaign, or does not answer."""
         try:
             return name in await asyncio.to_thread(self._store.names)
         except LedgerError:
@@ -141,11 +141,11 @@ class Catalogue:
         return Unavailable(f"campaign {name}: {campaign.why}", UNAVAILABLE_RETRY_AFTER_SECONDS)
 
     def without_slot(self, name: str, why: str) -> UnavailableCampaign:
-        """A campaign that cannot be opened at the moment, since too many are open."""
+        """Return a campaign as one that cannot be opened now, since too many are open."""
         return UnavailableCampaign(name, None, why, self._index.get(name))
 
     def default_arm(self, path: Mapping[str, str]) -> str | None:
-        """The default arm of the campaign that a path names, itself or by a ticket, if known."""
+        """Return the default arm of the campaign or ticket that a path names, if known."""
         name = path.get("name", path.get("key")) or self._name_of(path.get("ticket", ""))
         if name is None:
             return None
@@ -153,7 +153,7 @@ class Catalogue:
         return None if known is None else known.default_arm
 
     def name_of_ticket(self, ticket: str) -> str:
-        """The name of the campaign of a ticket.
+        """Return the name of the campaign of a ticket.
 
         Raises:
             UnknownTicket: it belongs to no campaign.

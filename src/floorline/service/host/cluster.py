@@ -101,7 +101,7 @@ class Cluster:
 
     async def refresh(self) -> None:
         """Read again who owns what."""
-        await self._run(self._look)
+        await self._run(self._read_members)
 
     def route(self, name: str) -> None:
         """Raise OwnedElsewhere unless this server should open the campaign."""
@@ -128,7 +128,7 @@ class Cluster:
         return self._refused_total
 
     def is_alive(self, server: str) -> bool:
-        """Whether a server's heartbeat is recent."""
+        """Return whether a server's heartbeat is recent."""
         return server in self._servers
 
     def suspect(self, server: str) -> None:
@@ -142,7 +142,7 @@ class Cluster:
         return server in self._servers and time.monotonic() >= until
 
     def _preferred(self, name: str) -> str:
-        """The server that should own a campaign: the same choice everywhere, evenly spread."""
+        """Return the server that should own a campaign: the same everywhere, evenly spread."""
         trusted = [server for server in self._servers if self._is_trusted(server)]
 
         def weight(server: str) -> bytes:
@@ -153,7 +153,7 @@ class Cluster:
     async def claimed(self, name: str) -> None:
         """Note that this server has opened a campaign."""
         self._owners[name] = self.server
-        with suppress(LedgerError):  # expelled just now: the next beat tells
+        with suppress(LedgerError):  # expelled just now: the next heartbeat notices it
             await self._run(lambda: self._session.run(CLAIM, (name, self.server)))
 
     async def unserved_since(self, name: str) -> float | None:
@@ -209,10 +209,10 @@ class Cluster:
             self._session.run(END_SESSIONS_OF_SILENT, (SILENT_SECONDS,))
             for (address,) in self._session.run(EXPEL_SILENT, (SILENT_SECONDS,)):
                 log.warning("server silent: others take over", extra={"address": address})
-        self._look()
+        self._read_members()
         return was_member
 
-    def _look(self) -> None:
+    def _read_members(self) -> None:
         self._servers = dict(self._session.run(SERVERS))
         self._owners = dict(self._session.run(OWNERS))
 

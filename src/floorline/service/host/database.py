@@ -141,7 +141,7 @@ class DatabaseStore:
         return float(time)
 
     def names(self) -> list[str]:
-        """The campaigns that have a ledger, sorted."""
+        """Return the campaigns that have a ledger, sorted."""
         rows = self._session.run("SELECT name FROM floorline.campaigns WHERE NOT retired")
         return sorted(name for (name,) in rows)
 
@@ -153,7 +153,7 @@ class DatabaseStore:
         """Return None: this would only wait for a database that has failed."""
 
     def find(self, name: str | None, campaign_id: str | None) -> list[IndexEntry]:
-        """Campaigns of this name or id, and those that no server has seen yet."""
+        """Return the campaigns of this name or id, and those that no server has seen yet."""
         if "\0" in (name or campaign_id or ""):
             return []  # PostgreSQL has no such text, and refuses to look for it
         entries = []

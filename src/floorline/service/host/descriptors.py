@@ -9,7 +9,7 @@ from contextlib import suppress
 try:
     import fcntl
     import resource
-except ImportError:  # not there on Windows, which has no such limit
+except ImportError:  # not available on Windows, which has no such limit
     fcntl = resource = None  # type: ignore[assignment]
 
 PER_CAMPAIGN = 4
@@ -48,17 +48,17 @@ def make_room() -> None:
 
 
 def open_campaigns_allowed() -> int:
-    """How many campaigns may be open: they get two fifths of the descriptors."""
+    """Return how many campaigns may be open: they get two fifths of the descriptors."""
     return max(1, min(MAX_OPEN_CAMPAIGNS, _limit() * 2 // 5 // PER_CAMPAIGN))
 
 
 def connections_allowed() -> int:
-    """How many connections may be open beside the campaigns."""
+    """Return how many connections may be open beside the campaigns."""
     return max(1, _limit() - PER_CAMPAIGN * open_campaigns_allowed() - RESERVED)
 
 
 def _limit() -> int:
-    """Descriptors that this process may have."""
+    """Return the number of descriptors that this process may have."""
     if resource is None:
         return sys.maxsize
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

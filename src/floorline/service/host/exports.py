@@ -1,4 +1,4 @@
-"""Exports of a campaign that take long, made in a separate process."""
+"""Exports of a campaign that take long, made in a child process."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from floorline.live.export import decisions, write_parquet
 from floorline.live.ledgers import LedgerReader, read_ledger
 from floorline.report.facts import read_facts
 from floorline.report.tables import TABLES, encode
-from floorline.service.host.elsewhere import become_elsewhere, output_of, write_output
+from floorline.service.host.child_process import become_child, output_of, write_output
 
 
-async def export_elsewhere(locator: str, table: str, form: str, now: float) -> bytes:
+async def export_in_child(locator: str, table: str, form: str, now: float) -> bytes:
     """Return a table of a campaign at this time, in one of the formats.
 
     Raises:
-        ElsewhereError: it could not be made.
+        ChildError: it could not be made.
     """
     return await output_of(__name__, locator, table, form, repr(now))
 
@@ -34,7 +34,7 @@ def export_table(ledger: LedgerReader, table: str, form: str, now: float) -> byt
 
 def main() -> None:
     """Write the export that the arguments ask for to standard output."""
-    locator, table, form, now = become_elsewhere()
+    locator, table, form, now = become_child()
     with closing(read_ledger(locator)) as ledger:
         output = export_table(ledger, table, form, float(now))
     write_output(output)

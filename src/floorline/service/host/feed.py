@@ -88,15 +88,15 @@ class Feed:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), HEARTBEAT_SECONDS)
             self._changed.clear()
-            self._latest = await self._look()
+            self._latest = await self._read_status()
             self._count += 1
             await self._wake()
             await asyncio.sleep(MIN_INTERVAL_SECONDS)
 
-    async def _look(self) -> StatusUpdate:
+    async def _read_status(self) -> StatusUpdate:
         try:
             return await self._queue.submit(_update_of)
-        except Exception as error:  # the stream goes on
+        except Exception as error:  # the stream must not end
             return StatusUpdate(self._latest.time, None, error)
 
     async def _wake(self) -> None:

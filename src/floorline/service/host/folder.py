@@ -85,7 +85,7 @@ class Folder:
 
     @cached_property
     def owners(self) -> Owners:
-        """Its only server owns all of its campaigns."""
+        """Who owns its campaigns: its only server."""
         return SoleOwner()
 
     @property

@@ -37,15 +37,15 @@ class CampaignIndex:
         self._names.setdefault(entry.id, entry.name)
 
     def names(self) -> list[str]:
-        """The names of all campaigns in the index."""
+        """Return the names of all campaigns in the index."""
         return list(self._by_name)
 
     def get(self, name: str) -> IndexEntry | None:
-        """A campaign by its name."""
+        """Return a campaign by its name."""
         return self._by_name.get(name)
 
     def name_of(self, campaign_id: str) -> str | None:
-        """The name of the campaign with this id: the first of those that share it."""
+        """Return the name of the campaign with this id: the first of those that share it."""
         return self._names.get(campaign_id)
 
     def add(self, entry: IndexEntry) -> None:

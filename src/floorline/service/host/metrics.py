@@ -50,7 +50,7 @@ class Metrics:
         )
         Gauge(
             "floorline_clock_step_seconds",
-            "By how much the campaigns' clock was set while the service ran; 0: it is believed.",
+            "By how much the campaigns' clock was set while the service ran; 0: it is trusted.",
             registry=registry,
         ).set_function(clock.current_step)
         self.refused_requests = 0
@@ -75,7 +75,7 @@ class Metrics:
         self._commit_seconds.observe(seconds)
 
     def text(self, available: Mapping[str, bool], statuses: Mapping[str, Status | None]) -> bytes:
-        """All metrics in Prometheus' text format, from any thread.
+        """Return all metrics in Prometheus' text format, from any thread.
 
         Args:
             available: all campaigns, and whether they can be used.
@@ -94,7 +94,7 @@ class _StatusCollector:
     statuses: Mapping[str, Status | None] = {}
 
     def collect(self) -> Iterable[Metric]:
-        """All metric families."""
+        """Return all metric families."""
         available = GaugeMetricFamily(
             "floorline_campaign_available", "1 if the ledger can be used.", labels=["campaign"]
         )

@@ -54,7 +54,7 @@ class PendingOperations:
         return self._batch_weight >= BATCH_SHARE
 
     def has_room(self, weight: int) -> bool:
-        """Whether an operation of this weight may wait."""
+        """Return whether an operation of this weight may wait."""
         return (len(self._single) if weight == 1 else self._batch_weight) < MAX_PENDING
 
     def add(self, operation: PendingOperation) -> None:

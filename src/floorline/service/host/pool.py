@@ -30,13 +30,13 @@ class CampaignPool:
         return campaign
 
     def all(self) -> list[HostedCampaign]:
-        """All open campaigns."""
+        """Return all open campaigns."""
         return list(self._open.values())
 
     async def add(
         self, name: str, open_campaign: Callable[[], Awaitable[HostedCampaign]]
     ) -> HostedCampaign:
-        """Open a campaign, and close another one if there are too many.
+        """Open and return a campaign, and close another one if there are too many.
 
         Raises:
             Unavailable: all of them are in use.

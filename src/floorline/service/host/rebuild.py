@@ -1,4 +1,4 @@
-"""The points of a series from the events of a ledger, here or in a separate process."""
+"""The points of a series from the events of a ledger, here or in a child process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 from floorline.live.ledgers import read_ledger
 from floorline.live.replay import load, start
 from floorline.live.series import SeriesPoint, SeriesRecorder, point_after
-from floorline.service.host.elsewhere import become_elsewhere, output_of, write_output
+from floorline.service.host.child_process import become_child, output_of, write_output
 
 
 def replay_points(locator: str, after: int, last: int, max_points: int) -> list[SeriesPoint]:
@@ -33,10 +33,10 @@ def replay_points(locator: str, after: int, last: int, max_points: int) -> list[
     return series.points
 
 
-async def replay_elsewhere(
+async def replay_in_child(
     locator: str, after: int, last: int, max_points: int
 ) -> list[SeriesPoint]:
-    """Return the same from a low-priority process: a long replay would delay decisions here.
+    """Return the same from a child process: a long replay would delay decisions here.
 
     Raises:
         ValueError: it failed.
@@ -47,7 +47,7 @@ async def replay_elsewhere(
 
 def main() -> None:
     """Write the points that the arguments ask for to standard output."""
-    locator, after, last, max_points = become_elsewhere()
+    locator, after, last, max_points = become_child()
     points = replay_points(locator, int(after), int(last), int(max_points))
     write_output(msgspec.json.encode(points))
 

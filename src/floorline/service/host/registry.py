@@ -88,7 +88,7 @@ class Registry:
         self.catalogue.is_complete = True
 
     async def _open(self, name: str) -> HostedCampaign:
-        """Open a campaign, unless it has been opened meanwhile.
+        """Return the campaign, opened unless it has been meanwhile.
 
         Raises:
             UnknownCampaign: its ledger is empty.
@@ -119,7 +119,7 @@ class Registry:
         return campaign
 
     async def _add(self, name: str, **settings: Any) -> HostedCampaign:
-        """Open a campaign, or create it.
+        """Open or create a campaign, and return it.
 
         Raises:
             OwnedElsewhere: another server has it.

@@ -1,23 +1,23 @@
-"""Reports of campaigns, made in a separate process."""
+"""Reports of campaigns, made in a child process."""
 
 from __future__ import annotations
 
 from floorline.report import facts_of, page_of
-from floorline.service.host.elsewhere import become_elsewhere, output_of, write_output
+from floorline.service.host.child_process import become_child, output_of, write_output
 
 
-async def report_elsewhere(locator: str, name: str, now: float) -> bytes:
+async def report_in_child(locator: str, name: str, now: float) -> bytes:
     """Return the report of a campaign at this time, as a page in UTF-8.
 
     Raises:
-        ElsewhereError: it could not be made.
+        ChildError: it could not be made.
     """
     return await output_of(__name__, locator, name, repr(now))
 
 
 def main() -> None:
     """Write the report that the arguments ask for to standard output."""
-    locator, name, now = become_elsewhere()
+    locator, name, now = become_child()
     write_output(page_of(facts_of(locator, name, float(now))).encode())
 
 

@@ -33,7 +33,7 @@ class RequestCounts:
         times[1][0] += seconds
 
     def collect(self) -> Iterable[Metric]:
-        """All metric families."""
+        """Return all metric families."""
         requests = CounterMetricFamily(
             "floorline_requests", "Requests answered.", labels=["path", "method", "status"]
         )

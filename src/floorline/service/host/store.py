@@ -21,16 +21,16 @@ class CampaignStore(Protocol):
         """The clock of the campaigns."""
 
     def names(self) -> list[str]:
-        """The campaigns that have a ledger, sorted."""
+        """Return the campaigns that have a ledger, sorted."""
 
     def locator(self, name: str) -> str:
         """Return the locator of a campaign's ledger, whether or not there is one."""
 
     def salvage(self, name: str) -> dict[str, Any] | None:
-        """What the campaign of a damaged ledger was opened with; None if that is unreadable."""
+        """Return what a damaged ledger's campaign was opened with; None if unreadable."""
 
     def find(self, name: str | None, campaign_id: str | None) -> list[IndexEntry]:
-        """Campaigns of this name or id that another server may have opened since."""
+        """Return the campaigns of this name or id that another server may have opened since."""
 
 
 class FolderStore:
@@ -43,17 +43,17 @@ class FolderStore:
         self._folder = folder
 
     def names(self) -> list[str]:
-        """The campaigns that have a ledger, sorted."""
+        """Return the campaigns that have a ledger, sorted."""
         return sorted(file.stem for file in self._folder.glob("*.ledger"))
 
     def locator(self, name: str) -> str:
-        """The path of a campaign's ledger."""
+        """Return the path of a campaign's ledger."""
         return str(self._folder / f"{name}.ledger")
 
     def salvage(self, name: str) -> dict[str, Any] | None:
-        """What the campaign of a damaged file was opened with."""
+        """Return what the campaign of a damaged file was opened with."""
         return salvage_opening(self.locator(name))
 
     def find(self, name: str | None, campaign_id: str | None) -> list[IndexEntry]:
-        """None: a folder has one server."""
+        """Return nothing: a folder has one server."""
         return []

@@ -33,11 +33,11 @@ class Access:
         return limited and set(self.scopes) <= set(BROWSER_SCOPES)
 
     def allows(self, scope: str) -> bool:
-        """Whether it has a scope."""
+        """Return whether it has a scope."""
         return scope in self.scopes
 
     def sees(self, name: str) -> bool:
-        """Whether it reaches a campaign, if there is one of this name."""
+        """Return whether it reaches a campaign, if there is one of this name."""
         return self.campaigns is None or name in self.campaigns
 
     def check_path(self, catalogue: Catalogue, path: dict[str, str]) -> None:
@@ -51,7 +51,7 @@ class Access:
             self.name_of_ticket(catalogue, path["ticket"])
 
     def name_of_ticket(self, catalogue: Catalogue, ticket: str) -> str:
-        """The name of the campaign of a ticket.
+        """Return the name of the campaign of a ticket.
 
         Raises:
             UnknownTicket: it belongs to no campaign, or to one that is out of reach.

@@ -11,30 +11,30 @@ from floorline.service.http.limits import MAX_CONNECTIONS, MAX_CONNECTIONS_PER_A
 class ConnectionCount:
     """Counts connections and refuses those beyond a limit.
 
-    >>> count = ConnectionCount(in_all=3, per_address=2)
+    >>> count = ConnectionCount(total=3, per_address=2)
     >>> [count.open(address) for address in ("a", "a", "a", "b", "c")]
     [True, True, False, True, False]
     """
 
-    def __init__(self, in_all: int, per_address: int) -> None:
-        self._max_in_all = in_all
+    def __init__(self, total: int, per_address: int) -> None:
+        self._max_total = total
         self._max_per_address = per_address
-        self._in_all = 0
+        self._total = 0
         self._by_address: Counter[str] = Counter()
 
     def open(self, address: str) -> bool:
         """Count a connection, unless there are too many; return whether it was counted."""
         network = network_of(address)
-        if self._in_all >= self._max_in_all or self._by_address[network] >= self._max_per_address:
+        if self._total >= self._max_total or self._by_address[network] >= self._max_per_address:
             return False
-        self._in_all += 1
+        self._total += 1
         self._by_address[network] += 1
         return True
 
     def close(self, address: str) -> None:
         """Forget a connection that was counted."""
         network = network_of(address)
-        self._in_all -= 1
+        self._total -= 1
         self._by_address[network] -= 1
         if not self._by_address[network]:
             del self._by_address[network]
@@ -42,8 +42,8 @@ class ConnectionCount:
 
 def connection_count() -> ConnectionCount:
     """Return a count with the limits of this process; no address gets all connections."""
-    in_all = min(MAX_CONNECTIONS, connections_allowed())
-    return ConnectionCount(in_all, min(MAX_CONNECTIONS_PER_ADDRESS, in_all - in_all // 16))
+    total = min(MAX_CONNECTIONS, connections_allowed())
+    return ConnectionCount(total, min(MAX_CONNECTIONS_PER_ADDRESS, total - total // 16))
 
 
 def network_of(address: str) -> str:

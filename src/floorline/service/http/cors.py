@@ -49,7 +49,7 @@ class Cors:
         return bool(self._origins)
 
     def allows(self, origin: bytes | None) -> bool:
-        """Whether pages of this origin may call the service."""
+        """Return whether pages of this origin may call the service."""
         return origin in self._origins
 
     def sending(self, send: Send, origin: bytes) -> Send:

@@ -88,7 +88,7 @@ class Endpoint:
             status = await self._fail(send, scope, operation, error)
         finally:
             seconds = time.perf_counter() - started
-            if operation is not None:  # invented methods would create ever new labels
+            if operation is not None:  # else any invented method would become a label
                 self._host.metrics.request(operation.path, operation.method, status, seconds)
 
     async def _admit(

@@ -20,7 +20,7 @@ from floorline.service.http.transfer import read_body, send_problem, send_respon
 
 
 def is_from_peer(headers: dict[bytes, bytes], secret: bytes) -> bool:
-    """Whether a request comes from a server that knows the secret of the database."""
+    """Return whether a request comes from a server that knows the secret of the database."""
     return hmac.compare_digest(headers.get(SECRET_HEADER.encode(), b""), secret.hex().encode())
 
 

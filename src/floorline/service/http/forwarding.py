@@ -61,7 +61,7 @@ class ClusterView(Protocol):
         """Read again who owns what."""
 
     def is_alive(self, server: str) -> bool:
-        """Whether a server's heartbeat is recent."""
+        """Return whether a server's heartbeat is recent."""
 
     def suspect(self, server: str) -> None:
         """Avoid a server that could not be reached."""
@@ -201,7 +201,7 @@ def _refuse_misdirected(status: int) -> None:
 
 
 def reply_of(reply: ForwardedReply) -> Reply:
-    """The response of another server as ours."""
+    """Return the response of another server as ours."""
     headers = dict(reply.headers)
     media_type = headers.get(b"content-type", b"application/json").decode("latin-1")
     kept = {
@@ -213,7 +213,7 @@ def reply_of(reply: ForwardedReply) -> Reply:
 
 
 def _seconds(headers: list[tuple[bytes, bytes]]) -> float:
-    """The seconds that a client waits for the response."""
+    """Return the seconds that a client waits for the response."""
     try:
         return min(FORWARD_SECONDS, max(0.0, float(dict(headers).get(DEADLINE_HEADER, b""))))
     except ValueError:

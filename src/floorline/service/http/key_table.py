@@ -43,7 +43,7 @@ class KeyTable(Keys):
         return self._required
 
     def keys(self) -> dict[str, Key]:
-        """The keys by id, about a second old."""
+        """Return the keys by id, about a second old."""
         if self._keys is None:
             self._read()
         elif time.monotonic() - self._read_at >= RELOAD_SECONDS and not self._reading.locked():
@@ -77,7 +77,7 @@ class KeyTable(Keys):
         self._read()
 
     def revoke(self, key_id: str) -> None:
-        """Make a key invalid for ever."""
+        """Make a key permanently invalid."""
         self._read()
         choice("key", key_id, self._keys or {})
         self._session.run(REVOKE, (key_id,))

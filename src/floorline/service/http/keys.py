@@ -42,11 +42,11 @@ class Keys(ABC):
     @property
     @abstractmethod
     def required(self) -> bool:
-        """Whether a key is needed: for ever once there was one, even if it was revoked."""
+        """Whether a key is needed: always, once there has been one, even if it was revoked."""
 
     @abstractmethod
     def keys(self) -> dict[str, Key]:
-        """The keys by id, about a second old at most.
+        """Return the keys by id, about a second old at most.
 
         Raises:
             KeysError: they cannot be read, so that nobody may be admitted.
@@ -58,7 +58,7 @@ class Keys(ABC):
 
     @abstractmethod
     def revoke(self, key_id: str) -> None:
-        """Make a key invalid for ever."""
+        """Make a key permanently invalid."""
 
     def create(
         self, scopes: Iterable[str], name: str = "", campaigns: Iterable[str] | None = None
@@ -84,7 +84,7 @@ class Keys(ABC):
         return f"fl_{key_id}_{secret}"
 
     def check(self, authorization: bytes, scope: str) -> Key:
-        """The key in an `Authorization` header, which must have the scope.
+        """Return the key in an `Authorization` header, which must have the scope.
 
         Raises:
             Problem: 401 for an unknown key, 403 for one without the scope.
@@ -98,7 +98,7 @@ class Keys(ABC):
         return key
 
     def find(self, authorization: bytes) -> Key | None:
-        """The key in an `Authorization` header, if it is valid."""
+        """Return the key in an `Authorization` header, if it is valid."""
         scheme, _, credentials = authorization.partition(b" ")
         parts = credentials.strip().split(b"_", 2)
         key = None
@@ -123,12 +123,12 @@ class KeyFile(Keys):
 
     @property
     def required(self) -> bool:
-        """Whether a key is needed: for ever once there was one, even if it was revoked."""
+        """Whether a key is needed: always, once there has been one, even if it was revoked."""
         self.keys()
         return self._required
 
     def keys(self) -> dict[str, Key]:
-        """The keys by id, at most a second old.
+        """Return the keys by id, at most a second old.
 
         Raises:
             KeysError: the file exists and cannot be read, so that nobody may be admitted.
@@ -172,7 +172,7 @@ class KeyFile(Keys):
             self._write([*keys.values(), key])
 
     def revoke(self, key_id: str) -> None:
-        """Make a key invalid for ever."""
+        """Make a key permanently invalid."""
         with self._changing() as keys:
             choice("key", key_id, keys)
             self._write([key for key in keys.values() if key.id != key_id])

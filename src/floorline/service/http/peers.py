@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import suppress
-from typing import Any, NamedTuple, TypeVar
-from urllib.parse import quote, urlsplit
+from typing import Any, TypeVar
+from urllib.parse import quote
 
 import msgspec
+
+from floorline.service.http.peer_connection import Head, PeerConnection
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ EXCHANGE_SECONDS = 5.0
 """Seconds after which an unanswered message is given up, and its connection with it.
 
 No client waits longer, and connections silenced by a cut network would get in the way later."""
-LOOK_SECONDS = 0.1
+CHECK_SECONDS = 0.1
 """Interval between checks that the server is still alive, while its response is awaited."""
 CONNECTIONS = 4
 """To each server at most: slow requests must not delay all others."""
@@ -125,7 +125,7 @@ class Peer:
         asking = asyncio.ensure_future(call)
         try:
             while self._is_alive():
-                if (await asyncio.wait({asking}, timeout=LOOK_SECONDS))[0]:
+                if (await asyncio.wait({asking}, timeout=CHECK_SECONDS))[0]:
                     return asking.result()
             raise PeerError("has fallen silent")
         finally:
@@ -188,68 +188,3 @@ class Peer:
         """Close the connections that are not in use."""
         for connection, _ in self._idle:
             connection.close()
-
-
-class Head(NamedTuple):
-    """The beginning of a response."""
-
-    status: int
-    headers: list[tuple[bytes, bytes]]
-    length: int
-    """Of the body; 0 if that comes in chunks."""
-
-
-class PeerConnection:
-    """A connection to another server."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
-
-    @classmethod
-    async def open(cls, address: str) -> PeerConnection:
-        """Connect to an address, with TLS if it says https."""
-        url = urlsplit(address)
-        tls = ssl.create_default_context() if url.scheme == "https" else None
-        if tls is not None and url.hostname in ("127.0.0.1", "::1"):  # another worker
-            tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
-        return cls(*await asyncio.open_connection(url.hostname, url.port, ssl=tls))
-
-    async def request(
-        self, method: str, target: str, headers: list[tuple[str, str]], body: bytes
-    ) -> Head:
-        """Send a request and return the beginning of the response."""
-        names = {name.lower() for name, _ in headers}
-        if "host" not in names:
-            headers = [*headers, ("host", "localhost")]
-        lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers)]
-        head = "\r\n".join([*lines, f"content-length: {len(body)}", "", ""])
-        self._writer.write(head.encode("latin-1") + body)
-        await self._writer.drain()
-        first, *rest = (await self._reader.readuntil(b"\r\n\r\n")).split(b"\r\n")
-        pairs = [line.split(b": ", 1) for line in rest if line]
-        received = [(name.lower(), value) for name, value in pairs]
-        return Head(
-            int(first.split(b" ")[1]), received, int(dict(received).get(b"content-length", 0))
-        )
-
-    async def read(self, length: int) -> bytes:
-        """Return a body of known length."""
-        return await self._reader.readexactly(length)
-
-    async def parts(self, head: Head) -> AsyncGenerator[bytes, None]:
-        """Yield the parts of a body until its end, then close."""
-        try:
-            if head.length:
-                yield await self.read(head.length)
-                return
-            while size := int(await self._reader.readuntil(b"\r\n"), 16):
-                yield await self._reader.readexactly(size)
-                await self._reader.readexactly(2)
-        finally:
-            self.close()
-
-    def close(self) -> None:
-        """Close the connection."""
-        with suppress(RuntimeError):  # the loop has ended
-            self._writer.close()

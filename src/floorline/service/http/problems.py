@@ -57,7 +57,7 @@ class Problem(Exception):  # noqa: N818 (named for RFC 9457's problem details)
         self.headers = headers or {}
 
     def document(self, default_arm: str | None = None) -> ProblemDocument:
-        """The body of the response, with a new request id."""
+        """Return the body of the response, with a new request id."""
         return ProblemDocument(
             f"urn:floorline:problem:{self.word}",
             HTTPStatus(self.status).phrase,

@@ -14,6 +14,7 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.server import ServerState
 
 from floorline.service.http import limits
+from floorline.service.http.closing_timer import ClosingTimer
 from floorline.service.http.connections import ConnectionCount
 from floorline.service.http.exchange import STATUS_LINES, Exchange, Outbox
 from floorline.service.http.problems import MEDIA_TYPE, Problem, unavailable
@@ -27,8 +28,8 @@ ASGI = {"version": "3.0", "spec_version": "2.3"}
 class Protocol(asyncio.Protocol):
     """Bounds connections, headers and the time for them; answers pipelined requests in order.
 
-    It does what uvicorn's protocol does in less time: each response is written as a whole, and a
-    connection has one timer, which is seldom set.
+    It does what uvicorn's protocol does in less time: each response is written as a whole, and the
+    timer of a connection is seldom set.
     """
 
     _transport: asyncio.Transport
@@ -68,12 +69,7 @@ class Protocol(asyncio.Protocol):
         self._pipeline: deque[Exchange] = deque()
         self._refusal: Problem | None = None
         """What is wrong with what came after the pipeline, until those before are answered."""
-        self._closes_at: float | None = None
-        """When the connection is closed; None while a request is being answered."""
-        self._is_hurried = False
-        """Whether that is the deadline for headers."""
-        self._timer: asyncio.TimerHandle | None = None
-        self._timer_at = 0.0
+        self._timer = ClosingTimer(self._loop, self._end_wait)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Count the connection, or close it if there are too many."""
@@ -92,7 +88,7 @@ class Protocol(asyncio.Protocol):
         }
         self._is_counted = self._count.open(self._address)
         if self._is_counted:
-            self._hurry()
+            self._timer.expect_headers()
         else:
             self._refuse(unavailable("too many connections are open"))
 
@@ -101,9 +97,7 @@ class Protocol(asyncio.Protocol):
         self._state.connections.discard(self)
         if self._is_counted:
             self._count.close(self._address)
-        self._closes_at = None
-        if self._timer is not None:
-            self._timer.cancel()
+        self._timer.cancel()
         self._pipeline.clear()
         for exchange in (self._received, self._answered):
             if exchange is not None:
@@ -115,7 +109,7 @@ class Protocol(asyncio.Protocol):
         self._flow.pause_writing()
 
     def resume_writing(self) -> None:
-        """Let responses go on."""
+        """Resume responses."""
         self._flow.resume_writing()
 
     def shutdown(self) -> None:
@@ -146,7 +140,7 @@ class Protocol(asyncio.Protocol):
                     self._refuse_in_turn(_too_large())
                     return
         if self._answered is None or self._answered.is_ended:
-            self._hurry()
+            self._timer.expect_headers()
 
     def _parse(self, piece: bytes) -> None:
         """Parse a piece. A request for another protocol is parsed again as one for HTTP/1.1.
@@ -158,6 +152,8 @@ class Protocol(asyncio.Protocol):
                 self._parser.feed_data(piece)
                 return
             except httptools.HttpParserUpgrade as upgrade:
+                if not self._is_parsed_again:  # CONNECT, which is refused: nothing follows
+                    return
                 piece = self._head_without_upgrade() + piece[upgrade.args[0] :]
                 self._parser = self._new_parser()
 
@@ -201,7 +197,8 @@ class Protocol(asyncio.Protocol):
         """Start to answer, once earlier requests are answered."""
         self._header_bytes = None
         parser = self._parser
-        self._is_parsed_again = parser.should_upgrade() and parser.get_method() != b"CONNECT"
+        upgrades = parser.should_upgrade()
+        self._is_parsed_again = upgrades and parser.get_method() != b"CONNECT"
         if self._is_parsed_again:
             return
         url = httptools.parse_url(self._url)
@@ -221,7 +218,7 @@ class Protocol(asyncio.Protocol):
             self._flow,
             self._outbox,
             self._state,
-            keep_alive=version != "1.0" and parser.should_keep_alive(),
+            keep_alive=version != "1.0" and parser.should_keep_alive() and not upgrades,
             expects_continue=self._expects_continue and version != "1.0",
             on_end=self._after_response,
         )
@@ -250,7 +247,8 @@ class Protocol(asyncio.Protocol):
 
     def _answer(self, exchange: Exchange) -> None:
         self._answered = exchange
-        self._closes_at, self._is_hurried = None, False
+        timer = self._timer
+        timer.closes_at, timer.is_for_headers = None, False
         exchange.start(self._app)
 
     def _after_response(self) -> None:
@@ -263,36 +261,13 @@ class Protocol(asyncio.Protocol):
         elif self._refusal is not None:
             self._refuse(self._refusal)
         else:
-            self._close_in(self._keep_alive_seconds)
+            self._timer.close_in(self._keep_alive_seconds)
 
     # Closing connections.
 
-    def _hurry(self) -> None:
-        """Close the connection soon, unless the headers of a request are complete by then."""
-        if not self._is_hurried:
-            self._is_hurried = True
-            self._close_in(limits.HEADER_TIMEOUT_SECONDS)
-
-    def _close_in(self, seconds: float) -> None:
-        """Close the connection after some time, unless there is a request to answer by then."""
-        at = self._closes_at = self._loop.time() + seconds
-        if self._timer is None or self._timer_at > at:
-            self._set_timer(at)
-
-    def _set_timer(self, at: float) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer_at = at
-        self._timer = self._loop.call_at(at, self._check_time)
-
-    def _check_time(self) -> None:
-        """Close the connection if it is time. The timer is not set anew for each request."""
-        self._timer = None
-        if self._closes_at is None:
-            return
-        if self._closes_at > self._timer_at:
-            self._set_timer(self._closes_at)
-        elif self._header_bytes is None:  # nothing was asked, or it was answered
+    def _end_wait(self) -> None:
+        """Close a connection that has waited long enough."""
+        if self._header_bytes is None:  # nothing was asked, or it was answered
             self._transport.abort()
         else:
             self._refuse(Problem(408, "too-slow", "the headers did not come in time"))

@@ -107,7 +107,7 @@ class CpuEngine:
                     tick(sum(done))
             if failures:
                 raise failures[0]
-            tick(runs)  # threads may have ended before the first look at them
+            tick(runs)  # threads may have ended before the first check
         except BaseException:
             stop[0] = 1
             collections.deque(starts, maxlen=0)  # nothing left to take

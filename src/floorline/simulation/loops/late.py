@@ -21,7 +21,7 @@ from floorline.core.pending import (
 from floorline.core.records import TOLERANCE, Arms, Counts, Floats, Memory, Rules
 from floorline.core.slots import await_reward, take_late_reward
 from floorline.core.steps import candidate_of, decide_on, forget
-from floorline.environments.arrivals import DelayedRules, arrival_of
+from floorline.environments.arrivals import Arrival, DelayedRules, arrival_of
 from floorline.environments.base import draw
 from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, RunRecords, write_checkpoint
 
@@ -82,6 +82,19 @@ def take_arrivals(
 
 
 @kernel
+def expect_reward(
+    scratch: Any, played: int, arm: int, probability: float, arrival: Arrival
+) -> None:
+    """Write a play into its slot, and schedule the arrivals of its reward."""
+    scratch.arm[played] = arm
+    scratch.probability[played] = probability
+    scratch.reward[played] = arrival.reward
+    scratch.is_open[played] = True
+    expect_arrival(scratch.first, scratch.after, played, arrival.closed_after)
+    expect_arrival(scratch.first, scratch.after, played + scratch.arm.size, arrival.again_after)
+
+
+@kernel
 def expect_arrival(first: Counts, after: Counts, arrival: int, round: int) -> None:
     """Schedule `arrival` after `round`, before the other arrivals of that round."""
     if round < first.size:
@@ -126,7 +139,7 @@ def late_run(
         while played < measure.checkpoints[c]:
             take_arrivals(rules, arms, memory, scratch, played)
             update_bounds(rules, arms, memory, pending, low, high)
-            if rules.caches:  # upper ends change with every play, and proposers are not told
+            if rules.caches:  # upper ends change with every play, and proposers do not see plays
                 for i in range(memory.proposer.size):
                     memory.proposer[i] = 0.0
             candidate = candidate_of(rules, seen_by_proposer, memory, played + 1, rng)
@@ -143,14 +156,7 @@ def late_run(
             open_play(pending, arm, played)
             await_reward(rules.floor, arms, memory.floor, arm, played, probability)
             arrival = arrival_of(environment, arm, played + 1, reward, side_rng)
-            scratch.arm[played] = arm
-            scratch.probability[played] = probability
-            scratch.reward[played] = arrival.reward
-            scratch.is_open[played] = True
-            expect_arrival(scratch.first, scratch.after, played, arrival.closed_after)
-            expect_arrival(
-                scratch.first, scratch.after, played + scratch.arm.size, arrival.again_after
-            )
+            expect_reward(scratch, played, arm, probability, arrival)
             received += reward if math.isnan(arrival.reward) else arrival.reward
             played += 1
             budget += measure.gains[arm]

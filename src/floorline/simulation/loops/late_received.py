@@ -14,7 +14,7 @@ from floorline.core.records import ROUNDING, Arms, Counts, Floats, Memory, Rules
 from floorline.core.steps import candidate_of, decide_on, forget, observe, play
 from floorline.environments.arrivals import DelayedRules, arrival_of
 from floorline.environments.base import draw
-from floorline.simulation.loops.late import expect_arrival
+from floorline.simulation.loops.late import expect_reward
 from floorline.simulation.loops.run import NO_SUCH_ARM, Measure, RunRecords, write_checkpoint
 
 
@@ -104,14 +104,7 @@ def late_received_run(
             play(rules, arms, memory, arm, decision.fallback_probability)
             reward = draw(environment.rewards, arm, rng)
             arrival = arrival_of(environment, arm, played + 1, reward, side_rng)
-            scratch.arm[played] = arm
-            scratch.probability[played] = decision.fallback_probability
-            scratch.reward[played] = arrival.reward
-            scratch.is_open[played] = True
-            expect_arrival(scratch.first, scratch.after, played, arrival.closed_after)
-            expect_arrival(
-                scratch.first, scratch.after, played + scratch.arm.size, arrival.again_after
-            )
+            expect_reward(scratch, played, arm, decision.fallback_probability, arrival)
             received += arrival.reward
             if arm == 0:
                 of_default += arrival.reward

@@ -9,7 +9,7 @@ def start_driver() -> None:
     """Start the driver and the first GPU, if there are any.
 
     Numba does this itself, but only after its imports, which take as long. It needs no lock: the
-    driver lets whoever else starts it wait.
+    driver makes a second caller wait.
     """
     try:
         driver = ctypes.CDLL("libcuda.so.1")

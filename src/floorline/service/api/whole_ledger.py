@@ -1,4 +1,4 @@
-"""Responses computed from a whole ledger, in a separate process."""
+"""Responses computed from a whole ledger, in a child process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from floorline.live import Campaign
 from floorline.service.host.campaigns import HostedCampaign
-from floorline.service.host.elsewhere import ElsewhereError
+from floorline.service.host.child_process import ChildError
 from floorline.service.host.errors import Unavailable
 from floorline.service.http.operations import Call
 from floorline.service.http.problems import Problem, without_folder
@@ -15,7 +15,7 @@ MAX_EVENTS = 1_000_000
 """Events that are replayed for one response."""
 
 
-async def elsewhere(
+async def from_whole_ledger(
     call: Call, hosted: HostedCampaign, work: Callable[[float], Awaitable[bytes]]
 ) -> bytes:
     """Return the result of `work` for the current time; one at a time, as each slows decisions.
@@ -32,5 +32,5 @@ async def elsewhere(
     async with call.host.registry.replays:
         try:
             return await work(now)
-        except ElsewhereError as error:
+        except ChildError as error:
             raise Unavailable(without_folder(str(error))) from None

@@ -1,4 +1,4 @@
-"""Long work in a separate process of low priority: it must not delay decisions here."""
+"""Long work in a child process of low priority: it must not delay decisions here."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from asyncio.subprocess import PIPE
 from contextlib import suppress
 
 ARGUMENTS = "FLOORLINE_ARGUMENTS"
-"""The environment variable with the arguments of the other process, as JSON."""
+"""The environment variable with the arguments of a child process, as JSON."""
 
 
-class ElsewhereError(ValueError):
-    """The other process failed."""
+class ChildError(ValueError):
+    """A child process failed."""
 
 
 async def output_of(module: str, *arguments: str) -> bytes:
     """Return what `python -m module` writes to standard output.
 
     Raises:
-        ElsewhereError: it failed, with the last line of what it wrote to standard error.
+        ChildError: it failed, with the last line of what it wrote to standard error.
     """
     # Not on the command line, which everybody on this machine can read: a locator may hold a
     # password.
@@ -39,7 +39,7 @@ async def output_of(module: str, *arguments: str) -> bytes:
         code = await process.wait()
     if not output:
         why = errors.decode(errors="replace").strip().splitlines()[-1:] or [f"exit code {code}"]
-        raise ElsewhereError(why[0])
+        raise ChildError(why[0])
     return output
 
 
@@ -50,10 +50,10 @@ def write_output(output: bytes) -> None:
     os._exit(0)  # the thread below waits for standard input, and would keep Python from ending
 
 
-def become_elsewhere() -> list[str]:
-    """Give this process low priority, end it when its parent ends; return its arguments."""
+def become_child() -> list[str]:
+    """Return the arguments of this process, which gets low priority and ends with its parent."""
     threading.Thread(target=end_with_parent, daemon=True).start()
-    if hasattr(os, "nice"):  # not there on Windows
+    if hasattr(os, "nice"):  # not available on Windows
         with suppress(OSError):  # not allowed
             os.nice(19)
     return [str(argument) for argument in json.loads(os.environ[ARGUMENTS])]

@@ -1,0 +1,29 @@
+"""Files that commands write: where one cannot be written, the error names --out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def out_errors(path: Path | str) -> Iterator[None]:
+    """Raise ValueError, with the option and this path, if writing inside the block fails."""
+    try:
+        yield
+    except OSError as error:
+        raise ValueError(f"out: cannot write {path}: {error.strerror}") from None
+
+
+@contextmanager
+def writing(out: Path | None) -> Iterator[IO[str]]:
+    """Yield the file to write to, or standard output."""
+    with out_errors(out or "standard output"):
+        if out is None:
+            yield sys.stdout
+        else:
+            with open(out, "w", newline="", encoding="utf-8") as stream:
+                yield stream
