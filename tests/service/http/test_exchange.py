@@ -224,6 +224,25 @@ def test_spaces_around_a_value_are_no_part_of_it() -> None:
     assert seen == [(b"host", b"a"), (b"content-length", b"0")]
 
 
+def test_headers_after_a_body_are_no_headers_of_the_request() -> None:
+    """Not even where they are read before the application looks: in a pipeline."""
+    seen: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
+        seen.append(dict(scope["headers"]))
+        await hello(scope, receive, send)
+
+    async def ask() -> list[bytes]:
+        protocol, connection = serve(app)()
+        late = b"0\r\nHost: evil\r\nAuthorization: Bearer evil\r\n\r\n"
+        protocol.data_received(GET % b"" + CHUNKED + late)
+        await turns(10)
+        return connection.written
+
+    assert asyncio.run(ask()) == [OK, OK]
+    assert seen[1] == {b"host": b"localhost", b"transfer-encoding": b"chunked"}
+
+
 @pytest.mark.parametrize(("version", "told"), [(b"1.0", []), (b"1.1", [b"100"])])
 def test_only_clients_that_know_it_are_told_to_continue(version: bytes, told: list[bytes]) -> None:
     async def app(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:

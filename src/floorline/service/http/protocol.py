@@ -222,6 +222,7 @@ class Protocol(asyncio.Protocol):
             expects_continue=self._expects_continue and version != "1.0",
             on_end=self._after_response,
         )
+        self._headers = []  # what comes after the body is no part of them
         if self._answered is None or self._answered.is_ended:
             self._answer(exchange)
         else:
