@@ -101,9 +101,10 @@ def test_intervals_hold(tmp_path):
 
 def test_a_verifier_finds_a_retired_arm_that_is_played(tmp_path, monkeypatch):
     path = tmp_path / "page.ledger"
-    leave = State.leave
+    set_active = State.set_active
     with monkeypatch.context() as broken:
-        broken.setattr(State, "leave", lambda state, arms: leave(state, range(len(TRUTH))))
+        every = range(len(TRUTH))
+        broken.setattr(State, "set_active", lambda state, arms: set_active(state, every))
         run(path, 1500)
     assert any("was played after it was retired" in text for text in verify(str(path)).problems)
 

@@ -154,7 +154,7 @@ def test_votes_are_counted_again_where_arms_change_and_are_no_part_of_the_state(
 
     def kept():
         """Return each arm's share of the votes, and the round in which they are counted again."""
-        return campaign._state.proposals._draws[: len(campaign._state.left) + 1]
+        return campaign._state.proposals._draws[: len(campaign._state.active) + 1]
 
     run_clicks(campaign, 300, rng)
     due, before = kept()[-1], kept()
@@ -169,7 +169,7 @@ def test_votes_are_counted_again_where_arms_change_and_are_no_part_of_the_state(
         change()
         assert kept() == []
         run_clicks(campaign, 1, rng)
-        assert len(kept()) == len(campaign._state.left) + 1
+        assert len(kept()) == len(campaign._state.active) + 1
         assert math.fsum(kept()[:-1]) == pytest.approx(1)
     before = campaign.state()
     assert before["proposer"] == []

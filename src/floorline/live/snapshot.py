@@ -125,6 +125,15 @@ def from_json(values: dict[str, Any]) -> State:
     state.drift.restore(values["drift"])
     if state.early is not None:
         state.early.restore(values.get("early", []))  # not in snapshots of version 0.1
+    _restore_memory(state, values)
+    _restore_open(state, values["open"])
+    for name in BY_ARM:
+        getattr(state.book, name)[:] = values["book"][name]
+    return state
+
+
+def _restore_memory(state: State, values: dict[str, Any]) -> None:
+    """Restore what the arms' records, the proposer and the floor know."""
     for name in KNOWN:
         getattr(state.arms, name)[:] = values["known"][name]
     if remembered := values.get("proposer"):  # not in snapshots of version 0.1
@@ -134,7 +143,10 @@ def from_json(values: dict[str, Any]) -> State:
         state.memory.floor[index] = value
     if state.in_flight is not None:
         state.in_flight.restore(values["in_flight"])
-    opened = values["open"]
+
+
+def _restore_open(state: State, opened: dict[str, Any]) -> None:
+    """Restore the open decisions."""
     nothing = [0] * len(opened["tickets"])  # in snapshots of version 0.1, which has no use for it
     for opened_play in zip(
         opened["tickets"],
@@ -151,9 +163,6 @@ def from_json(values: dict[str, Any]) -> State:
         numbers = getattr(state.book, name)
         for play, number in zip(state.open.values(), opened[name], strict=True):
             numbers[play.slot] = number
-    for name in BY_ARM:
-        getattr(state.book, name)[:] = values["book"][name]
-    return state
 
 
 def _by_first(count: int, settings: CampaignSettings) -> list[int]:
