@@ -70,7 +70,7 @@ class SqliteLedger(SqliteReader, Ledger):
         self._open(self.locator, apsw.SQLITE_OPEN_READWRITE)
         self._db.pragma("journal_mode", "wal")
         self._db.pragma("synchronous", "full")
-        # A page that is split leaves no copy of its rows behind, which `erase` would not find.
+        # No copies of rows stay behind where a page is split: `erase` would not find them.
         self._db.pragma("secure_delete", "fast")
 
     def close(self, *, untouched: bool = False) -> None:
@@ -85,14 +85,10 @@ class SqliteLedger(SqliteReader, Ledger):
             self._change("INSERT INTO secrets VALUES (?)", (secret,))
 
     def erase(self, seqs: Collection[int]) -> None:
-        """Overwrite what is erased, in the file and in its index; the log is emptied later.
-
-        The index is built anew: where its pages were split, unused space still has old keys.
-        """
+        """Overwrite what is erased, in the file and in its index; the log is emptied later."""
         self._do("PRAGMA secure_delete = ON")
         for seq in seqs:
             self._change(ERASE, (seq,))
-        self._change("REINDEX keys", ())
         self._has_erased = True
 
     def delete(self) -> None:
