@@ -39,14 +39,14 @@ class Journal:
         Raises:
             ValueError: it cannot be used, or another client uses it.
         """
-        self._path = os.path.abspath(os.fspath(path))
-        self.refused_path = f"{self._path}.refused"
+        self.path = os.path.abspath(os.fspath(path))
+        self.refused_path = f"{self.path}.refused"
         self._lines = 0
         self._torn = False
         try:
-            with open(self._path, "ab"):
+            with open(self.path, "ab"):
                 pass  # raises if it cannot be written
-            self._lock = _locked(f"{self._path}.lock")
+            self._lock = _locked(f"{self.path}.lock")
         except BlockingIOError:
             raise ValueError(f"queue_file: {path} is used by another client") from None
         except OSError as error:
@@ -56,7 +56,7 @@ class Journal:
         """Return the rewards in the file; lines that are not rewards move to `refused_path`."""
         rewards: dict[Reward, Reward] = {}
         refused = []
-        with open(self._path, "rb") as file:
+        with open(self.path, "rb") as file:
             for line in filter(bytes.strip, file):
                 try:
                     reward = _parse(line)
@@ -64,19 +64,19 @@ class Journal:
                 except (ValueError, TypeError, RecursionError):
                     refused.append(line.decode(errors="backslashreplace").rstrip("\n"))
         self._torn = True  # until the file is rewritten: its last line may be cut short
-        with _errors_logged(self._path):
+        with _errors_logged(self.path):
             if refused:
                 self._append_refused([{"line": line} for line in refused])
-                moved = f"{len(refused)} lines of {self._path} are not rewards"
+                moved = f"{len(refused)} lines of {self.path} are not rewards"
                 log.warning("queue_file: %s; moved to %s", moved, self.refused_path)
             self._rewrite(rewards.values())
         return list(rewards.values())
 
     def add(self, reward: Reward) -> None:
         """Append a reward, or an update of one in the file."""
-        with _errors_logged(self._path):
+        with _errors_logged(self.path):
             start, self._torn = "\n" if self._torn else "", True
-            with open(self._path, "a", encoding="utf-8") as file:
+            with open(self.path, "a", encoding="utf-8") as file:
                 file.write(start + _line(reward))
             self._torn = False
             self._lines += 1
@@ -84,7 +84,7 @@ class Journal:
     def keep(self, rewards: list[Reward]) -> None:
         """Forget all other rewards, now or later: the service counts no reward twice."""
         if not rewards or self._lines > 2 * len(rewards) + SPARE_LINES:
-            with _errors_logged(self._path):
+            with _errors_logged(self.path):
                 self._rewrite(rewards)
 
     def refuse(self, reward: Reward, error: ServiceError) -> None:
@@ -102,11 +102,11 @@ class Journal:
             file.writelines(json.dumps({"time": now, **entry}) + "\n" for entry in entries)
 
     def _rewrite(self, rewards: Iterable[Reward]) -> None:
-        unfinished = f"{self._path}.new"
+        unfinished = f"{self.path}.new"
         lines = [_line(reward) for reward in rewards]
         with open(unfinished, "w", encoding="utf-8") as file:
             file.writelines(lines)
-        os.replace(unfinished, self._path)
+        os.replace(unfinished, self.path)
         self._lines, self._torn = len(lines), False
 
 

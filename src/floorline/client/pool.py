@@ -11,6 +11,7 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse
 from urllib.parse import urlsplit
 
 from .deadline import Deadline
+from .forks import start_over_after_fork
 from .messages import ServiceError
 from .resolver import Resolver
 from .sockets import DeadlineSocket, DeadlineTLSSocket
@@ -47,6 +48,11 @@ class ConnectionPool:
             if not (isinstance(key, str) and KEY.fullmatch(key)):  # the error must not show it
                 raise ValueError("key: must be printable ASCII without spaces or line ends")
             self._headers["Authorization"] = f"Bearer {key}"
+        self.start_over()
+        start_over_after_fork(self)
+
+    def start_over(self) -> None:
+        """Begin again without connections."""
         self._resolver = Resolver(self._host, self._port)
         self._idle: list[HTTPConnection] = []
 

@@ -14,6 +14,7 @@ from itertools import islice
 from .checks import positive_int
 from .deferred import RETENTION_SECONDS, DeferredRewards
 from .delivery import Delivery, deliver
+from .forks import start_over_after_fork
 from .journal import Journal
 from .messages import MAX_BATCH, ServiceError
 from .requests import Requests
@@ -36,13 +37,34 @@ class RewardQueue:
         self._pool = pool
         self._size = positive_int("queue_size", size)
         self._journal = None if path is None else Journal(path)
-        self._waiting: deque[Reward] = deque(self._journal.load() if self._journal else ())
+        self._begin()
+        start_over_after_fork(self)
+        if self._journal:
+            self._waiting.extend(self._journal.load())
+        if self._waiting:
+            self._start()
+
+    def _begin(self) -> None:
+        """Begin without rewards."""
+        self._waiting: deque[Reward] = deque()
         self._deferred = DeferredRewards()
         self._changed = threading.Condition()
         self._closing = self._closed = self._hurry = False
         self._thread: threading.Thread | None = None
-        if self._waiting:
-            self._start()
+
+    def start_over(self) -> None:
+        """Begin again without rewards, which the other process sends, and without its file."""
+        if self._closing:
+            return
+        atexit.unregister(self.close)
+        if self._journal:
+            log.error(
+                "queue_file: %s belongs to the process that this one was forked from; here rewards "
+                "wait in memory only. Create a client in each process, with a file of its own",
+                self._journal.path,
+            )
+        self._journal = None
+        self._begin()
 
     def put(self, ticket: str, value: float, metrics: Mapping[str, float] | None = None) -> bool:
         """Add a reward; False if the queue is full."""

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from .forks import start_over_after_fork
+
 T = TypeVar("T")
 
 
@@ -14,7 +16,13 @@ class Threads:
     """Threads that make the requests."""
 
     def __init__(self, count: int) -> None:
-        self._executor = ThreadPoolExecutor(count, "floorline")
+        self._count = count
+        self.start_over()
+        start_over_after_fork(self)
+
+    def start_over(self) -> None:
+        """Begin again without threads."""
+        self._executor = ThreadPoolExecutor(self._count, "floorline")
 
     def run(self, call: Callable[..., T], *arguments: object) -> asyncio.Future[T]:
         """Return an awaitable for the result of a call in one of the threads."""

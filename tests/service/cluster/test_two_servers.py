@@ -127,6 +127,7 @@ def test_names_and_errors_are_the_same_from_everywhere(pair: list[Server]) -> No
         assert tables[0] == tables[1] and tables[0].count("\n") == 2
     for path in ("campaigns/a%00b/decisions", "decisions/a%00b-2-3/void"):
         assert [c.post(f"/v1/{path}", json={}).status_code for c in (first, second)] == [404, 404]
+    assert first.get("/v1/campaigns/none/decisions/a%00b-2-3").status_code == 404
     for key, code in (("one", None), ("two\nlines", "INVALID_CONTEXT")):
         body = {"context": {"targetingKey": key, "country": "NZ"}}
         answers = [c.post("/ofrep/v1/evaluate/flags", json=body).json() for c in (first, second)]

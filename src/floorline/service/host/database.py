@@ -154,7 +154,7 @@ class DatabaseStore:
 
     def find(self, name: str | None, campaign_id: str | None) -> list[IndexEntry]:
         """Return the campaigns of this name or id, and those that no server has seen yet."""
-        if "\0" in (name or campaign_id or ""):
+        if "\0" in f"{name}{campaign_id}":
             return []  # PostgreSQL has no such text, and refuses to look for it
         entries = []
         for found, known_id, default_arm, body in self._session.run(FIND, (name, campaign_id)):
