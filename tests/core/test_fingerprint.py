@@ -229,3 +229,10 @@ def test_more_noise_than_the_boundary_was_told_of_warns():
     policy = Policy(classical_ucb(), ConfidenceFloor(0.1, 0.5), Boundary(noise_scale=0.05))
     with pytest.warns(UserWarning, match="noise_scale: rewards may have a scale of 0.1"):
         simulate(policy, ARMS, horizon=10, runs=1, device="python")
+
+
+def test_a_kernel_whose_module_cannot_be_imported_is_not_kept_on_disk(monkeypatch):
+    """As in a file that `--policy FILE.py:NAME` loads: numba could not load its code again."""
+    assert fingerprint(plain_constant, {}).complete
+    monkeypatch.setattr(plain_constant, "__module__", "loaded_from_a_file")
+    assert not fingerprint(plain_constant, {}).complete

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import hashlib
 import inspect
+import sys
 import types
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -92,6 +93,9 @@ def is_package(part: Function) -> bool:
 
 
 def has_source(part: Function) -> bool:
-    """Return whether a kernel's source file exists."""
+    """Return whether a kernel's module is known by its name, and its source file exists.
+
+    numba imports the module by that name when it loads code from the disk.
+    """
     path = inspect.getsourcefile(part)
-    return path is not None and Path(path).is_file()
+    return part.__module__ in sys.modules and path is not None and Path(path).is_file()
