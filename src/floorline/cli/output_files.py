@@ -11,7 +11,7 @@ from typing import IO
 
 @contextmanager
 def out_errors(path: Path | str) -> Iterator[None]:
-    """Raise ValueError, with the option and this path, if writing inside the block fails."""
+    """Turn an OSError in the block into a ValueError that names --out and the path."""
     try:
         yield
     except OSError as error:
@@ -20,7 +20,7 @@ def out_errors(path: Path | str) -> Iterator[None]:
 
 @contextmanager
 def writing(out: Path | None) -> Iterator[IO[str]]:
-    """Yield the file to write to, or standard output."""
+    """Yield the opened file, or standard output if there is no path."""
     with out_errors(out or "standard output"):
         if out is None:
             yield sys.stdout

@@ -28,7 +28,7 @@ def reward_of(value: float) -> float:
 
 
 def checked_timeout(value: float) -> float:
-    """Return a timeout in seconds as a float if it is above 0 and at most an hour."""
+    """Return a timeout as a float; raise ValueError unless it is above 0 and at most an hour."""
     seconds = finite("timeout", value)
     if not 0 < seconds <= MAX_TIMEOUT:
         raise ValueError(f"timeout: must be above 0 and at most {MAX_TIMEOUT}, not {value!r}")

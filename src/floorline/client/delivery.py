@@ -36,7 +36,7 @@ class Delivery:
 
 
 def deliver(pool: Requests, batch: list[Reward]) -> Delivery:
-    """Send the batch, and return what became of each reward.
+    """Send a batch of rewards and return which were accepted, refused or left to retry.
 
     A batch that the service refuses is halved until single rewards are refused.
     """

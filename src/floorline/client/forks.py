@@ -1,4 +1,4 @@
-"""What a client does in a process that was forked from its own.
+"""Clients after a fork: each process has connections, a thread and a queue of its own.
 
 Web servers such as gunicorn load a program once and then fork. The threads of a client end there,
 and its connections belong to both processes, so that each would read the other's responses.
@@ -12,17 +12,17 @@ from weakref import WeakSet
 
 
 class Forked(Protocol):
-    """A part of a client."""
+    """A part of a client that must not be shared between processes."""
 
     def start_over(self) -> None:
-        """Begin again in a new process, with nothing of the other one's."""
+        """Drop everything that belongs to the parent process."""
 
 
 _parts: WeakSet[Forked] = WeakSet()
 
 
 def start_over_after_fork(part: Forked) -> None:
-    """Have a part start over in every process that is forked from this one."""
+    """Call the part's `start_over` in every process forked from this one."""
     _parts.add(part)
 
 

@@ -95,7 +95,7 @@ def decision_request(
     context: Mapping[str, Any] | None = None,
     chances: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """Return the body of a request for one decision, always with a key: it can be retried."""
+    """Return the body of a request for one decision; it has a key, so that it can be retried."""
     key = os.urandom(16).hex() if request_key is None else request_key
     body: dict[str, Any] = {"request_key": key}
     if candidate is not None:
@@ -188,7 +188,7 @@ def parse_json(status: int, body: bytes) -> dict[str, Any]:
 
 
 def parse_problem(status: int, body: bytes) -> ServiceError:
-    """Return the error in a response; `status-...` as its reason if it is not the service's own."""
+    """Return the error in a response; one that is not the service's has the reason `status-...`."""
     try:
         return _problem(json.loads(body))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

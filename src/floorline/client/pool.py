@@ -52,7 +52,7 @@ class ConnectionPool:
         start_over_after_fork(self)
 
     def start_over(self) -> None:
-        """Begin again without connections."""
+        """Drop all connections."""
         self._resolver = Resolver(self._host, self._port)
         self._idle: list[HTTPConnection] = []
 
@@ -157,10 +157,10 @@ class ConnectionPool:
 
 
 def _is_silent(idle: socket.socket) -> bool:
-    """Whether nothing has come since the last response.
+    """Return whether nothing has arrived since the last response.
 
-    Else the server has closed the connection, or has sent what would be taken for the next
-    response: proxies send 408 to connections that are idle for long.
+    Otherwise the server has closed the connection, or has sent something that would be taken for
+    the next response: proxies send 408 to connections that are idle for long.
     """
     with selectors.DefaultSelector() as selector:
         selector.register(idle, selectors.EVENT_READ)

@@ -53,7 +53,7 @@ class RewardQueue:
         self._thread: threading.Thread | None = None
 
     def start_over(self) -> None:
-        """Begin again without rewards, which the other process sends, and without its file."""
+        """Drop the rewards, which the parent process sends, and its file."""
         if self._closing:
             return
         atexit.unregister(self.close)

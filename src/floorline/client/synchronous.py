@@ -134,7 +134,7 @@ class Client:
         timeout: float | None = None,
         contexts: Sequence[Mapping[str, Any] | None] | None = None,
     ) -> list[Decision]:
-        """Return one decision for each of `request_keys`, in that order, as `decide` makes them.
+        """Return one decision for each of `request_keys`, in that order; see `decide`.
 
         They are sent a thousand at a time. `timeout` is for all of them, the client's unless given;
         those that are not decided by then get the default arm.

@@ -38,7 +38,7 @@ def slot(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def rough(function: Callable[P, R]) -> Callable[P, R]:
-    """Return `function`, marked as a kernel in which a GPU may use fast, less exact functions."""
+    """Return `function`, marked as a kernel in which a GPU may use fast approximate functions."""
     function.__rough__ = True  # type: ignore[attr-defined]
     return kernel(function)
 

@@ -67,7 +67,7 @@ def refusal_probability(
 def apply_floor(
     rules: Rules, arms: Arms, memory: Memory, round: int, candidate: int, coin: Any
 ) -> tuple[bool, float]:
-    """Return whether a candidate may be played, and the fallback probability: 0, 1 or the coin's.
+    """Return whether a candidate may be played, and the probability of the fallback arm.
 
     This is the only place where the floor is asked and its coin tossed.
     `coin` is the random generator for the coin, used only where there is one to toss. A

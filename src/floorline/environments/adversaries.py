@@ -97,7 +97,7 @@ class Switching(_LevelAdversary):
 
 @dataclass(frozen=True)
 class Late(_LevelAdversary):
-    """The default arm is best for `span` rounds; only then do challengers pay their levels.
+    """The default arm is best for `span` rounds; after that, challengers pay their levels.
 
     Args:
         levels: what the arms pay in the end, from 0 to 1; the default arm's first, which never

@@ -53,7 +53,7 @@ def budget_bound(
 def confidence_budget(
     rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, arm: int
 ) -> float:
-    """Return a lower bound on the budget if `arm` is played now (Alg. 1, line 10; eq. for xi')."""
+    """Return a lower bound on the budget if `arm` is played now (Alg. 1, line 10)."""
     earned = memory[SURELY_EARNED]
     if arm == 0:
         return budget_bound(rules.max_loss, arms, arms.plays[0] + 1, round, earned)
@@ -78,7 +78,7 @@ def saving_of(max_loss: float, gain: float) -> tuple[float, float]:
 
 @kernel
 def rounds_short(saving: float, slack: float, budget: float, round: int) -> int:
-    """Return the plays of a default that make up for a negative budget, up to one more; at least 1.
+    """Return how many default plays make up for a negative budget: at least 1, maybe one too few.
 
     `saving` plays add 1 to the budget, and the tolerance of a round is worth `slack` plays.
     """
@@ -93,7 +93,7 @@ def rounds_short(saving: float, slack: float, budget: float, round: int) -> int:
 def rounds_to_save(
     rules: ConfidenceRules, arms: Arms, memory: Floats, round: int, candidate: int
 ) -> int:
-    """Return the plays of a default of known mean that make `candidate` affordable, at least 1."""
+    """Return how many plays of a default of known mean make `candidate` affordable, at least 1."""
     if candidate == 0:
         return FOREVER
     budget = confidence_budget(rules, arms, memory, round, candidate)

@@ -26,7 +26,7 @@ class WarmUpRules(NamedTuple):
 
 @kernel
 def saved_rounds(rules: WarmUpRules, arms: Arms, memory: Floats, round: int, arm: int) -> float:
-    """Return the default plays beyond the warm-up; negative while it lasts.
+    """Return how many default plays were made beyond the warm-up; negative while it lasts.
 
     Counted in default rounds: the budget that they are worth is known in advance.
     """
@@ -45,7 +45,7 @@ def refuse_while_warming(
 def rounds_to_warm(
     rules: WarmUpRules, arms: Arms, memory: Floats, round: int, candidate: int
 ) -> int:
-    """Return the default plays until the warm-up is over, at least 1."""
+    """Return how many default plays are left until the warm-up is over, at least 1."""
     if candidate == 0:
         return FOREVER
     return max(1, rules.warm_up - arms.plays[0])  # type: ignore[no-any-return]

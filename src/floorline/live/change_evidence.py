@@ -48,7 +48,7 @@ def log_likelihood(up: float, down: float) -> float:
 def change_evidence(
     before_plays: int, before_total: float, since_plays: int, since_total: float
 ) -> float:
-    """Return the least log evidence against any unchanged mean, from rewards moved to [0, 1].
+    """Return the least log evidence against any unchanged mean, from rewards rescaled to [0, 1].
 
     The mean with the least evidence is the average of all rewards. The prior of the later plays
     depends on the earlier ones, which is allowed: it is fixed before the first play that it is for.

@@ -60,7 +60,8 @@ class SnapshotWriter:
             LedgerError: the ledger failed, so that the transaction is lost.
         """
         encoding = self._encoding
-        if state.seq < self._next if encoding is None else not encoding.done():
+        is_time = state.seq >= self._next if encoding is None else encoding.done()
+        if not is_time:
             return
         try:
             if encoding is not None:

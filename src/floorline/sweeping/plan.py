@@ -35,7 +35,7 @@ class Instance:
     noise: str = "gaussian"
     """`gaussian`, `bernoulli` or `table`."""
     noise_scale: float | None = None
-    """Standard deviation of Gaussian rewards; 1 unless given."""
+    """The standard deviation of Gaussian rewards, by default 1."""
     table: str | None = None
     """The path of a file for `Tabulated.read`."""
 

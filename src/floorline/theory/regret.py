@@ -195,7 +195,7 @@ def _gaps(setting: PolicySetup, means: Sequence[float]) -> list[float]:
 
 
 def _saving(setting: PolicySetup, gaps: Sequence[float], as_printed: bool) -> float:
-    """Return the default plays that pay for exploring: 8 L sum_i 1 / max{...} over the slope."""
+    """Return how many default plays pay for exploring: 8 L sum_i 1 / max{...} over the slope."""
     terms = _terms(setting)
     constant = (7 if setting.learned else 6) if as_printed else 8
     return (

@@ -137,6 +137,8 @@ def least_budget(rules: JointRules, memory: Floats, rounds: int, default_plays: 
         memory[DEFAULT + COST],
         challenger_cost,
     )
+    if deficit <= 0.0:
+        least = max(least, 0.0)  # the counting rule
     return rules.width * each * least  # type: ignore[no-any-return]
 
 
@@ -199,7 +201,7 @@ def proved_share(
 
 @kernel
 def add_gain(memory: Floats, at: int, gain: float) -> None:
-    """Add a moved reward to the sums that begin at `at`."""
+    """Add a rescaled reward to the sums that begin at `at`."""
     memory[at + SPREAD] += spread_of(gain, memory[at + PLAYS], memory[at + TOTAL])
     memory[at + PLAYS] += 1.0
     memory[at + TOTAL] += gain

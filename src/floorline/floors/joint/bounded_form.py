@@ -1,4 +1,4 @@
-"""The joint floor for rewards in a range, moved to [0, 1]."""
+"""The joint floor for rewards in a range, rescaled to [0, 1]."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def bounded_budget(
     challenger_cost: float,
 ) -> float:
     """Return the least budget that is not refuted."""
-    sure = sure_budget_bounded(
+    return sure_budget_bounded(
         deficit,
         shift,
         default_plays,
@@ -84,7 +84,6 @@ def bounded_budget(
         rules.log_inverse_delta - default_cost - challenger_cost,
         rules.weight,
     )
-    return max(sure, 0.0) if deficit <= 0.0 else sure  # the counting rule
 
 
 BOUNDED: dict[Function, Function] = {

@@ -1,7 +1,7 @@
 """The least budget that rewards in a range do not refute: point 11 of docs/joint-floor.md.
 
-The proofs are about the pairs of sums with little `evidence`; here, the least budget among them is
-found by one multiplier nu.
+Among all pairs of sums whose evidence is below log(1/delta), the one with the least budget is found
+by a Lagrange multiplier, nu.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from floorline.core.kernel import kernel
 from floorline.floors.joint.evidence import divergence
 
 HALVINGS = 60
-"""More steps than the guaranteed budget ever needs."""
+"""An upper limit on the steps, more than are ever needed."""
 
 LARGEST_POWER = 50.0
-"""Keeps a start that is far too large finite."""
+"""Limits the exponent of a starting point that is far too large."""
 
 CLOSE = 0.006
 """Relative step in nu at which the steps end: the budget's error is about its fourth power."""
@@ -58,7 +58,7 @@ def sure_budget_bounded(
 def least_at_limits(
     kappa: float, x: float, y: float, limit: float, allowed: float, rho: float
 ) -> float:
-    """Return the least u - rho - kappa (v - rho) where u is rho, or v is `limit`, or both."""
+    """Return the least u - rho - kappa (v - rho) on the edges u = rho and v = `limit`."""
     if kappa == 0.0:
         return 0.0
     against_challengers = divergence(x, rho)

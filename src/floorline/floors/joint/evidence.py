@@ -1,6 +1,6 @@
 """Evidence against a negative budget, from the sums of all rewards; proofs in docs/joint-floor.md.
 
-Rewards are moved to [0, 1]. Let the challengers' rewards sum to `challenger_total` and their
+Rewards are rescaled to [0, 1]. Let the challengers' rewards sum to `challenger_total` and their
 means to Lambda_c, the default's to `default_total` and Lambda_0 = default_plays * default_mean.
 Then exp(E(Lambda_c, challenger_total) + E(Lambda_0, default_total)), E being the evidence of
 `divergence`, ever reaches 1/delta with probability at most delta. The budget is negative only if
@@ -18,10 +18,10 @@ from floorline.core.records import TOLERANCE
 HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 STIRLING_FROM = 10.0
-"""From here on four terms of Stirling's series are exact to 1e-12."""
+"""From this argument on, four terms of Stirling's series are accurate to 1e-12."""
 
 STEPS = 12
-"""More of Newton's steps than are ever needed."""
+"""An upper limit on Newton's steps, more than are ever needed."""
 
 
 @kernel
@@ -102,13 +102,15 @@ def evidence_on_line(
     challenger_cost: float,
     rho: float,
 ) -> float:
-    """Return the least log evidence against a negative budget; a challenger needs log(1/delta).
+    """Return the least log evidence against any negative budget.
+
+    A challenger is affordable once it reaches log(1/delta).
 
     Minus infinity if the rewards favour a negative budget, infinity if there cannot be one.
-    Totals are of rewards moved to [0, 1], and each cost is the `mixture_cost` of its total. `shift`
-    is max_loss * rounds * low / (high - low), less the challengers' plays that reached nobody:
-    their means count, and they earned nothing. With late rewards the totals and `default_plays`
-    are of decisions before some cut; `deficit` is of all decisions.
+    Totals are of rewards rescaled to [0, 1], and each cost is the `mixture_cost` of its total.
+    `shift` is max_loss * rounds * low / (high - low), less the challengers' plays that reached
+    nobody: their means count, and they earned nothing. With late rewards the totals and
+    `default_plays` are of decisions before some cut; `deficit` is of all decisions.
     """
     if deficit <= shift or deficit <= 0.0:  # whatever the default's mean is, at most 1
         return math.inf

@@ -217,7 +217,7 @@ class JointFloor(Floor):
         return float(boundary.high) if boundary.kind.needs_range else math.inf
 
     def _width(self, boundary: Boundary) -> float:
-        """Return the divisor of moved rewards: their range, or a noise scale that covers it."""
+        """Return the divisor of rescaled rewards: their range, or a noise scale that covers it."""
         if not boundary.kind.needs_range:
             return float(boundary.noise_scale)
         width = float(boundary.high - boundary.low)

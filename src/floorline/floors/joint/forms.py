@@ -1,8 +1,8 @@
 """What the forms of the joint floor differ in, as slots.
 
 `bounded_form.py` is for rewards in a range, `subgaussian_form.py` for subgaussian noise, and
-`spread_form.py` for rewards well inside their range. Rewards are moved first: the range to [0, 1],
-or the least mean to 0 and the noise to scale 1.
+`spread_form.py` for rewards well inside their range. Rewards are rescaled first: the range to
+[0, 1], or the least mean to 0 and the noise to scale 1.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from floorline.core.kernel import kernel, slot
 
 
 class JointRules(NamedTuple):
-    """The settings of the joint floor's test, in the scale of moved rewards."""
+    """The settings of the joint floor's test, in the scale of rescaled rewards."""
 
     max_loss: float
     default_mean: float
@@ -35,7 +35,7 @@ class JointRules(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Plays of the default and of all challengers, and the sums of the rewards seen, moved."""
+    """Plays of the default and of all challengers, and the sums of the rewards seen, rescaled."""
 
     default_plays: float
     default_seen: float
@@ -50,13 +50,13 @@ class Tally(NamedTuple):
 
 @slot
 def leaves_cost(gain: float) -> bool:
-    """Return whether a moved reward of this size leaves `mixture` and `sure_sum` unchanged."""
+    """Return whether a rescaled reward of this size leaves `mixture` and `sure_sum` unchanged."""
     raise NotImplementedError
 
 
 @slot
 def spread_of(gain: float, plays: float, total: float) -> float:
-    """Return what a moved reward adds to the spread, after plays with this count and sum."""
+    """Return what a rescaled reward adds to the spread, after plays with this count and sum."""
     raise NotImplementedError
 
 
@@ -114,7 +114,7 @@ def sure_budget(
     default_cost: float,
     challenger_cost: float,
 ) -> float:
-    """Return the least budget that is not refuted; at least 0 where a challenger is allowed."""
+    """Return the least budget that is not refuted, without the counting rule."""
     raise NotImplementedError
 
 

@@ -17,7 +17,7 @@ from floorline.core.records import Floats
 from floorline.floors.joint.evidence import divergence, mixture_cost
 
 WEIGHT, TOTAL, MISSING, PLAYS = range(4)
-"""Of a group: its weight, the sum of the moved rewards seen, how many are missing, and plays."""
+"""Of a group: its weight, the sum of the rescaled rewards seen, how many are missing, and plays."""
 
 GROUP = 4
 

@@ -15,7 +15,7 @@ from floorline.floors.joint.memory import CHALLENGERS, PLAYS, SPREAD, SURE, TOTA
 
 @kernel
 def known_budget(rules: JointRules, memory: Floats, round: int, default_plays: int) -> float:
-    """Return a lower bound on the moved budget after `round`, for this number of default plays."""
+    """Return a lower bound on the rescaled budget after `round`, with so many default plays."""
     deficit = default_deficit(rules.max_loss, round, default_plays)
     earned = max(memory[SURE] - memory[VOIDED], 0.0)
     return earned - deficit * rules.default_mean + rules.shift * round  # type: ignore[no-any-return]
@@ -59,7 +59,7 @@ def share_of_known(
 def rounds_to_save(
     rules: JointRules, arms: Arms, memory: Floats, round: int, candidate: int
 ) -> int:
-    """Return the plays of a default of known mean that make a challenger affordable, at least 1."""
+    """Return how many plays of a default of known mean make a challenger affordable, at least 1."""
     plays = arms.plays[0]
     budget = -math.inf if candidate == 0 else known_budget(rules, memory, round, plays)
     count = rounds_short(rules.saving, rules.slack, budget, round)

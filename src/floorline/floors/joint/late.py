@@ -75,7 +75,7 @@ def play_spread(memory: Floats, group: int, decision: int) -> float:
 
 @slot
 def spread_surplus(memory: Floats, group: int, decision: int, gain: float) -> float:
-    """Return by how much less the moved reward of a play spreads; NaN for one that is lost."""
+    """Return by how much less the rescaled reward of a play spreads; NaN for one that is lost."""
     raise NotImplementedError
 
 

@@ -6,7 +6,7 @@ DEFAULT, CHALLENGERS = 0, 4
 """Where the sums of the default, and those of all challengers, begin."""
 
 PLAYS, TOTAL, COST, SPREAD = range(4)
-"""In each: plays counted, the sum of their moved rewards, the cost of mixing over it, and the
+"""In each: plays counted, the sum of their rescaled rewards, the cost of mixing over it, and the
 spread of the rewards if the form uses it."""
 
 SURE = 8

@@ -1,6 +1,6 @@
 """The form of the joint floor for rewards well inside their range: it learns their variance.
 
-The spread is the sum of squared distances between rewards, moved to [0, 1], and guesses made
+The spread is the sum of squared distances between rewards, rescaled to [0, 1], and guesses made
 before them: the average of the group's rewards so far. Where rewards come late, a reward's guess
 must still be known when it arrives, so guesses change only four times while decisions double.
 """
@@ -90,7 +90,7 @@ def spread_budget(
     challenger_spread: float,
 ) -> float:
     """Return the least budget that is not refuted."""
-    sure = sure_budget_variance(
+    return sure_budget_variance(
         deficit,
         shift,
         default_plays,
@@ -100,7 +100,6 @@ def spread_budget(
         challenger_spread,
         rules.log_inverse_delta,
     )
-    return max(sure, 0.0) if deficit <= 0.0 else sure  # the counting rule
 
 
 @kernel

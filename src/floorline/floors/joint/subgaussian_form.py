@@ -35,6 +35,14 @@ def normal_mixture(rules: JointRules, plays: float, total: float, spread: float)
 
 
 @kernel
+def variance_on_line(
+    kappa: float, default_plays: float, challenger_plays: float, r: float
+) -> float:
+    """Return the variance of the challengers' sum less kappa times the default's, with mixing."""
+    return challenger_plays + r + kappa * kappa * (default_plays + r)
+
+
+@kernel
 def subgaussian_on_line(
     deficit: float,
     shift: float,
@@ -45,7 +53,9 @@ def subgaussian_on_line(
     costs: float,
     r: float,
 ) -> float:
-    """Return the least log evidence against any negative budget; a challenger needs log(1/delta).
+    """Return the least log evidence against any negative budget.
+
+    A challenger is affordable once it reaches log(1/delta).
 
     Minus infinity if the rewards favour a negative budget, infinity if there cannot be one.
     `costs` is the sum of both counts' `normal_cost`.
@@ -58,7 +68,7 @@ def subgaussian_on_line(
     ahead = challenger_total - kappa * default_total + shift
     if not ahead > 0.0:
         return -math.inf
-    variance = challenger_plays + r + kappa * kappa * (default_plays + r)
+    variance = variance_on_line(kappa, default_plays, challenger_plays, r)
     return 0.5 * ahead * ahead / variance + costs
 
 
@@ -92,8 +102,8 @@ def sure_sum_subgaussian(
     challenger_plays: float, challenger_total: float, log_inverse_delta: float, r: float
 ) -> float:
     """Return the least sum of the challengers' means that their rewards do not refute."""
-    level = 2.0 * log_inverse_delta + math.log1p(challenger_plays / r)
-    return challenger_total - math.sqrt((challenger_plays + r) * level)
+    allowed = log_inverse_delta - normal_cost(challenger_plays, r)
+    return challenger_total - math.sqrt(2.0 * (challenger_plays + r) * allowed)
 
 
 @kernel
@@ -121,7 +131,7 @@ def sure_budget_subgaussian(
     if default_plays == 0 or challenger_total == -math.inf:
         return -math.inf
     kappa = deficit / default_plays
-    variance = challenger_plays + r + kappa * kappa * (default_plays + r)
+    variance = variance_on_line(kappa, default_plays, challenger_plays, r)
     radius = math.sqrt(2.0 * variance * allowed)
     return challenger_total - kappa * default_total + shift - radius
 
@@ -139,7 +149,7 @@ def subgaussian_budget(
     challenger_cost: float,
 ) -> float:
     """Return the least budget that is not refuted."""
-    sure = sure_budget_subgaussian(
+    return sure_budget_subgaussian(
         deficit,
         shift,
         default_plays,
@@ -149,7 +159,6 @@ def subgaussian_budget(
         rules.log_inverse_delta - default_cost - challenger_cost,
         rules.weight,
     )
-    return max(sure, 0.0) if deficit <= 0.0 else sure  # the counting rule
 
 
 @kernel

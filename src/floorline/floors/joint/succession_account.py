@@ -145,7 +145,7 @@ def lead_of(memory: Floats, tenure: int, max_loss: float, rounds: int, led: floa
 def proved_by_groups(
     rules: JointRules, memory: Floats, max_loss: float, rounds: int, led: float, tally: Tally
 ) -> float:
-    """Return the least moved budget that the rewards do not refute, had no play been voided.
+    """Return the least rescaled budget that the rewards do not refute, had no play been voided.
 
     It is from the plays of `tally` and those of former tenures.
     """
@@ -177,7 +177,7 @@ def proved_by_groups(
 def least_by_groups(
     rules: JointRules, memory: Floats, max_loss: float, rounds: int, led: float, tally: Tally
 ) -> float:
-    """Return the least moved budget that rewards do not refute, or plays alone guarantee."""
+    """Return the least rescaled budget that rewards do not refute, or plays alone guarantee."""
     proved = proved_by_groups(rules, memory, max_loss, rounds, led, tally) - memory[VOIDED]
     counted = max_loss * rules.low / rules.width * rounds
     for i in range(int(memory[TENURES]) + 1):

@@ -54,7 +54,7 @@ def explain_known(moment: Moment) -> list[str]:
     return [
         "The budget that is sure after it:",
         *_challenger_sums(moment),
-        f"their means surely add up to {_moved(rules, moment.memory[SURE])} at least",
+        f"their means surely add up to {_in_units(rules, moment.memory[SURE])} at least",
         f"{_owed(moment, moment.names[0], moment.rounds, moment.plays[0])}, at {mean:.6g} each",
         f"the budget that is sure: {six_digits(budget)}{moment.unit}",
     ]
@@ -91,7 +91,7 @@ def _sum(moment: Moment, name: str, plays: float, seen: float, total: float, wor
     """Return what was earned by some plays, and how much of it is missing."""
     missing = plays - seen
     rest = f", {missing:,.0f} missing and counted at the {worst}" if missing else ""
-    return f"{name}: {counted(plays, 'play')}, earned {_moved(moment.rules, total)}{rest}"
+    return f"{name}: {counted(plays, 'play')}, earned {_in_units(moment.rules, total)}{rest}"
 
 
 def _default_sum(moment: Moment, name: str, tally: Tally, ahead: bool) -> str:
@@ -127,7 +127,7 @@ def _owed(moment: Moment, name: str, rounds: float, plays: float) -> str:
     )
 
 
-def _moved(rules: JointRules, total: float) -> str:
+def _in_units(rules: JointRules, total: float) -> str:
     """Return a sum in the user's unit, beyond the lowest reward of each play."""
     beyond = f" above {rules.low:g} each" if rules.low else ""
     return f"{six_digits(rules.width * total)}{beyond}"

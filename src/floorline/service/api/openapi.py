@@ -86,7 +86,7 @@ def _explain(components: dict[str, Any], kinds: Iterable[Any]) -> None:
 
 
 def _kinds(operation: Operation) -> list[Any]:
-    """Return the types of an operation that become schemas."""
+    """Return the types of an operation that the API description has schemas for."""
     bodies = operation.body_shapes or ((operation.body,) if operation.body else ())
     responses = () if isinstance(operation.response, str) else _members(operation.response)
     return [*bodies, *responses, operation.problem]

@@ -16,7 +16,7 @@ SECURITY_HEADERS = {
 
 
 async def report(call: Call) -> Reply:
-    """Return a page to share: what was promised, earned and done, and how that was verified."""
+    """Return an HTML report: what was promised, earned and changed, and how it was verified."""
     hosted = await call.host.registry.get(call.path["name"])
     page = await from_whole_ledger(
         call, hosted, lambda now: report_in_child(hosted.locator, hosted.name, now)

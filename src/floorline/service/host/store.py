@@ -27,7 +27,7 @@ class CampaignStore(Protocol):
         """Return the locator of a campaign's ledger, whether or not there is one."""
 
     def salvage(self, name: str) -> dict[str, Any] | None:
-        """Return what a damaged ledger's campaign was opened with; None if unreadable."""
+        """Return the opening event of a damaged ledger; None if it cannot be read."""
 
     def find(self, name: str | None, campaign_id: str | None) -> list[IndexEntry]:
         """Return the campaigns of this name or id that another server may have opened since."""

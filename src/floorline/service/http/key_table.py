@@ -77,7 +77,7 @@ class KeyTable(Keys):
         self._read()
 
     def revoke(self, key_id: str) -> None:
-        """Make a key permanently invalid."""
+        """Revoke a key permanently."""
         self._read()
         choice("key", key_id, self._keys or {})
         self._session.run(REVOKE, (key_id,))

@@ -58,7 +58,7 @@ class Keys(ABC):
 
     @abstractmethod
     def revoke(self, key_id: str) -> None:
-        """Make a key permanently invalid."""
+        """Revoke a key permanently."""
 
     def create(
         self, scopes: Iterable[str], name: str = "", campaigns: Iterable[str] | None = None
@@ -172,7 +172,7 @@ class KeyFile(Keys):
             self._write([*keys.values(), key])
 
     def revoke(self, key_id: str) -> None:
-        """Make a key permanently invalid."""
+        """Revoke a key permanently."""
         with self._changing() as keys:
             choice("key", key_id, keys)
             self._write([key for key in keys.values() if key.id != key_id])
