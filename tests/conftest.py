@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -24,10 +25,35 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 WaitUntil = Callable[[Callable[[], bool]], None]
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep campaigns interpreted, in child processes too, where a test does not ask otherwise."""
+    os.environ.setdefault("FLOORLINE_MACHINE_CODE", "off")
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip tests of locks where there are none: on Windows, and in `make portable`."""
     if file_locks.fcntl is None and item.get_closest_marker("locks"):
         pytest.skip("there are no locks of files here")
+
+
+@pytest.fixture
+def machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every campaign of this process decide in machine code, from its second decision on."""
+    from floorline.live import acceleration, campaign
+    from floorline.live.compile_policy import compile_policy
+
+    def compile_here(settings: Any, numbers: Any) -> Any:
+        compile_policy(settings, numbers)
+        return subprocess.Popen([sys.executable, "-c", ""])
+
+    def accelerate_at_once(knowledge: Any) -> None:
+        for _ in range(2):  # compiles if need be; enters
+            acceleration.accelerate(knowledge)
+
+    monkeypatch.setenv("FLOORLINE_MACHINE_CODE", "on")
+    monkeypatch.setattr(acceleration, "_start_compiler", compile_here)
+    monkeypatch.setattr("floorline.live.recorder.accelerate", accelerate_at_once)
+    monkeypatch.setattr(campaign, "LOOK_EVERY", 1)
 
 
 @pytest.fixture

@@ -33,4 +33,4 @@ def test_exec_is_used_where_its_decision_record_says_and_nowhere_else() -> None:
         and isinstance(node.func, ast.Name)
         and node.func.id in ("exec", "eval")
     ]
-    assert found == ["simulation/engines/cuda/settings.py"]
+    assert found == ["core/packing.py"]

@@ -19,7 +19,7 @@ from floorline.core.pending import (
     open_play,
     skip_play,
 )
-from floorline.core.records import FOREVER, in_lists, new_arms, new_memory
+from floorline.core.records import FOREVER, in_slots, new_arms, new_memory
 from floorline.core.slots import interval
 from floorline.core.steps import forget
 from floorline.floors.confidence_account import SURELY_EARNED
@@ -209,7 +209,7 @@ def test_proposers_count_open_plays_at_what_the_others_earned():
 
 
 def test_a_fuller_book_holds_the_same_plays():
-    rules, arms, memory, book = POLICY.rules, *map(in_lists, new_records())
+    rules, arms, memory, book = POLICY.rules, *map(in_slots, new_records())
     for place in range(SIZE):
         open_play(book, place % ARMS, place)
     for place in add_slots(book):

@@ -9,6 +9,7 @@ import sys
 import time
 from contextlib import suppress
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 NAME_LENGTH = 32
@@ -22,9 +23,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 def folder_for(options: str) -> Path | None:
     """Return the folder of code compiled with these options, or None if it cannot be written."""
-    import numba
-
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {options}".encode())
+    digest = hashlib.sha256(f"{version('numba')} {sys.version} {options}".encode())
     digest.update(package_hash().encode())
     try:
         folder = cache_root() / digest.hexdigest()[:NAME_LENGTH]
@@ -35,6 +34,13 @@ def folder_for(options: str) -> Path | None:
     except (OSError, RuntimeError):  # RuntimeError: this user has no home
         return None
     return folder if os.access(folder, os.W_OK) else None
+
+
+def write_code(path: Path, code: bytes) -> None:
+    """Write a file of code atomically: another process finds all of it or nothing."""
+    temporary = path.with_suffix(f".{os.getpid()}")
+    temporary.write_bytes(code)
+    temporary.replace(path)
 
 
 def remove_old_folders() -> None:

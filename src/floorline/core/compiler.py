@@ -59,9 +59,7 @@ def _compile(
 ) -> Function:
     import numba
 
-    entry = bind(
-        function, choices, wrap=lambda copy, original: _compile_inner(copy, original, choices)
-    )
+    entry = bind_compiled(function, choices)
     folder = cache_folder() if mark.complete else None
     if folder is None:
         return numba.njit(**OPTIONS)(entry)  # type: ignore[no-any-return]
@@ -73,6 +71,13 @@ def _compile(
         return numba.njit(cache=True, **OPTIONS)(entry)  # type: ignore[no-any-return]
     finally:
         settings.CACHE_DIR = previous
+
+
+def bind_compiled(function: Function, choices: Mapping[Function, Function]) -> Function:
+    """Return a copy of `function` whose kernels are bound and compiled, for numba to compile."""
+    return bind(
+        function, choices, wrap=lambda copy, original: _compile_inner(copy, original, choices)
+    )
 
 
 def _compile_inner(

@@ -114,9 +114,12 @@ def new_memory(sizes: MemorySizes) -> Memory:
     return Memory(*(np.zeros(size) for size in sizes))
 
 
-def in_lists(record: T) -> T:
-    """Return the record with a list for each array: interpreted kernels read those faster."""
-    return type(record)(*(array.tolist() for array in record))
+def in_arrays(template: T, record: T) -> T:
+    """Return a copy of the record with arrays of the template's types."""
+    kind: Any = type(template)
+    fields = zip(kind._fields, template, strict=True)
+    copy: T = kind(*(np.array(getattr(record, name), array.dtype) for name, array in fields))
+    return copy
 
 
 def in_slots(record: T) -> T:

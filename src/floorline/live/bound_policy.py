@@ -14,7 +14,7 @@ from floorline.core.late import (
     update_interval,
     update_optimistic_end,
 )
-from floorline.core.records import FOREVER, Memory, in_lists, in_slots, new_memory
+from floorline.core.records import FOREVER, Memory, in_slots, new_memory
 from floorline.core.slots import (
     await_reward,
     current_budget,
@@ -26,6 +26,7 @@ from floorline.core.slots import (
 from floorline.core.steps import decide_on, forget, refusal_probability
 from floorline.floors import Floor, NoFloor
 from floorline.floors.base import await_nothing, take_nothing_late
+from floorline.live.compiled_policy import CompiledPolicy
 from floorline.live.proposals import Proposals
 from floorline.live.settings import CampaignSettings
 
@@ -53,20 +54,26 @@ class BoundPolicy:
         policy = made.prepare(len(self.settings.arms), FOREVER, late=True)
         live: dict[Function, Function] = {late_ends: best_ends, **policy.floor.live_kernels()}
         self.kernels: dict[Function, Function] = {**policy.kernels, **live}
-        choices = self.kernels
+        self.plain_rules = policy.rules
         self.rules = in_slots(policy.rules)
-        memory: Memory = in_slots(in_lists(new_memory(policy.memory)))
+        memory: Memory = in_slots(new_memory(policy.memory))
         if policy.floor == self.floor:
             cast(Any, memory).floor = self.memory.floor
         self.memory, self.floor = memory, policy.floor
         self._steady_means = policy.floor.assumes_steady_means
         self._counts_received = policy.floor.counts_received
-        self._reads_upper_ends = made.proposer.uses_intervals
-        reads_lower_ends = made.proposer.uses_intervals and not made.proposer.optimistic
-        self._needs_intervals = policy.floor.reads_intervals or reads_lower_ends
+        self._proposer_reads = made.proposer.uses_intervals, made.proposer.optimistic
         self.proposals = Proposals(
-            made.proposer, choices, self.rules.proposer, len(self.numbers), self.active
+            made.proposer, self.kernels, self.rules.proposer, len(self.numbers), self.active
         )
+        self.interpret()
+
+    def interpret(self) -> None:
+        """Bind the kernels for Python to interpret."""
+        choices = self.kernels
+        self._reads_upper_ends, only_those = self._proposer_reads
+        reads_lower_ends = self._reads_upper_ends and not only_those
+        self._needs_intervals = self.floor.reads_intervals or reads_lower_ends
         self._forget = bind(forget, choices)
         self._update_bounds = bind(update_bounds, choices)
         self._update_interval = bind(update_interval, choices)
@@ -84,5 +91,16 @@ class BoundPolicy:
         self._floor_tracks_plays = (
             choices[await_reward] is not await_nothing
             or choices[take_late_reward] is not take_nothing_late
-            or policy.floor.in_flight_check() is not None
+            or self.floor.in_flight_check() is not None
         )
+
+    def use(self, compiled: CompiledPolicy) -> None:
+        """Use machine code in place of the kernels that every decision or reward needs."""
+        self._update_bounds = compiled.update_bounds
+        self._decide_on = compiled.decide_on
+        self._refusal_probability = compiled.refusal_probability
+        self._budget_after = compiled.guaranteed_budget
+        self._await_reward = compiled.await_reward
+        self._receive_reward = compiled.receive
+        self._take_late_reward = compiled.take_late_reward
+        self._needs_intervals = True  # all are updated in less time than Python needs to pick some

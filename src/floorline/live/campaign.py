@@ -13,6 +13,7 @@ import numpy as np
 from floorline.core.checks import plain_text
 from floorline.core.deprecation import warn_renamed
 from floorline.live import snapshot
+from floorline.live.acceleration import LOOK_EVERY
 from floorline.live.assessment import status_of
 from floorline.live.choose import choose
 from floorline.live.coins import SystemCoin
@@ -185,6 +186,8 @@ class Campaign(Controls):
             raise Stopped(
                 f"the campaign is stopped and makes no more decisions; play {state.serves}"
             )
+        if state.compiled is None and state.decisions % LOOK_EVERY == LOOK_EVERY - 1:
+            recorder.accelerate()
         body = choose(state, candidate, self._coin, self._rng, likely)
         if context is not None:
             body["context"] = context

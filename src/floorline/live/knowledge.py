@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from floorline.core.pending import CLOSED, FRESH, close_play, skip_play
-from floorline.core.records import Arms, Choice, in_lists, in_slots, new_arms
+from floorline.core.records import Arms, Choice
 from floorline.floors.arithmetic import Arithmetic, Moment, Received
-from floorline.live.bound_policy import BoundPolicy
+from floorline.live.kept_records import KeptRecords
 from floorline.live.order import Order, reorder
-from floorline.live.plays import OpenPlay, OpenPlays
+from floorline.live.plays import OpenPlay
 from floorline.live.settings import CampaignSettings
 
 
-class Knowledge(BoundPolicy):
+class Knowledge(KeptRecords):
     """Counts, intervals and the accounts of the policy's parts."""
 
     def __init__(self, settings: CampaignSettings, numbers: Sequence[int] | None = None) -> None:
@@ -32,17 +33,12 @@ class Knowledge(BoundPolicy):
         self.missed = 0.0
         """Estimate of what the default would have earned in the challengers' rounds above the
         lowest reward, from coins that it won."""
-        self.open = OpenPlays(n_arms)
-        self.book = self.open.book
+        self.start_records()
         self._behind: set[int] = set()
         """Arms whose interval is older than their upper end for proposers."""
         self._compared: set[int] = set()
         """Arms whose lower end was needed when they were last compared with the default."""
         self.set_active(range(n_arms))
-        arms = in_lists(new_arms(n_arms))
-        self.arms = in_slots(arms)
-        seen = arms._replace(upper=self.open.arrays.optimistic_upper)
-        self._seen_by_proposer = in_slots(seen)
         self.in_flight = self.floor.in_flight_check()
         self._forget(self.rules, self.arms, self.memory)
 
@@ -140,7 +136,7 @@ class Knowledge(BoundPolicy):
     def propose(self, rng: Any) -> int:
         """Return the arm that the proposer would play now; its counts include open plays."""
         memory, round = self.memory.proposer, self.rounds + 1
-        return self.proposals.propose(self._seen_by_proposer, memory, round, rng)
+        return self.proposals.propose(self.seen_by_proposer, memory, round, rng)
 
     def default_propensity(self, chances: Sequence[float]) -> float:
         """Return how likely the default is to be played, given the candidates' probabilities.
@@ -232,6 +228,11 @@ class Knowledge(BoundPolicy):
             self.book.stale[arm] = CLOSED
         self._behind.clear()
         self._update_bounds(self.rules, self.arms, self.memory, self.book, low, high)
+
+    def enter_machine_code(self, code: Sequence[Path]) -> None:
+        """Continue with the machine code in these files, which updates all intervals each time."""
+        self.refresh()
+        super().enter_machine_code(code)
 
     def budget_after_default(self) -> float:
         """Return a lower bound on the budget after a default decision. Call `refresh` first."""

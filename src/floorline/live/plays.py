@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
+from collections.abc import Callable
 
 import msgspec
 
@@ -14,7 +15,7 @@ from floorline.core.pending import (
     new_pending,
     open_play,
 )
-from floorline.core.records import in_lists, in_slots
+from floorline.core.records import in_slots
 from floorline.live.order import Order, reorder
 
 TICK = 10
@@ -52,16 +53,17 @@ class OpenPlay(msgspec.Struct, frozen=True, gc=False):
 class OpenPlays(OrderedDict[int, OpenPlay]):
     """The open plays by the sequence number of their decision, and the book that counts them."""
 
-    __slots__ = ("_free", "ages", "arrays", "book")
+    __slots__ = ("_free", "ages", "before_growth", "book")
 
     def __init__(self, n_arms: int) -> None:
         super().__init__()
-        self.arrays = in_lists(new_pending(n_arms, SLOTS))
-        self.book: PendingPlays = in_slots(self.arrays)
+        self.book: PendingPlays = in_slots(new_pending(n_arms, SLOTS))
         # A Counter would take three times as long.
         self.ages: defaultdict[float, int] = defaultdict(int)
         """How many there are, by the TICK of their decision."""
         self._free = list(range(SLOTS))
+        self.before_growth: Callable[[], None] = lambda: None
+        """Called before the book gets more slots; it must consist of lists afterwards."""
         forget_plays(self.book)
 
     def add(
@@ -76,6 +78,7 @@ class OpenPlays(OrderedDict[int, OpenPlay]):
     ) -> None:
         """Add a play; plays are added in order."""
         if not self._free:
+            self.before_growth()
             self._free.extend(add_slots(self.book))
         slot = self._free.pop()
         open_play(self.book, arm, slot)

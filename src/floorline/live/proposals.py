@@ -49,12 +49,12 @@ class Proposals:
         all_active = len(self.active) == self._n_arms
         arm: int
         if all_active and self._names_largest_end:  # Python finds it faster than the kernel
-            upper = seen.upper
+            upper = list(seen.upper)
             arm = upper.index(max(upper))
             return arm
         if not (self._draws and self.proposer.keeps_draws):
             # On a copy of its memory: the state must follow from the events alone.
-            self._draws = memory.copy()
+            self._draws = list(memory)
             if not all_active:
                 self._draws = self.proposer.rearranged(self._draws, self._n_arms, self.active)
         if not all_active:  # it sees only the active arms

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeVar, TypeVarTuple, Unpack
 
+from floorline.live.acceleration import accelerate
 from floorline.live.clock import clock_problems
 from floorline.live.errors import LedgerError
 from floorline.live.events import SEALED, VERSION, Event
@@ -213,6 +214,12 @@ class Recorder:
         state.apply(event)
         self._out_of_step = False
         return event
+
+    def accelerate(self) -> None:
+        """Continue in machine code if there is any."""
+        self._out_of_step = True  # if interrupted, since some records would be in lists still
+        accelerate(self.state)
+        self._out_of_step = False
 
     def record_outage(self, since: float | None, until: float) -> None:
         """Record that windows stood still from `since` to `until`, or to now if that is sooner.

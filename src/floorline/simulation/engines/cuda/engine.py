@@ -14,6 +14,15 @@ import numpy as np
 from numba import cuda as _cuda
 
 from floorline.core.kernel import Function
+from floorline.core.packing import (
+    Packed,
+    Parts,
+    pack,
+    pick,
+    picker,
+    take_apart,
+    the_only_one,
+)
 from floorline.core.random import normal, uniform
 from floorline.core.records import Counts
 from floorline.environments import Environment
@@ -26,15 +35,6 @@ from floorline.simulation.engines.base import loop_choices, new_outcome
 from floorline.simulation.engines.cuda.parts import Shape, Task, overlapped
 from floorline.simulation.engines.cuda.program import Program, code_folder, program, simulated
 from floorline.simulation.engines.cuda.random import cuda_normal, cuda_uniform, rough_weight
-from floorline.simulation.engines.cuda.settings import (
-    Packed,
-    Parts,
-    pack,
-    pick,
-    picker,
-    take_apart,
-    the_only_one,
-)
 from floorline.simulation.engines.cuda.streams import uploads
 from floorline.simulation.engines.cuda.thread import one_thread, take_next_run
 from floorline.simulation.loops.learners import in_sets, sets_for

@@ -8,7 +8,6 @@ numba does.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import cache, cached_property, partial
@@ -21,6 +20,7 @@ import numpy as np
 from cuda.core import LaunchConfig, ObjectCode, launch
 from numba import cuda as _cuda
 
+from floorline.core.code_cache import write_code
 from floorline.core.compiler import cache_folder, compilation
 from floorline.core.fingerprint import Fingerprint, fingerprint
 from floorline.core.kernel import Function, bind
@@ -124,7 +124,7 @@ class Program:
         else:
             name, code = self._compile(arguments)
             if path is not None:
-                _replace(path, name + b"\n" + code)
+                write_code(path, name + b"\n" + code)
         return ObjectCode.from_cubin(code).get_kernel(name.decode())
 
     def _path(self, form: str) -> Path | None:
@@ -171,10 +171,3 @@ def flatten(argument: Any, values: list[Any]) -> str:
     dtype = np.asarray(argument).dtype
     values.append(np.ctypeslib.as_ctypes_type(dtype)(argument))
     return dtype.str
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file atomically: another process finds all of it or nothing."""
-    temporary = path.with_suffix(f".{os.getpid()}")
-    temporary.write_bytes(content)
-    temporary.replace(path)

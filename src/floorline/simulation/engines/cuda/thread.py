@@ -9,9 +9,9 @@ from numba import cuda as _cuda
 from numpy.typing import NDArray
 
 from floorline.core.kernel import kernel
+from floorline.core.packing import pick
 from floorline.core.records import Arms, Floats, Memory
 from floorline.simulation.engines.cuda.random import Stream, start_stream
-from floorline.simulation.engines.cuda.settings import pick
 from floorline.simulation.loops.run import NO_RUN, Scratch, one_run
 
 cuda: Any = _cuda

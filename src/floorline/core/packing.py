@@ -1,7 +1,8 @@
-"""Many settings in one launch: their records are in a few arrays, and each thread picks its own.
+"""Records taken apart into a few arrays, from which compiled code picks them again.
 
-Records are named tuples of numbers, one-dimensional arrays and further records. Those of all
-settings of a launch have the same form, and the picking kernel is generated from that form.
+Records are named tuples of numbers, one-dimensional arrays and further records. A GPU gets those of
+many settings in one launch, all of the same form, and each thread picks its own; machine code of
+live campaigns gets those of its campaign. The picking kernel is generated from the form.
 """
 
 from __future__ import annotations

@@ -1,0 +1,38 @@
+"""Compile the kernels of a campaign to machine code: a program of its own, run in the background.
+
+It reads the campaign's settings from its standard input.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+from floorline.core.code_cache import write_code
+from floorline.core.machine_code_compiler import machine_code
+from floorline.core.packing import take_apart
+from floorline.live.compiled_policy import choices_for, run_step, stored_code
+from floorline.live.knowledge import Knowledge
+from floorline.live.settings import CampaignSettings
+
+
+def compile_policy(settings: CampaignSettings, numbers: Sequence[int]) -> None:
+    """Store the machine code of a campaign with these settings, as far as it is missing."""
+    knowledge = Knowledge(settings, numbers)
+    records = knowledge.records()
+    paths = stored_code(knowledge.kernels, records)
+    if paths is None:
+        return
+    steps = choices_for(knowledge.kernels, take_apart(records).form)
+    for path, choices in zip(paths, steps, strict=True):
+        if not path.exists():
+            write_code(path, machine_code(run_step, choices))
+
+
+if __name__ == "__main__":
+    if hasattr(os, "nice"):
+        os.nice(10)  # decisions come first
+    given = json.load(sys.stdin)
+    compile_policy(CampaignSettings.from_json(given["settings"]), given["numbers"])

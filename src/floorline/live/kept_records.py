@@ -1,0 +1,85 @@
+"""The records of a campaign: in lists for Python, or in arrays for machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from floorline.core.pending import new_pending
+from floorline.core.records import Arms, Memory, in_arrays, in_slots, new_arms
+from floorline.live.bound_policy import BoundPolicy
+from floorline.live.compiled_policy import CompiledPolicy, Records, new_call
+from floorline.live.plays import OpenPlays
+
+
+class KeptRecords(BoundPolicy):
+    """What the kernels of a policy read and write, and the switch between lists and arrays."""
+
+    compiled: CompiledPolicy | None = None
+    """The kernels in machine code, if in use: the records then have views of its arrays."""
+
+    def start_records(self) -> None:
+        """Start with no plays."""
+        self.leave_machine_code()
+        n_arms = len(self.settings.arms)
+        self.open = OpenPlays(n_arms)
+        self.book = self.open.book
+        self.arms = in_slots(new_arms(n_arms))
+        self.seen_by_proposer = in_slots(new_arms(n_arms))
+        self._show_proposer()
+
+    def prepare(self) -> None:
+        """Build the policy from the settings and bind its kernels; call it again when they change.
+
+        A new proposer starts with an empty memory. A floor that stays keeps its accounts.
+        """
+        self.leave_machine_code()
+        super().prepare()
+
+    def records(self) -> Records:
+        """Return a copy of all records, in arrays."""
+        return Records(
+            self.plain_rules,
+            in_arrays(new_arms(1), self.arms),
+            in_arrays(Memory(*[np.zeros(0)] * len(Memory._fields)), self.memory),
+            in_arrays(new_pending(1, 1), self.book),
+            new_call(self.settings.low, self.settings.high),
+        )
+
+    def enter_machine_code(self, code: Sequence[Path]) -> None:
+        """Continue with the machine code in these files, on arrays instead of lists."""
+        records = self.records()
+        compiled = CompiledPolicy(records, self.kernels, code)
+        for kept, arrays in (
+            (self.arms, records.arms),
+            (self.memory, records.memory),
+            (self.book, records.pending),
+        ):
+            for name, array in arrays._asdict().items():
+                setattr(kept, name, compiled.view(array))
+        self._show_proposer()
+        self.open.before_growth = self.leave_machine_code
+        self.use(compiled)
+        self.compiled = compiled
+
+    def leave_machine_code(self) -> None:
+        """Continue with interpreted kernels on lists, which can be reordered and extended."""
+        if self.compiled is None:
+            return
+        self.compiled = None
+        records: tuple[Any, ...] = (self.arms, self.memory, self.book)
+        for kept in records:
+            for name in kept.__slots__:
+                setattr(kept, name, getattr(kept, name).tolist())
+        self._show_proposer()
+        self.interpret()
+
+    def _show_proposer(self) -> None:
+        """Let the proposer see the arms as they are kept now, with upper ends of its own."""
+        seen: Any = self.seen_by_proposer
+        for name in Arms._fields:
+            setattr(seen, name, getattr(self.arms, name))
+        seen.upper = self.book.optimistic_upper
