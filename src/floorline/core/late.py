@@ -13,9 +13,17 @@ from __future__ import annotations
 import math
 
 from floorline.core.kernel import kernel, slot
-from floorline.core.pending import FRESH, PendingPlays, close_play
+from floorline.core.pending import FRESH, PendingPlays, close_play, open_play
 from floorline.core.records import Arms, Memory, Rules
-from floorline.core.slots import interval, learn, lower_end, recount, upper_end
+from floorline.core.slots import (
+    await_reward,
+    interval,
+    learn,
+    lower_end,
+    recount,
+    take_late_reward,
+    upper_end,
+)
 
 
 @kernel
@@ -42,6 +50,41 @@ def receive(
     close_play(pending, arm, slot, reward, reward)
     if not rules.caches:
         learn(rules.proposer, arms, memory.proposer, arm, reward)
+
+
+@kernel
+def start_play(
+    rules: Rules,
+    arms: Arms,
+    memory: Memory,
+    pending: PendingPlays,
+    arm: int,
+    slot: int,
+    decision: int,
+    probability: float,
+) -> None:
+    """Count a play whose reward may come late."""
+    arms.plays[arm] += 1
+    await_reward(rules.floor, arms, memory.floor, arm, decision, probability)
+    open_play(pending, arm, slot)
+
+
+@kernel
+def settle_play(
+    rules: Rules,
+    arms: Arms,
+    memory: Memory,
+    pending: PendingPlays,
+    arm: int,
+    slot: int,
+    side: int,
+    decision: int,
+    probability: float,
+    reward: float,
+) -> None:
+    """Record the reward of a pending play, also with the floor: there, it was one of arm `side`."""
+    receive(rules, arms, memory, pending, arm, slot, reward)
+    take_late_reward(rules.floor, arms, memory.floor, side, decision, probability, reward)
 
 
 @slot

@@ -10,6 +10,8 @@ from floorline.core.late import (
     best_ends,
     late_ends,
     receive,
+    settle_play,
+    start_play,
     update_bounds,
     update_interval,
     update_optimistic_end,
@@ -25,7 +27,6 @@ from floorline.core.slots import (
 )
 from floorline.core.steps import decide_on, forget, refusal_probability
 from floorline.floors import Floor, NoFloor
-from floorline.floors.base import await_nothing, take_nothing_late
 from floorline.live.compiled_policy import CompiledPolicy
 from floorline.live.proposals import Proposals
 from floorline.live.settings import CampaignSettings
@@ -85,14 +86,10 @@ class BoundPolicy:
         self._budget_after = bind(choices[guaranteed_budget], choices)
         self._current_budget = bind(choices[current_budget], choices)
         self._guaranteed_share = bind(choices[guaranteed_share], choices)
+        self._start_play = bind(start_play, choices)
+        self._settle_play = bind(settle_play, choices)
         self._await_reward = bind(choices[await_reward], choices)
         self._take_late_reward = bind(choices[take_late_reward], choices)
-        # Most floors do not keep account of single plays.
-        self._floor_tracks_plays = (
-            choices[await_reward] is not await_nothing
-            or choices[take_late_reward] is not take_nothing_late
-            or self.floor.in_flight_check() is not None
-        )
 
     def use(self, compiled: CompiledPolicy) -> None:
         """Use machine code in place of the kernels that every decision or reward needs."""
@@ -100,7 +97,6 @@ class BoundPolicy:
         self._decide_on = compiled.decide_on
         self._refusal_probability = compiled.refusal_probability
         self._budget_after = compiled.guaranteed_budget
-        self._await_reward = compiled.await_reward
-        self._receive_reward = compiled.receive
-        self._take_late_reward = compiled.take_late_reward
+        self._start_play = compiled.start_play
+        self._settle_play = compiled.settle_play
         self._needs_intervals = True  # all are updated in less time than Python needs to pick some

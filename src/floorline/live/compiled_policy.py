@@ -15,21 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from floorline.core.kernel import Function, bind, kernel, slot
-from floorline.core.late import receive, update_bounds
+from floorline.core.late import settle_play, start_play, update_bounds
 from floorline.core.machine_code import load, path_of
 from floorline.core.packing import pack, pick, picker, take_apart
 from floorline.core.pending import PendingPlays
 from floorline.core.records import Arms, Choice, Counts, Floats, Memory, Rules
-from floorline.core.slots import (
-    await_reward,
-    fallback_arm,
-    guaranteed_budget,
-    take_late_reward,
-    toss,
-)
+from floorline.core.slots import fallback_arm, guaranteed_budget, toss
 from floorline.core.steps import refusal_probability
 
-WHOLES = ROUND, ARM, SLOT, NUMBER = range(4)
+WHOLES = ROUND, ARM, SLOT, SIDE, NUMBER = range(5)
 FLOATS = LOW, HIGH, PROBABILITY, REWARD, ANSWER = range(5)
 
 
@@ -94,9 +88,9 @@ def state_budget(
 
 @kernel
 def count_play(rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, call: Call) -> None:
-    """Let the floor account for a play."""
-    arm, number, probability = call.wholes[ARM], call.wholes[NUMBER], call.floats[PROBABILITY]
-    await_reward(rules.floor, arms, memory.floor, arm, number, probability)
+    """Count a play."""
+    arm, slot, number = call.wholes[ARM], call.wholes[SLOT], call.wholes[NUMBER]
+    start_play(rules, arms, memory, pending, arm, slot, number, call.floats[PROBABILITY])
 
 
 @kernel
@@ -104,19 +98,21 @@ def take_reward(
     rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, call: Call
 ) -> None:
     """Record the reward of a pending play."""
-    arm, slot = call.wholes[ARM], call.wholes[SLOT]
-    receive(rules, arms, memory, pending, arm, slot, call.floats[REWARD])
+    settle_play(
+        rules,
+        arms,
+        memory,
+        pending,
+        call.wholes[ARM],
+        call.wholes[SLOT],
+        call.wholes[SIDE],
+        call.wholes[NUMBER],
+        call.floats[PROBABILITY],
+        call.floats[REWARD],
+    )
 
 
-@kernel
-def settle(rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, call: Call) -> None:
-    """Let the floor account for a reward."""
-    arm, number = call.wholes[ARM], call.wholes[NUMBER]
-    probability, reward = call.floats[PROBABILITY], call.floats[REWARD]
-    take_late_reward(rules.floor, arms, memory.floor, arm, number, probability, reward)
-
-
-STEPS = (update, refuse, state_budget, count_play, take_reward, settle)
+STEPS = (update, refuse, state_budget, count_play, take_reward)
 """In the order in which `CompiledPolicy` takes their machine code."""
 
 
@@ -156,9 +152,9 @@ class CompiledPolicy:
         self._fallback_arm = bind(kernels[fallback_arm], kernels)
         self._wholes: Any = self.view(records.call.wholes)
         self._floats: Any = self.view(records.call.floats)
-        update, refuse, state_budget, count_play, take_reward, settle = map(load, code)
+        update, refuse, state_budget, count_play, take_reward = map(load, code)
         self._update, self._refuse, self._state_budget = update, refuse, state_budget
-        self._count_play, self._take_reward, self._settle = count_play, take_reward, settle
+        self._count_play, self._take_reward = count_play, take_reward
 
     def view(self, array: Any) -> Any:
         """Return the view of one array of the records: Python reads it faster than an array."""
@@ -207,17 +203,7 @@ class CompiledPolicy:
             raise failure()
         return self._floats[ANSWER]  # type: ignore[no-any-return]
 
-    def await_reward(
-        self, rules: Any, arms: Any, memory: Any, arm: int, number: int, probability: float
-    ) -> None:
-        """Let the floor account for a play."""
-        wholes = self._wholes
-        wholes[ARM], wholes[NUMBER] = arm, number
-        self._floats[PROBABILITY] = probability
-        if self._count_play(self._table):
-            raise failure()
-
-    def receive(
+    def start_play(
         self,
         rules: Any,
         arms: Any,
@@ -225,28 +211,32 @@ class CompiledPolicy:
         pending: Any,
         arm: int,
         slot: int,
-        reward: float,
+        number: int,
+        probability: float,
     ) -> None:
-        """Record the reward of a pending play."""
+        """Count a play whose reward may come late."""
         wholes = self._wholes
-        wholes[ARM], wholes[SLOT] = arm, slot
-        self._floats[REWARD] = reward
-        if self._take_reward(self._table):
+        wholes[ARM], wholes[SLOT], wholes[NUMBER] = arm, slot, number
+        self._floats[PROBABILITY] = probability
+        if self._count_play(self._table):
             raise failure()
 
-    def take_late_reward(
+    def settle_play(
         self,
         rules: Any,
         arms: Any,
         memory: Any,
+        pending: Any,
         arm: int,
+        slot: int,
+        side: int,
         number: int,
         probability: float,
         reward: float,
     ) -> None:
-        """Let the floor account for a reward."""
+        """Record the reward of a pending play, also with the floor."""
         wholes, floats = self._wholes, self._floats
-        wholes[ARM], wholes[NUMBER] = arm, number
+        wholes[ARM], wholes[SLOT], wholes[SIDE], wholes[NUMBER] = arm, slot, side, number
         floats[PROBABILITY], floats[REWARD] = probability, reward
-        if self._settle(self._table):
+        if self._take_reward(self._table):
             raise failure()

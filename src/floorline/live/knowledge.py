@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from floorline.core.pending import CLOSED, FRESH, close_play, skip_play
+from floorline.core.pending import CLOSED, FRESH, close_play, open_play, skip_play
 from floorline.core.records import Arms, Choice
 from floorline.floors.arithmetic import Arithmetic, Moment, Received
 from floorline.live.kept_records import KeptRecords
@@ -69,6 +69,19 @@ class Knowledge(KeptRecords):
 
     # Plays and rewards.
 
+    def start_play(self, arm: int, slot: int, number: int, probability: float) -> None:
+        """Count a play in the decision with this number, whose reward may come."""
+        if self.promised_decisions is not None and not self._weighs(arm, number):
+            self.arms.plays[arm] += 1
+            open_play(self.book, arm, slot)
+            return
+        rules, arms, memory = self.rules, self.arms, self.memory
+        self._start_play(rules, arms, memory, self.book, arm, slot, number, probability)
+        self.rounds += 1
+        self.default_rounds += arm == 0
+        if self.in_flight is not None:
+            self.in_flight.decided(arm, probability)
+
     def count(self, arm: int, number: int, probability: float) -> None:
         """Count a play for the budget, in the decision with this number."""
         arms = self.arms
@@ -77,10 +90,9 @@ class Knowledge(KeptRecords):
             return
         self.rounds += 1
         self.default_rounds += arm == 0
-        if self._floor_tracks_plays:
-            self._await_reward(self.rules.floor, arms, self.memory.floor, arm, number, probability)
-            if self.in_flight is not None:
-                self.in_flight.decided(arm, probability)
+        self._await_reward(self.rules.floor, arms, self.memory.floor, arm, number, probability)
+        if self.in_flight is not None:
+            self.in_flight.decided(arm, probability)
 
     def _weighs(self, arm: int, number: int) -> bool:
         """Return whether a play weighs on the budget.
@@ -99,37 +111,33 @@ class Knowledge(KeptRecords):
             # have earned where it lost.
             odds = (1.0 - play.probability) / play.probability
             self.missed += odds * (reward - self.settings.low)
-        self._receive_reward(self.rules, self.arms, self.memory, self.book, arm, play.slot, reward)
-        if self._floor_tracks_plays:
-            self._settle_with_floor(play, reward)
+        rules, arms, memory, book = self.rules, self.arms, self.memory, self.book
+        side, number, slot = play.side, play.number, play.slot
+        if self.promised_decisions is not None and not self._weighs(side, number):
+            self._receive_reward(rules, arms, memory, book, arm, slot, reward)
+            return
+        self._settle_play(
+            rules, arms, memory, book, arm, slot, side, number, play.probability, reward
+        )
+        if self.in_flight is not None:
+            self.in_flight.settled(number, reward)
 
     def skip(self, play: OpenPlay) -> None:
         """Remove a play from its arm's plays, as if it had never been among them."""
         skip_play(self.book, play.arm, play.slot)
-        if self._floor_tracks_plays:
-            self._settle_with_floor(play, math.nan)
+        side, number = play.side, play.number
+        if self.promised_decisions is not None and not self._weighs(side, number):
+            return
+        rules, arms, memory = self.rules.floor, self.arms, self.memory.floor
+        self._take_late_reward(rules, arms, memory, side, number, play.probability, math.nan)
+        if self.in_flight is not None:
+            self.in_flight.settled(number, math.nan)
 
     def leave_unknown(self, play: OpenPlay) -> None:
         """Close a play whose reward stays unknown: it counts at its worst from now on."""
         close_play(self.book, play.arm, play.slot, self.settings.low, self.settings.high)
         if self.in_flight is not None:
             self.in_flight.settled(play.number, math.nan)
-
-    def _settle_with_floor(self, play: OpenPlay, reward: float) -> None:
-        side = 0 if play.was_default else play.arm or 1  # as it was then
-        if self.promised_decisions is not None and not self._weighs(side, play.number):
-            return
-        self._take_late_reward(
-            self.rules.floor,
-            self.arms,
-            self.memory.floor,
-            side,
-            play.number,
-            play.probability,
-            reward,
-        )
-        if self.in_flight is not None:
-            self.in_flight.settled(play.number, reward)
 
     # Queries.
 

@@ -13,7 +13,6 @@ from floorline.core.pending import (
     add_slots,
     forget_plays,
     new_pending,
-    open_play,
 )
 from floorline.core.records import in_slots
 from floorline.live.order import Order, reorder
@@ -43,6 +42,11 @@ class OpenPlay(msgspec.Struct, frozen=True, gc=False):
     """Its number among the decisions of the epoch, from 0."""
     probability: float
     """The fallback probability at which it was decided."""
+
+    @property
+    def side(self) -> int:
+        """The arm as which floors account for it: 0 if it was the default, else a challenger."""
+        return 0 if self.block >= 0 else self.arm or 1
 
     @property
     def was_default(self) -> bool:
@@ -75,15 +79,18 @@ class OpenPlays(OrderedDict[int, OpenPlay]):
         block: int,
         number: int,
         probability: float,
-    ) -> None:
-        """Add a play; plays are added in order."""
+    ) -> int:
+        """Add a play and return its slot in the book; plays are added in order.
+
+        The caller opens it in the book.
+        """
         if not self._free:
             self.before_growth()
             self._free.extend(add_slots(self.book))
         slot = self._free.pop()
-        open_play(self.book, arm, slot)
         self[seq] = OpenPlay(arm, time, since, slot, block, number, probability)
         self.ages[time // TICK] += 1
+        return slot
 
     def take(self, seq: int) -> OpenPlay:
         """Remove a play and return it; the caller records its outcome in the book."""

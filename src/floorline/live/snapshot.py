@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from floorline.core.pending import open_play
 from floorline.live.settings import CampaignSettings
 from floorline.live.state import State
 
@@ -158,7 +159,7 @@ def _restore_open(state: State, opened: dict[str, Any]) -> None:
         opened.get("probabilities", nothing),
         strict=True,
     ):
-        state.open.add(*opened_play)
+        open_play(state.book, opened_play[1], state.open.add(*opened_play))
     for name in BY_PLAY:
         numbers = getattr(state.book, name)
         for play, number in zip(state.open.values(), opened[name], strict=True):

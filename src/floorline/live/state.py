@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from floorline.core.pending import open_play
 from floorline.live.drift import DriftWatch
 from floorline.live.equal_split import EqualSplit
 from floorline.live.errors import LedgerError
@@ -150,11 +151,13 @@ class State(Knowledge):
             self.turned_away[self.index[body["candidate"]]] += 1
             self.turned_to[0] += 1
         probability = fallback_probability_of(body)
-        if arm > 0 or not self.settings.voids:
-            self.count(arm, number, probability)
         block = self.drift.decided() if arm == 0 else -1
         since = event.time - self.outage
-        self.open.add(event.seq, arm, event.time, since, block, number, probability)
+        slot = self.open.add(event.seq, arm, event.time, since, block, number, probability)
+        if arm > 0 or not self.settings.voids:
+            self.start_play(arm, slot, number, probability)
+        else:
+            open_play(self.book, arm, slot)
 
     def _close(self, decision_seq: int | None) -> OpenPlay:
         if decision_seq is None or decision_seq not in self.open:
