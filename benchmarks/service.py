@@ -96,7 +96,7 @@ main()
 @contextmanager
 def server(data: Path, what: str) -> Iterator[tuple[int, str]]:
     """Yield the process id and the address of a running server."""
-    serve = ["serve", "--create", "--data", str(data), "--port", "0"]
+    serve = ["serve", "--create", "--data", str(data), "--port", "0", "--rate", "1e6"]
     command = [sys.executable, "-c", EMPTY, what, *serve]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:

@@ -58,19 +58,23 @@ def new_pending(n_arms: int, size: int) -> PendingPlays:
     return PendingPlays(*arms, *plays)
 
 
-def add_slots(pending: PendingPlays) -> range:
-    """Double the slots of records that are lists, and return the new ones."""
-    size = len(pending.run)
-    by_play: tuple[Any, ...] = (
-        pending.before,
-        pending.after,
-        pending.run,
-        pending.run_least,
-        pending.run_most,
-    )
-    for numbers in by_play:
-        numbers.extend([0] * size)
-    return range(size, 2 * size)
+BY_PLAY = ("before", "after", "run", "run_least", "run_most")
+"""The fields with a number for each pending play."""
+
+
+def add_slots(pending: PendingPlays) -> None:
+    """Double the slots of records that are lists."""
+    for name in BY_PLAY:
+        numbers: Any = getattr(pending, name)
+        numbers.extend([0] * len(numbers))
+
+
+def with_more_slots(pending: PendingPlays) -> PendingPlays:
+    """Return a copy of records that are arrays, with twice the slots."""
+    doubled = {name: getattr(pending, name).repeat(2) for name in BY_PLAY}
+    for name, numbers in doubled.items():
+        numbers[: numbers.size // 2] = getattr(pending, name)
+    return pending._replace(**doubled)
 
 
 @kernel

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from floorline.core.pending import new_pending
+from floorline.core.pending import add_slots, new_pending, with_more_slots
 from floorline.core.records import Arms, Memory, in_arrays, in_slots, new_arms
 from floorline.live.bound_policy import BoundPolicy
 from floorline.live.compiled_policy import CompiledPolicy, Records, new_call
@@ -51,7 +52,10 @@ class KeptRecords(BoundPolicy):
 
     def enter_machine_code(self, code: Sequence[Path]) -> None:
         """Continue with the machine code in these files, on arrays instead of lists."""
-        records = self.records()
+        self._use_arrays(self.records(), code)
+
+    def _use_arrays(self, records: Records, code: Sequence[Path]) -> None:
+        """Continue on these arrays, with the machine code in these files."""
         compiled = CompiledPolicy(records, self.kernels, code)
         for kept, arrays in (
             (self.arms, records.arms),
@@ -61,9 +65,14 @@ class KeptRecords(BoundPolicy):
             for name, array in arrays._asdict().items():
                 setattr(kept, name, compiled.view(array))
         self._show_proposer()
-        self.open.before_growth = self.leave_machine_code
+        self.open.grow = partial(self._grow, code)
         self.use(compiled)
         self.compiled = compiled
+
+    def _grow(self, code: Sequence[Path]) -> None:
+        """Double the slots for open plays."""
+        records = self.records()
+        self._use_arrays(records._replace(pending=with_more_slots(records.pending)), code)
 
     def leave_machine_code(self) -> None:
         """Continue with interpreted kernels on lists, which can be reordered and extended."""
@@ -74,6 +83,7 @@ class KeptRecords(BoundPolicy):
         for kept in records:
             for name in kept.__slots__:
                 setattr(kept, name, getattr(kept, name).tolist())
+        self.open.grow = partial(add_slots, self.book)
         self._show_proposer()
         self.interpret()
 

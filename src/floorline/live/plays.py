@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
@@ -57,7 +58,7 @@ class OpenPlay(msgspec.Struct, frozen=True, gc=False):
 class OpenPlays(OrderedDict[int, OpenPlay]):
     """The open plays by the sequence number of their decision, and the book that counts them."""
 
-    __slots__ = ("_free", "ages", "before_growth", "book")
+    __slots__ = ("_free", "ages", "book", "grow")
 
     def __init__(self, n_arms: int) -> None:
         super().__init__()
@@ -66,8 +67,8 @@ class OpenPlays(OrderedDict[int, OpenPlay]):
         self.ages: defaultdict[float, int] = defaultdict(int)
         """How many there are, by the TICK of their decision."""
         self._free = list(range(SLOTS))
-        self.before_growth: Callable[[], None] = lambda: None
-        """Called before the book gets more slots; it must consist of lists afterwards."""
+        self.grow: Callable[[], None] = partial(add_slots, self.book)
+        """Doubles the slots of the book."""
         forget_plays(self.book)
 
     def add(
@@ -85,8 +86,9 @@ class OpenPlays(OrderedDict[int, OpenPlay]):
         The caller opens it in the book.
         """
         if not self._free:
-            self.before_growth()
-            self._free.extend(add_slots(self.book))
+            size = len(self.book.run)
+            self.grow()
+            self._free.extend(range(size, 2 * size))
         slot = self._free.pop()
         self[seq] = OpenPlay(arm, time, since, slot, block, number, probability)
         self.ages[time // TICK] += 1
