@@ -18,6 +18,7 @@ from floorline.core.pending import (
     new_pending,
     open_play,
     skip_play,
+    with_more_slots,
 )
 from floorline.core.records import FOREVER, in_slots, new_arms, new_memory
 from floorline.core.slots import interval
@@ -208,16 +209,23 @@ def test_proposers_count_open_plays_at_what_the_others_earned():
     assert hoped(rules, arms, memory, book, LOW, 2) == pytest.approx(expected)
 
 
-def test_a_fuller_book_holds_the_same_plays():
-    rules, arms, memory, book = POLICY.rules, *map(in_slots, new_records())
+@pytest.mark.parametrize("kind", ["lists", "arrays"])
+def test_a_fuller_book_holds_the_same_plays(kind):
+    rules, (arms, memory, book) = POLICY.rules, new_records()
+    if kind == "lists":
+        arms, memory, book = map(in_slots, (arms, memory, book))
     for place in range(SIZE):
         open_play(book, place % ARMS, place)
-    for place in add_slots(book):
+    if kind == "lists":
+        add_slots(book)
+    else:
+        book = with_more_slots(book)
+    for place in range(SIZE, 2 * SIZE):
         open_play(book, place % ARMS, place)
     for place in reversed(range(2 * SIZE)):
         receive_reward(rules, arms, memory, book, place % ARMS, place, 1.0)
-    assert book.closed == book.length == [43, 43, 42]
-    assert book.closed_least == [43.0, 43.0, 42.0]
+    assert [*book.closed] == [*book.length] == [43, 43, 42]
+    assert [*book.closed_least] == [43.0, 43.0, 42.0]
 
 
 def test_compiled_and_interpreted_books_agree():

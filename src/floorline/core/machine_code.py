@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from floorline.core.code_cache import folder_for
+from floorline.core.code_cache import folder_for, write_code
 from floorline.core.fingerprint import fingerprint
 from floorline.core.kernel import Function
 
@@ -53,18 +53,32 @@ def load(path: Path) -> Native:
     It keeps the interpreter's lock: releasing it would let another thread in at every call.
 
     Raises:
-        OSError: there is no such file.
+        OSError: there is no such file, or it is damaged.
     """
     if path not in _loaded:
         import llvmlite.binding as llvm
 
-        code = path.read_bytes()
+        code = _read(path)
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
         address = engine.get_function_address(ENTRY)
         _loaded[path] = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(address), engine
     return _loaded[path][0]
+
+
+def store(path: Path, code: bytes) -> None:
+    """Store machine code in a file, with a checksum: damaged code could do anything."""
+    write_code(path, hashlib.sha256(code).digest() + code)
+
+
+def _read(path: Path) -> bytes:
+    """Return the machine code that `store` has written."""
+    content = path.read_bytes()
+    size = hashlib.sha256().digest_size
+    if hashlib.sha256(content[size:]).digest() != content[:size]:
+        raise OSError(f"{path}: is damaged; delete it")
+    return content[size:]
 
 
 def target_machine() -> Any:

@@ -41,12 +41,18 @@ def accelerate(knowledge: Knowledge) -> None:
             return
         if all(path.exists() for path in code):
             knowledge.enter_machine_code(code)
-        elif code not in _compilers:
+        elif code not in _compilers and _can_start_python():
             _compilers[code] = _start_compiler(knowledge.settings, knowledge.numbers)
-        elif _compilers[code].poll():
+        elif code in _compilers and _compilers[code].poll():
             _report_once(f"the compiler exited with {_compilers[code].returncode}")
     except Exception as error:
         _report_once(repr(error))
+
+
+def _can_start_python() -> bool:
+    """Return whether `sys.executable` is Python, not a program that includes it."""
+    name = Path(sys.executable or "").name.lower()
+    return name.startswith("python") and not getattr(sys, "frozen", False)
 
 
 def _start_compiler(settings: CampaignSettings, numbers: Sequence[int]) -> subprocess.Popen[bytes]:

@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from floorline.core.code_cache import write_code
+from floorline.core.machine_code import store
 from floorline.core.machine_code_compiler import machine_code
 from floorline.core.packing import take_apart
 from floorline.live.compiled_policy import choices_for, run_step, stored_code
@@ -28,7 +28,7 @@ def compile_policy(settings: CampaignSettings, numbers: Sequence[int]) -> None:
     steps = choices_for(knowledge.kernels, take_apart(records).form)
     for path, choices in zip(paths, steps, strict=True):
         if not path.exists():
-            write_code(path, machine_code(run_step, choices))
+            store(path, machine_code(run_step, choices))
 
 
 if __name__ == "__main__":
