@@ -116,7 +116,6 @@ ODDS = {"decide": 9, "decide_together": 3, "observe": 12, "refuse": 3, "void": 2
 ODDS |= {"fail": 1, "change_arms": 3, "start_epoch": 1, "crash": 1}
 
 
-@pytest.mark.soak  # each number of arms is compiled anew, as their rules differ
 @pytest.mark.parametrize(("floor", "given"), CASES)
 def test_the_states_agree_if_one_is_in_machine_code(
     tmp_path, monkeypatch, machine_code, floor, given
