@@ -113,6 +113,22 @@ def test_a_kernel_of_unknown_origin_is_not_stored():
     assert path_of(function, {}) is None
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the system call is Linux's")
+def test_where_new_code_is_forbidden_nothing_is_loaded(tmp_path):
+    path = stored(tmp_path, functions, (np.zeros(9),))
+    program = (
+        "import ctypes, pathlib; from floorline.core.machine_code import load; "
+        "refused = ctypes.CDLL(None).prctl(65, 1, 0, 0, 0) == 0\n"  # PR_SET_MDWE, since Linux 6.3
+        f"try: load(pathlib.Path({str(path)!r})); print('loaded', refused)\n"
+        "except OSError as error: print(error, refused)"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert found.stdout in (
+        "this process may not make memory executable True\n",
+        "loaded False\n",  # an older Linux
+    )
+
+
 def test_a_process_that_loads_code_does_not_import_numba(tmp_path):
     path = stored(tmp_path, functions, (np.zeros(9),))
     program = (

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import math
+import mmap
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import version
@@ -53,11 +54,13 @@ def load(path: Path) -> Native:
     It keeps the interpreter's lock: releasing it would let another thread in at every call.
 
     Raises:
-        OSError: there is no such file, or it is damaged.
+        OSError: there is no such file, or it is damaged, or this process may not run new code.
     """
     if path not in _loaded:
         import llvmlite.binding as llvm
 
+        if not may_run_new_code():
+            raise OSError("this process may not make memory executable")
         code = _read(path)
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
@@ -65,6 +68,21 @@ def load(path: Path) -> Native:
         address = engine.get_function_address(ENTRY)
         _loaded[path] = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(address), engine
     return _loaded[path][0]
+
+
+@cache
+def may_run_new_code() -> bool:
+    """Return whether memory that was written to may be executed; if not, LLVM would crash.
+
+    systemd's MemoryDenyWriteExecute and SELinux forbid it.
+    """
+    if not hasattr(mmap, "PROT_EXEC"):  # on Windows nothing forbids it
+        return True
+    page = mmap.mmap(-1, mmap.PAGESIZE)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(page))
+    protect = ctypes.CDLL(None).mprotect
+    protect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    return bool(protect(address, mmap.PAGESIZE, mmap.PROT_READ | mmap.PROT_EXEC) == 0)
 
 
 def store(path: Path, code: bytes) -> None:
