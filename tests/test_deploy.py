@@ -100,7 +100,7 @@ def test_what_is_copied_into_the_image_exists() -> None:
 def test_the_environment_is_what_the_program_reads(compose: Any, pod: Any) -> None:
     group = get_command(app)
     serve = group.get_command(Context(group), "serve")  # type: ignore[attr-defined]
-    known = {option.envvar for option in serve.params if option.envvar}
+    known = {option.envvar for option in serve.params if option.envvar} | {"FLOORLINE_CACHE_DIR"}
     given = {name for name in re.findall(r"FLOORLINE_\w+", text("Containerfile"))}
     for service in compose["services"].values():
         given |= {name for name in service.get("environment", ()) if name.startswith("FLOOR")}
