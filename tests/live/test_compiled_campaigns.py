@@ -109,7 +109,7 @@ def test_code_is_compiled_by_another_process_and_used_when_it_is_there(
     monkeypatch.setenv(acceleration.SWITCH, "on")
     monkeypatch.setattr(campaigns, "LOOK_EVERY", 5)
     monkeypatch.setattr(acceleration, "_compilers", {})
-    from floorline.live.compiled_policy import _paths
+    from floorline.live.compiled_kernels import _paths
 
     _paths.cache_clear()
     campaign = new_campaign(max_loss=0.12)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from floorline.live.compiled_policy import stored_code
+from floorline.live.compiled_kernels import stored_code
 from floorline.live.knowledge import Knowledge
 from floorline.live.settings import CampaignSettings
 

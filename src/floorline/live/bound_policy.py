@@ -33,7 +33,7 @@ from floorline.live.settings import CampaignSettings
 
 
 class BoundPolicy:
-    """A campaign's policy: the kernels that simulations compile, here interpreted."""
+    """A campaign's policy: the kernels of simulations, interpreted or in machine code."""
 
     memory: Memory
 
@@ -63,7 +63,6 @@ class BoundPolicy:
         self.memory, self.floor = memory, policy.floor
         self._steady_means = policy.floor.assumes_steady_means
         self._counts_received = policy.floor.counts_received
-        self._proposer_reads = made.proposer.uses_intervals, made.proposer.optimistic
         self.proposals = Proposals(
             made.proposer, self.kernels, self.rules.proposer, len(self.numbers), self.active
         )
@@ -71,9 +70,9 @@ class BoundPolicy:
 
     def interpret(self) -> None:
         """Bind the kernels for Python to interpret."""
-        choices = self.kernels
-        self._reads_upper_ends, only_those = self._proposer_reads
-        reads_lower_ends = self._reads_upper_ends and not only_those
+        choices, proposer = self.kernels, self.proposals.proposer
+        self._reads_upper_ends = proposer.uses_intervals
+        reads_lower_ends = proposer.uses_intervals and not proposer.optimistic
         self._needs_intervals = self.floor.reads_intervals or reads_lower_ends
         self._forget = bind(forget, choices)
         self._update_bounds = bind(update_bounds, choices)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from floorline.core.machine_code import store
 from floorline.core.machine_code_compiler import machine_code
 from floorline.core.packing import take_apart
-from floorline.live.compiled_policy import choices_for, run_step, stored_code
+from floorline.live.compiled_kernels import choices_for, run_step, stored_code
 from floorline.live.knowledge import Knowledge
 from floorline.live.settings import CampaignSettings
 

@@ -12,7 +12,8 @@ import numpy as np
 from floorline.core.pending import add_slots, new_pending, with_more_slots
 from floorline.core.records import Arms, Memory, in_arrays, in_slots, new_arms
 from floorline.live.bound_policy import BoundPolicy
-from floorline.live.compiled_policy import CompiledPolicy, Records, new_call
+from floorline.live.compiled_kernels import Records, new_call
+from floorline.live.compiled_policy import CompiledPolicy
 from floorline.live.plays import OpenPlays
 
 

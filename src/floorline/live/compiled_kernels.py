@@ -1,0 +1,132 @@
+"""The kernels of a decision and its reward, in a form that can be called as machine code.
+
+Machine code takes one argument: where its arrays are. So these kernels find their arguments in
+arrays, and leave their answer there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from floorline.core.kernel import Function, kernel, slot
+from floorline.core.late import settle_play, start_play, update_bounds
+from floorline.core.machine_code import path_of
+from floorline.core.packing import pick, picker, take_apart
+from floorline.core.pending import PendingPlays
+from floorline.core.records import Arms, Counts, Floats, Memory, Rules
+from floorline.core.slots import guaranteed_budget
+from floorline.core.steps import refusal_probability
+
+WHOLES = ROUND, ARM, SLOT, SIDE, NUMBER = range(5)
+FLOATS = LOW, HIGH, PROBABILITY, REWARD, ANSWER = range(5)
+
+
+class Call(NamedTuple):
+    """The arguments of a kernel, and its answer."""
+
+    wholes: Counts
+    floats: Floats
+
+
+def new_call(low: float, high: float) -> Call:
+    """Return room for arguments; rewards are in [low, high]."""
+    call = Call(np.zeros(len(WHOLES), np.int64), np.zeros(len(FLOATS)))
+    call.floats[LOW], call.floats[HIGH] = low, high
+    return call
+
+
+class Records(NamedTuple):
+    """Everything that the kernels read and write."""
+
+    rules: Rules
+    arms: Arms
+    memory: Memory
+    pending: PendingPlays
+    call: Call
+
+
+@slot
+def step(rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, call: Call) -> None:
+    """Run one kernel."""
+    raise NotImplementedError
+
+
+@kernel
+def run_step(packed: Any) -> None:
+    """Run one kernel on packed records."""
+    records = pick(packed, 0)
+    step(records.rules, records.arms, records.memory, records.pending, records.call)
+
+
+@kernel
+def update(rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, call: Call) -> None:
+    """Update all intervals and the floor's accounts."""
+    update_bounds(rules, arms, memory, pending, call.floats[LOW], call.floats[HIGH])
+
+
+@kernel
+def refuse(rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, call: Call) -> None:
+    """Answer with the probability at which a candidate is refused."""
+    round, candidate = call.wholes[ROUND], call.wholes[ARM]
+    call.floats[ANSWER] = refusal_probability(rules, arms, memory, round, candidate)
+
+
+@kernel
+def state_budget(
+    rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, call: Call
+) -> None:
+    """Answer with the budget after an arm is played."""
+    round, arm = call.wholes[ROUND], call.wholes[ARM]
+    call.floats[ANSWER] = guaranteed_budget(rules.floor, arms, memory.floor, round, arm)
+
+
+@kernel
+def count_play(rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, call: Call) -> None:
+    """Count a play."""
+    arm, slot, number = call.wholes[ARM], call.wholes[SLOT], call.wholes[NUMBER]
+    start_play(rules, arms, memory, pending, arm, slot, number, call.floats[PROBABILITY])
+
+
+@kernel
+def take_reward(
+    rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, call: Call
+) -> None:
+    """Record the reward of a pending play."""
+    settle_play(
+        rules,
+        arms,
+        memory,
+        pending,
+        call.wholes[ARM],
+        call.wholes[SLOT],
+        call.wholes[SIDE],
+        call.wholes[NUMBER],
+        call.floats[PROBABILITY],
+        call.floats[REWARD],
+    )
+
+
+STEPS = (update, refuse, state_budget, count_play, take_reward)
+"""In the order in which `CompiledPolicy` takes their machine code."""
+
+
+def choices_for(kernels: Mapping[Function, Function], form: Any) -> list[dict[Function, Function]]:
+    """Return the kernel for each slot of `run_step`, for each step on records of this form."""
+    return [{**kernels, pick: picker(form), step: one} for one in STEPS]
+
+
+def stored_code(kernels: Mapping[Function, Function], records: Records) -> tuple[Path, ...] | None:
+    """Return the files of the machine code of all steps; None if it cannot be stored."""
+    parts = take_apart(records)
+    return _paths(frozenset(kernels.items()), parts.form) if parts.packable else None
+
+
+@lru_cache(maxsize=256)
+def _paths(kernels: frozenset[tuple[Function, Function]], form: Any) -> tuple[Path, ...] | None:
+    paths = [path_of(run_step, choices) for choices in choices_for(dict(kernels), form)]
+    return None if None in paths else tuple(path for path in paths if path is not None)
