@@ -35,7 +35,7 @@ CAMPAIGN = {
     "missing": "unknown",
     "policy": "conservative-ucb",
 }
-MOST_A_SECOND = 20_000
+MOST_A_SECOND = 40_000
 """Tickets that are prepared for each second of rewards."""
 
 START = """
