@@ -30,6 +30,7 @@ import numpy as np
 
 from floorline import Gaussian, PolicySetup, make_policy, summarize
 from floorline.live import Campaign
+from floorline.live.compile_policy import compile_policy
 from floorline.live.ledgers.sqlite import INSERTS, SCHEMA
 from floorline.simulation.plots import new_figure
 
@@ -80,6 +81,7 @@ def live_rounds(floor: str) -> Slice:
     campaign = Campaign.open(
         ":memory:", arms=ARMS, max_loss=0.1, seed=1, floor=floor, policy="conservative-ucb"
     )
+    compile_policy(campaign.settings, range(len(ARMS)))  # or it would be done in the background
     rng = random.Random(1)
 
     def run() -> None:
@@ -102,6 +104,7 @@ def durable_groups(folder: Path) -> tuple[Slice, Slice]:
         policy="conservative-ucb",
         floor="confidence",
     )
+    compile_policy(campaign.settings, range(len(ARMS)))
     bare = apsw.Connection(str(folder / "bare"))
     bare.execute(SCHEMA)
     bare.pragma("journal_mode", "wal")

@@ -17,6 +17,7 @@ from pathlib import Path
 import apsw
 
 from floorline.live import Campaign, snapshot
+from floorline.live.compile_policy import compile_policy
 from floorline.live.events import Event
 from floorline.live.ledgers.sqlite import SCHEMA, SqliteLedger
 from floorline.live.replay import load
@@ -33,7 +34,9 @@ INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 def new_campaign(path: str | Path = ":memory:", floor: str = "joint") -> Campaign:
     settings = {"arms": ARMS, "max_loss": 0.1, "policy": "conservative-ucb", "floor": floor}
-    return Campaign.open(path, seed=1, **settings)  # type: ignore[arg-type]
+    campaign = Campaign.open(path, seed=1, **settings)  # type: ignore[arg-type]
+    compile_policy(campaign.settings, range(len(ARMS)))  # or it would be done in the background
+    return campaign
 
 
 # One decision and its reward.
