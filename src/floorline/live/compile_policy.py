@@ -9,6 +9,8 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 
 from floorline.core.machine_code import store
 from floorline.core.machine_code_compiler import machine_code
@@ -31,8 +33,15 @@ def compile_policy(settings: CampaignSettings, numbers: Sequence[int]) -> None:
             store(path, machine_code(run_step, choices))
 
 
-if __name__ == "__main__":
+def give_way() -> None:
+    """Let decisions come first: with the processor, and if memory runs out."""
     if hasattr(os, "nice"):
-        os.nice(10)  # decisions come first
+        os.nice(10)
+    with suppress(OSError):  # only Linux has it
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+if __name__ == "__main__":
+    give_way()
     given = json.load(sys.stdin)
     compile_policy(CampaignSettings.from_json(given["settings"]), given["numbers"])
