@@ -12,7 +12,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -43,16 +42,13 @@ def machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
     from floorline.live import acceleration, campaign
     from floorline.live.compile_policy import compile_policy
 
-    def compile_here(settings: Any, numbers: Any) -> Any:
-        compile_policy(settings, numbers)
-        return SimpleNamespace(poll=lambda: 0)
-
     def accelerate_at_once(knowledge: Any) -> None:
-        for _ in range(2):  # compiles if need be; enters
+        for _ in range(2):  # prepares, enters
             acceleration.accelerate(knowledge)
 
     monkeypatch.setenv("FLOORLINE_MACHINE_CODE", "on")
-    monkeypatch.setattr(acceleration, "_start_compiler", compile_here)
+    monkeypatch.setattr(acceleration, "run_compiler", compile_policy)
+    monkeypatch.setattr(acceleration.Preparation, "start", acceleration.Preparation.run)
     monkeypatch.setattr("floorline.live.recorder.accelerate", accelerate_at_once)
     monkeypatch.setattr(campaign, "LOOK_EVERY", 1)
 

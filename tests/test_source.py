@@ -34,3 +34,20 @@ def test_exec_is_used_where_its_decision_record_says_and_nowhere_else() -> None:
         and node.func.id in ("exec", "eval")
     ]
     assert found == ["core/packing.py"]
+
+
+def test_kernels_of_policies_do_not_raise_to_a_constant_power() -> None:
+    """numba makes a product of it, and Python does not: last bits would differ."""
+    found = [
+        f"{name}:{node.lineno}"
+        for name, tree in TREES.items()
+        if not name.startswith("simulation/")
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        and any(ast.unparse(one) in ("kernel", "rough") for one in function.decorator_list)
+        for node in ast.walk(function)
+        if isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Pow)
+        and isinstance(node.right, ast.Constant)
+    ]
+    assert found == []

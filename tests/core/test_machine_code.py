@@ -10,7 +10,7 @@ import pytest
 
 from floorline.core import machine_code
 from floorline.core.kernel import kernel
-from floorline.core.machine_code import load, path_of, store
+from floorline.core.machine_code import DamagedCodeError, load, path_of, store
 from floorline.core.machine_code_compiler import machine_code as compiled
 from floorline.core.packing import pack, pick, picker, take_apart
 
@@ -104,7 +104,7 @@ def test_damaged_code_is_not_loaded(tmp_path):
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    with pytest.raises(OSError, match="damaged"):
+    with pytest.raises(DamagedCodeError):
         load(path)
 
 

@@ -1,20 +1,22 @@
 """Campaigns in machine code: the same decisions, through everything that may happen to them."""
 
 import json
-import logging
-import os
 import random
 import subprocess
 import sys
-from types import SimpleNamespace
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from campaigns import new_campaign, play, replayed
 
-from floorline.live import Campaign, acceleration, snapshot
+from floorline.core import machine_code as machine_code_file
+from floorline.live import Campaign, LedgerError, acceleration, snapshot
 from floorline.live import campaign as campaigns
 from floorline.live.acceleration import accelerate
 from floorline.live.replay import start
+from floorline.live.state import State
+from floorline.live.verify import verify
 
 FLOORS = ("confidence", "joint", "joint-steady", "joint-variance", "randomised")
 REWARDS = {"now": [1.0, 0.0], "video": [1.0, 0.0, 1.0], "quiz": [0.0]}
@@ -102,71 +104,134 @@ def state_of(**settings):
     return start(new_campaign(**settings)._ledger)[0]
 
 
-def test_code_is_compiled_by_another_process_and_used_when_it_is_there(
-    monkeypatch, tmp_path, wait_until
-):
-    monkeypatch.setenv("FLOORLINE_CACHE_DIR", str(tmp_path))
+@pytest.fixture
+def anew(monkeypatch, tmp_path):
+    """Nothing is compiled or loaded yet."""
+    monkeypatch.setenv("FLOORLINE_CACHE_DIR", str(tmp_path / "code"))
     monkeypatch.setenv(acceleration.SWITCH, "on")
-    monkeypatch.setattr(campaigns, "LOOK_EVERY", 5)
-    monkeypatch.setattr(acceleration, "_compilers", {})
-    from floorline.live.compiled_kernels import _paths
-
-    _paths.cache_clear()
-    campaign = new_campaign(max_loss=0.12)
-
-    def is_compiled():
-        play(campaign, REWARDS, 5)
-        return campaign._state.compiled is not None
-
-    assert not is_compiled()
-    (compiler,) = acceleration._compilers.values()
-    wait_until(lambda: compiler.poll() is not None)
-    assert compiler.returncode == 0 and is_compiled()
-    _paths.cache_clear()
+    monkeypatch.setattr(acceleration, "_preparations", {})
+    monkeypatch.setattr(machine_code_file, "_loaded", {})
+    acceleration.report_once.cache_clear()
 
 
-def test_nothing_is_compiled_if_that_is_switched_off(monkeypatch):
-    monkeypatch.setattr(acceleration, "stored_code", None)
-    accelerate(state_of())  # or it would fail
-    assert os.environ[acceleration.SWITCH] == "off"
+def prepared(state):
+    """The preparation of a campaign's machine code, at its end."""
+    accelerate(state)
+    (preparation,) = acceleration._preparations.values()
+    preparation.join(60)
+    assert not preparation.is_alive()
+    return preparation
+
+
+def test_code_is_compiled_by_another_process_and_loaded_the_next_time(anew, monkeypatch):
+    state = state_of()
+    assert len(prepared(state).code) == 5 and state.compiled is None
+    accelerate(state)
+    assert state.compiled is not None
+    monkeypatch.setattr(acceleration, "_preparations", {})
+    monkeypatch.setattr(acceleration, "run_compiler", None)
+    assert len(prepared(state_of()).code) == 5
+
+
+def test_damaged_code_is_compiled_again(anew, monkeypatch, tmp_path):
+    prepared(state_of())
+    damaged = next((tmp_path / "code").glob("*/*.o"))
+    damaged.write_bytes(b"")
+    monkeypatch.setattr(acceleration, "_preparations", {})
+    monkeypatch.setattr(machine_code_file, "_loaded", {})
+    assert len(prepared(state_of()).code) == 5 and damaged.stat().st_size > 1000
+
+
+def test_campaigns_in_several_threads_load_the_same_code(anew):
+    prepared(state_of())
+    machine_code_file._loaded.clear()
+    acceleration._preparations.clear()
+    ready = threading.Barrier(4)
+
+    def decide(_):
+        campaign = new_campaign()
+        ready.wait()
+        play(campaign, REWARDS, 1500)
+        return campaign
+
+    with ThreadPoolExecutor(4) as threads:
+        campaigns = list(threads.map(decide, range(4)))
+    assert all(campaign.state() == replayed(campaign) for campaign in campaigns)
+
+
+def test_nothing_is_prepared_if_that_is_switched_off(anew, monkeypatch):
+    monkeypatch.setenv(acceleration.SWITCH, "off")
+    accelerate(state_of())
+    assert acceleration._preparations == {}
+
+
+def test_the_compiler_imports_nothing_from_the_working_directory(anew, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "numba.py").write_text("raise SystemExit(7)")
+    assert len(prepared(state_of()).code) == 5
 
 
 @pytest.mark.parametrize("executable", ["", "/usr/bin/uwsgi", "/opt/app/shop"])
-def test_a_program_that_includes_python_is_not_started(monkeypatch, tmp_path, executable):
-    monkeypatch.setenv(acceleration.SWITCH, "on")
+def test_a_program_that_includes_python_is_not_started(anew, monkeypatch, caplog, executable):
     monkeypatch.setattr(sys, "executable", executable)
-    monkeypatch.setattr(acceleration, "_compilers", {})
-    monkeypatch.setattr(acceleration, "stored_code", lambda *_: (tmp_path / "missing",))
-    monkeypatch.setattr(subprocess, "Popen", None)
-    accelerate(state_of())
-    assert acceleration._compilers == {}
+    monkeypatch.setattr(subprocess, "run", None)
+    assert prepared(state_of()).code == []
+    assert "sys.executable is a program that includes Python" in caplog.text
 
 
-@pytest.mark.parametrize("failing", ["the compiler", "the loading"])
-def test_a_failure_is_reported_once_and_decisions_go_on(monkeypatch, caplog, tmp_path, failing):
-    code = (tmp_path / "damaged",)
-    if failing == "the loading":
-        code[0].write_bytes(b"damaged")
-    monkeypatch.setenv(acceleration.SWITCH, "on")
+def test_a_failure_is_reported_once_and_decisions_go_on(anew, monkeypatch, caplog):
     monkeypatch.setattr(campaigns, "LOOK_EVERY", 1)
-    monkeypatch.setattr(acceleration, "stored_code", lambda *_: code)
-    failed = SimpleNamespace(poll=lambda: 3, returncode=3)
-    monkeypatch.setattr(acceleration, "_compilers", {code: failed})
-    acceleration._report_once.cache_clear()
-    with caplog.at_level(logging.WARNING):
-        play(new_campaign(), REWARDS, 10)
-    assert [record.message for record in caplog.records] == [
-        "campaigns stay interpreted, and decide as before, but slower"
+    monkeypatch.setattr(acceleration, "load", lambda path: 1 / 0)
+    play(new_campaign(), REWARDS, 10)
+    prepared(state_of())
+    assert [record.getMessage() for record in caplog.records] == [
+        "campaigns stay interpreted, and decide as before but slower: "
+        "ZeroDivisionError: division by zero"
     ]
 
 
-def test_a_policy_that_python_does_not_know_by_name_stays_interpreted(monkeypatch):
-    monkeypatch.setenv(acceleration.SWITCH, "on")
-    monkeypatch.setattr(acceleration, "stored_code", lambda *_: None)
-    monkeypatch.setattr(subprocess, "Popen", None)
+def test_where_code_cannot_be_stored_campaigns_stay_interpreted(anew, monkeypatch, caplog):
+    monkeypatch.setattr("floorline.core.machine_code.folder_for", lambda options: None)
     state = state_of()
+    assert prepared(state).code == []
     accelerate(state)
-    assert state.compiled is None
+    assert state.compiled is None and caplog.records == []
+
+
+def test_a_state_out_of_step_with_its_ledger_makes_no_decision(monkeypatch):
+    monkeypatch.setattr(campaigns, "LOOK_EVERY", 1)
+    campaign = new_campaign()
+    play(campaign, REWARDS, 5)
+    with pytest.raises(LedgerError), campaign.transaction():
+        with monkeypatch.context() as patch:
+            patch.setattr(State, "start_play", None)
+            with pytest.raises(TypeError):
+                campaign.decide()
+        campaign.decide()
+    play(campaign, REWARDS, 5)
+    assert campaign.status().decisions == 10 and campaign.state() == replayed(campaign)
+
+
+def test_a_tie_is_decided_as_if_interpreted(monkeypatch, machine_code):
+    settings = {"floor": "joint", "default_mean": 0.0, "max_loss": 0.2}
+    reasons = []
+    for switch in ("on", "off"):
+        monkeypatch.setenv(acceleration.SWITCH, switch)
+        campaign = new_campaign(**settings)
+        tickets = play(campaign, {"now": [0.0], "video": [0.0], "quiz": [0.0]}, 20)
+        reasons.append([ticket.reason for ticket in tickets])
+    assert reasons[0] == reasons[1]
+
+
+def test_a_reward_whose_square_rounds_differently_is_counted_the_same(machine_code, tmp_path):
+    settings = {"floor": "joint-variance", "policy": "conservative-empirical-ucb"}
+    campaign = new_campaign(tmp_path / "c", **settings)
+    for _ in range(3):
+        campaign.observe(campaign.decide(), 0.04538805984571925)
+    campaign.save_snapshot()
+    assert campaign._state.compiled is not None
+    campaign.close()
+    assert verify(str(tmp_path / "c")).problems == []
 
 
 def test_campaigns_of_the_same_kind_share_their_code(machine_code):

@@ -38,7 +38,7 @@ def folder_for(options: str) -> Path | None:
 
 def write_code(path: Path, code: bytes) -> None:
     """Write a file of code atomically: another process finds all of it or nothing."""
-    temporary = path.with_suffix(f".{os.getpid()}")
+    temporary = path.with_suffix(f".{os.urandom(8).hex()}")
     temporary.write_bytes(code)
     temporary.replace(path)
 

@@ -2,7 +2,8 @@
 
 Importing numba and loading its own compiled functions would take most of a second in every process.
 Results are the same as interpreted to the last bit: both call the C library's functions, and for
-the one that Python does not take from there, machine code calls Python's.
+the one that Python does not take from there, machine code calls Python's. Kernels multiply instead
+of raising to a constant power, which numba turns into a product and Python does not.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from floorline.core.code_cache import folder_for, write_code
@@ -30,6 +32,13 @@ ENTRY = "floorline_entry"
 Native = Callable[[int], int]
 """Runs machine code on the arrays in a table of addresses, given the table's own address; returns 0
 unless a kernel failed."""
+
+
+class DamagedCodeError(OSError):
+    """A file of machine code is damaged."""
+
+
+_loading = Lock()
 
 _loaded: dict[Path, tuple[Native, Any]] = {}
 """Loaded functions, each with the engine that owns its memory."""
@@ -53,21 +62,29 @@ def load(path: Path) -> Native:
 
     It keeps the interpreter's lock: releasing it would let another thread in at every call.
 
-    Raises:
-        OSError: there is no such file, or it is damaged, or this process may not run new code.
-    """
-    if path not in _loaded:
-        import llvmlite.binding as llvm
+    Not for the main thread, where Ctrl-C could interrupt LLVM and corrupt its memory.
 
-        if not may_run_new_code():
-            raise OSError("this process may not make memory executable")
-        code = _read(path)
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        engine.finalize_object()
-        address = engine.get_function_address(ENTRY)
-        _loaded[path] = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(address), engine
-    return _loaded[path][0]
+    Raises:
+        DamagedCodeError: the file is damaged.
+        OSError: there is no such file, or this process may not run new code.
+    """
+    with _loading:  # an engine that is replaced frees its code, which may be in use
+        if path not in _loaded:
+            _loaded[path] = _load(path)
+        return _loaded[path][0]
+
+
+def _load(path: Path) -> tuple[Native, Any]:
+    import llvmlite.binding as llvm
+
+    if not may_run_new_code():
+        raise OSError("this process may not make memory executable")
+    code = _read(path)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    address = engine.get_function_address(ENTRY)
+    return ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(address), engine
 
 
 @cache
@@ -79,6 +96,7 @@ def may_run_new_code() -> bool:
     if not hasattr(mmap, "PROT_EXEC"):  # on Windows nothing forbids it
         return True
     page = mmap.mmap(-1, mmap.PAGESIZE)
+    page.write(b"\0")
     address = ctypes.addressof(ctypes.c_char.from_buffer(page))
     protect = ctypes.CDLL(None).mprotect
     protect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
@@ -95,7 +113,7 @@ def _read(path: Path) -> bytes:
     content = path.read_bytes()
     size = hashlib.sha256().digest_size
     if hashlib.sha256(content[size:]).digest() != content[:size]:
-        raise OSError(f"{path}: is damaged; delete it")
+        raise DamagedCodeError(f"{path}: is damaged")
     return content[size:]
 
 

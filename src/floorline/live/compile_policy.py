@@ -13,22 +13,19 @@ from contextlib import suppress
 from pathlib import Path
 
 from floorline.core.machine_code import store
-from floorline.core.machine_code_compiler import machine_code
-from floorline.core.packing import take_apart
-from floorline.live.compiled_kernels import choices_for, run_step, stored_code
+from floorline.live.compiled_kernels import choices_for, code_paths, run_step
 from floorline.live.knowledge import Knowledge
 from floorline.live.settings import CampaignSettings
 
 
 def compile_policy(settings: CampaignSettings, numbers: Sequence[int]) -> None:
     """Store the machine code of a campaign with these settings, as far as it is missing."""
+    from floorline.core.machine_code_compiler import machine_code  # numba, after giving way
+
     knowledge = Knowledge(settings, numbers)
-    records = knowledge.records()
-    paths = stored_code(knowledge.kernels, records)
-    if paths is None:
-        return
-    steps = choices_for(knowledge.kernels, take_apart(records).form)
-    for path, choices in zip(paths, steps, strict=True):
+    form = knowledge.record_form()
+    steps = choices_for(knowledge.kernels, form)
+    for path, choices in zip(code_paths(knowledge.kernels, form), steps, strict=True):
         if not path.exists():
             store(path, machine_code(run_step, choices))
 

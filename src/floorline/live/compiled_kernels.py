@@ -7,7 +7,6 @@ arrays, and leave their answer there.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ import numpy as np
 from floorline.core.kernel import Function, kernel, slot
 from floorline.core.late import settle_play, start_play, update_bounds
 from floorline.core.machine_code import path_of
-from floorline.core.packing import pick, picker, take_apart
+from floorline.core.packing import pick, picker
 from floorline.core.pending import PendingPlays
 from floorline.core.records import Arms, Counts, Floats, Memory, Rules
 from floorline.core.slots import guaranteed_budget
@@ -26,18 +25,18 @@ WHOLES = ROUND, ARM, SLOT, SIDE, NUMBER = range(5)
 FLOATS = LOW, HIGH, PROBABILITY, REWARD, ANSWER = range(5)
 
 
-class Call(NamedTuple):
+class Arguments(NamedTuple):
     """The arguments of a kernel, and its answer."""
 
     wholes: Counts
     floats: Floats
 
 
-def new_call(low: float, high: float) -> Call:
+def new_arguments(low: float, high: float) -> Arguments:
     """Return room for arguments; rewards are in [low, high]."""
-    call = Call(np.zeros(len(WHOLES), np.int64), np.zeros(len(FLOATS)))
-    call.floats[LOW], call.floats[HIGH] = low, high
-    return call
+    given = Arguments(np.zeros(len(WHOLES), np.int64), np.zeros(len(FLOATS)))
+    given.floats[LOW], given.floats[HIGH] = low, high
+    return given
 
 
 class Records(NamedTuple):
@@ -47,11 +46,11 @@ class Records(NamedTuple):
     arms: Arms
     memory: Memory
     pending: PendingPlays
-    call: Call
+    given: Arguments
 
 
 @slot
-def step(rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, call: Call) -> None:
+def step(rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, given: Arguments) -> None:
     """Run one kernel."""
     raise NotImplementedError
 
@@ -60,41 +59,47 @@ def step(rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, call: 
 def run_step(packed: Any) -> None:
     """Run one kernel on packed records."""
     records = pick(packed, 0)
-    step(records.rules, records.arms, records.memory, records.pending, records.call)
+    step(records.rules, records.arms, records.memory, records.pending, records.given)
 
 
 @kernel
-def update(rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, call: Call) -> None:
+def update(
+    rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, given: Arguments
+) -> None:
     """Update all intervals and the floor's accounts."""
-    update_bounds(rules, arms, memory, pending, call.floats[LOW], call.floats[HIGH])
+    update_bounds(rules, arms, memory, pending, given.floats[LOW], given.floats[HIGH])
 
 
 @kernel
-def refuse(rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, call: Call) -> None:
+def refuse(
+    rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, given: Arguments
+) -> None:
     """Answer with the probability at which a candidate is refused."""
-    round, candidate = call.wholes[ROUND], call.wholes[ARM]
-    call.floats[ANSWER] = refusal_probability(rules, arms, memory, round, candidate)
+    round, candidate = given.wholes[ROUND], given.wholes[ARM]
+    given.floats[ANSWER] = refusal_probability(rules, arms, memory, round, candidate)
 
 
 @kernel
 def state_budget(
-    rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, call: Call
+    rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, given: Arguments
 ) -> None:
     """Answer with the budget after an arm is played."""
-    round, arm = call.wholes[ROUND], call.wholes[ARM]
-    call.floats[ANSWER] = guaranteed_budget(rules.floor, arms, memory.floor, round, arm)
+    round, arm = given.wholes[ROUND], given.wholes[ARM]
+    given.floats[ANSWER] = guaranteed_budget(rules.floor, arms, memory.floor, round, arm)
 
 
 @kernel
-def count_play(rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, call: Call) -> None:
+def count_play(
+    rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, given: Arguments
+) -> None:
     """Count a play."""
-    arm, slot, number = call.wholes[ARM], call.wholes[SLOT], call.wholes[NUMBER]
-    start_play(rules, arms, memory, pending, arm, slot, number, call.floats[PROBABILITY])
+    arm, slot, number = given.wholes[ARM], given.wholes[SLOT], given.wholes[NUMBER]
+    start_play(rules, arms, memory, pending, arm, slot, number, given.floats[PROBABILITY])
 
 
 @kernel
 def take_reward(
-    rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, call: Call
+    rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, given: Arguments
 ) -> None:
     """Record the reward of a pending play."""
     settle_play(
@@ -102,12 +107,12 @@ def take_reward(
         arms,
         memory,
         pending,
-        call.wholes[ARM],
-        call.wholes[SLOT],
-        call.wholes[SIDE],
-        call.wholes[NUMBER],
-        call.floats[PROBABILITY],
-        call.floats[REWARD],
+        given.wholes[ARM],
+        given.wholes[SLOT],
+        given.wholes[SIDE],
+        given.wholes[NUMBER],
+        given.floats[PROBABILITY],
+        given.floats[REWARD],
     )
 
 
@@ -120,13 +125,8 @@ def choices_for(kernels: Mapping[Function, Function], form: Any) -> list[dict[Fu
     return [{**kernels, pick: picker(form), step: one} for one in STEPS]
 
 
-def stored_code(kernels: Mapping[Function, Function], records: Records) -> tuple[Path, ...] | None:
-    """Return the files of the machine code of all steps; None if it cannot be stored."""
-    parts = take_apart(records)
-    return _paths(frozenset(kernels.items()), parts.form) if parts.packable else None
-
-
-@lru_cache(maxsize=256)
-def _paths(kernels: frozenset[tuple[Function, Function]], form: Any) -> tuple[Path, ...] | None:
-    paths = [path_of(run_step, choices) for choices in choices_for(dict(kernels), form)]
-    return None if None in paths else tuple(path for path in paths if path is not None)
+def code_paths(kernels: Mapping[Function, Function], form: Any) -> list[Path]:
+    """Return the files of the machine code of all steps; none if it cannot be stored."""
+    paths = [path_of(run_step, choices) for choices in choices_for(kernels, form)]
+    found = [path for path in paths if path is not None]
+    return found if len(found) == len(paths) else []

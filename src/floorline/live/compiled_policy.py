@@ -7,15 +7,15 @@ campaign calls either in the same way. They ignore the records, which are always
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from floorline.core.kernel import Function, bind
-from floorline.core.machine_code import load
+from floorline.core.machine_code import Native
 from floorline.core.packing import pack, take_apart
-from floorline.core.records import Choice
+from floorline.core.pending import PendingPlays
+from floorline.core.records import Arms, Choice, Counts, Memory
 from floorline.core.slots import fallback_arm, toss
 from floorline.live.compiled_kernels import (
     ANSWER,
@@ -29,49 +29,40 @@ from floorline.live.compiled_kernels import (
     Records,
 )
 
-
-def failure() -> ArithmeticError:
-    """Return the error for a kernel that failed."""
-    return ArithmeticError("a compiled kernel failed")
+FAILED = "a compiled kernel failed"
 
 
 class CompiledPolicy:
-    """The kernels of one campaign in machine code, and the arrays they work on."""
+    """The kernels of one campaign in machine code, and views of the arrays they work on."""
 
     def __init__(
-        self, records: Records, kernels: Mapping[Function, Function], code: Sequence[Path]
+        self, records: Records, kernels: Mapping[Function, Function], code: Sequence[Native]
     ) -> None:
-        self._parts = take_apart(records)
-        self._packed = pack([self._parts])
-        self._addresses = np.array([array.ctypes.data for array in self._packed])
+        parts = take_apart(records)
+        self._packed = packed = pack([parts])
+        self._addresses = np.array([array.ctypes.data for array in packed])
         self._table = self._addresses.ctypes.data
+        views = {
+            **_views(parts.float_arrays, packed.float_bounds, packed.float_arrays),
+            **_views(parts.whole_arrays, packed.whole_bounds, packed.whole_arrays),
+        }
+        self.arms = Arms(*(views[id(array)] for array in records.arms))
+        self.memory = Memory(*(views[id(array)] for array in records.memory))
+        self.pending = PendingPlays(*(views[id(array)] for array in records.pending))
+        self._wholes: Any = views[id(records.given.wholes)]
+        self._floats: Any = views[id(records.given.floats)]
         self._toss = bind(kernels[toss], kernels)
         self._fallback_arm = bind(kernels[fallback_arm], kernels)
-        self._wholes: Any = self.view(records.call.wholes)
-        self._floats: Any = self.view(records.call.floats)
-        update, refuse, state_budget, count_play, take_reward = map(load, code)
+        update, refuse, state_budget, count_play, take_reward = code
         self._update, self._refuse, self._state_budget = update, refuse, state_budget
         self._count_play, self._take_reward = count_play, take_reward
-
-    def view(self, array: Any) -> Any:
-        """Return the view of one array of the records: Python reads it faster than an array."""
-        parts, packed = self._parts, self._packed
-        for arrays, bounds, joined in (
-            (parts.float_arrays, packed.float_bounds, packed.float_arrays),
-            (parts.whole_arrays, packed.whole_bounds, packed.whole_arrays),
-        ):
-            for place, one in enumerate(arrays):
-                if one is array:
-                    start, end = bounds[0, 2 * place : 2 * place + 2]
-                    return joined.data[start:end]
-        raise LookupError("not an array of these records")
 
     # In place of the kernels of the same names.
 
     def update_bounds(self, *_: Any) -> None:
         """Update all intervals and the floor's accounts."""
         if self._update(self._table):
-            raise failure()
+            raise ArithmeticError(FAILED)
 
     def refusal_probability(
         self, rules: Any, arms: Any, memory: Any, round: int, candidate: int
@@ -80,7 +71,7 @@ class CompiledPolicy:
         wholes = self._wholes
         wholes[ROUND], wholes[ARM] = round, candidate
         if self._refuse(self._table):
-            raise failure()
+            raise ArithmeticError(FAILED)
         return self._floats[ANSWER]  # type: ignore[no-any-return]
 
     def decide_on(
@@ -97,7 +88,7 @@ class CompiledPolicy:
         wholes = self._wholes
         wholes[ROUND], wholes[ARM] = round, arm
         if self._state_budget(self._table):
-            raise failure()
+            raise ArithmeticError(FAILED)
         return self._floats[ANSWER]  # type: ignore[no-any-return]
 
     def start_play(
@@ -116,7 +107,7 @@ class CompiledPolicy:
         wholes[ARM], wholes[SLOT], wholes[NUMBER] = arm, slot, number
         self._floats[PROBABILITY] = probability
         if self._count_play(self._table):
-            raise failure()
+            raise ArithmeticError(FAILED)
 
     def settle_play(
         self,
@@ -136,4 +127,13 @@ class CompiledPolicy:
         wholes[ARM], wholes[SLOT], wholes[SIDE], wholes[NUMBER] = arm, slot, side, number
         floats[PROBABILITY], floats[REWARD] = probability, reward
         if self._take_reward(self._table):
-            raise failure()
+            raise ArithmeticError(FAILED)
+
+
+def _views(arrays: Sequence[Any], bounds: Counts, joined: Any) -> dict[int, Any]:
+    """Return a view of each packed array by its id: Python reads those faster than arrays."""
+    places = bounds.reshape(-1, 2).tolist()
+    return {
+        id(array): joined.data[start:end]
+        for array, (start, end) in zip(arrays, places, strict=True)
+    }

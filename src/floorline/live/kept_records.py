@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from floorline.core.machine_code import Native
+from floorline.core.packing import take_apart
 from floorline.core.pending import add_slots, new_pending, with_more_slots
-from floorline.core.records import Arms, Memory, in_arrays, in_slots, new_arms
+from floorline.core.records import (
+    Arms,
+    MemorySizes,
+    in_arrays,
+    in_slots,
+    new_arms,
+    new_memory,
+)
 from floorline.live.bound_policy import BoundPolicy
-from floorline.live.compiled_kernels import Records, new_call
+from floorline.live.compiled_kernels import Records, new_arguments
 from floorline.live.compiled_policy import CompiledPolicy
 from floorline.live.plays import OpenPlays
 
@@ -46,31 +52,47 @@ class KeptRecords(BoundPolicy):
         return Records(
             self.plain_rules,
             in_arrays(new_arms(1), self.arms),
-            in_arrays(Memory(*[np.zeros(0)] * len(Memory._fields)), self.memory),
+            in_arrays(new_memory(MemorySizes(1, 1, 1)), self.memory),
             in_arrays(new_pending(1, 1), self.book),
-            new_call(self.settings.low, self.settings.high),
+            new_arguments(self.settings.low, self.settings.high),
         )
 
-    def enter_machine_code(self, code: Sequence[Path]) -> None:
-        """Continue with the machine code in these files, on arrays instead of lists."""
+    def record_form(self) -> Any:
+        """Return the form of the records, on which compiled code depends; None if it cannot be.
+
+        Sizes are no part of it.
+        """
+        parts = take_apart(
+            Records(
+                self.plain_rules,
+                new_arms(1),
+                new_memory(MemorySizes(1, 1, 1)),
+                new_pending(1, 1),
+                new_arguments(self.settings.low, self.settings.high),
+            )
+        )
+        return parts.form if parts.packable else None
+
+    def enter_machine_code(self, code: Sequence[Native]) -> None:
+        """Continue with these compiled steps, on arrays instead of lists."""
         self._use_arrays(self.records(), code)
 
-    def _use_arrays(self, records: Records, code: Sequence[Path]) -> None:
-        """Continue on these arrays, with the machine code in these files."""
+    def _use_arrays(self, records: Records, code: Sequence[Native]) -> None:
+        """Continue on copies of these arrays, with these compiled steps."""
         compiled = CompiledPolicy(records, self.kernels, code)
-        for kept, arrays in (
-            (self.arms, records.arms),
-            (self.memory, records.memory),
-            (self.book, records.pending),
+        for kept, views in (
+            (self.arms, compiled.arms),
+            (self.memory, compiled.memory),
+            (self.book, compiled.pending),
         ):
-            for name, array in arrays._asdict().items():
-                setattr(kept, name, compiled.view(array))
+            for name, view in views._asdict().items():
+                setattr(kept, name, view)
         self._show_proposer()
         self.open.grow = partial(self._grow, code)
         self.use(compiled)
         self.compiled = compiled
 
-    def _grow(self, code: Sequence[Path]) -> None:
+    def _grow(self, code: Sequence[Native]) -> None:
         """Double the slots for open plays."""
         records = self.records()
         self._use_arrays(records._replace(pending=with_more_slots(records.pending)), code)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+from floorline.core.machine_code import Native
 from floorline.core.pending import CLOSED, FRESH, close_play, open_play, skip_play
 from floorline.core.records import Arms, Choice
 from floorline.floors.arithmetic import Arithmetic, Moment, Received
@@ -193,7 +193,7 @@ class Knowledge(KeptRecords):
                     self._catch_up(0)
                 upper = arms.upper[0]
             least = book.closed[arm] * upper
-            if arms.average[arm] <= upper and book.closed_least[arm] <= least:
+            if arms.average[arm] < upper and book.closed_least[arm] < least:
                 self._compared.discard(arm)
                 return False  # a lower end is below the average it is computed from
             self._compared.add(arm)
@@ -237,8 +237,8 @@ class Knowledge(KeptRecords):
         self._behind.clear()
         self._update_bounds(self.rules, self.arms, self.memory, self.book, low, high)
 
-    def enter_machine_code(self, code: Sequence[Path]) -> None:
-        """Continue with the machine code in these files, which updates all intervals each time."""
+    def enter_machine_code(self, code: Sequence[Native]) -> None:
+        """Continue in machine code, which updates all intervals each time."""
         self.refresh()
         super().enter_machine_code(code)
 

@@ -217,6 +217,8 @@ class Recorder:
 
     def accelerate(self) -> None:
         """Continue in machine code if there is any."""
+        if self._out_of_step or self.ledger.failed:
+            raise self._lost_transaction()
         self._out_of_step = True  # if interrupted, since some records would be in lists still
         accelerate(self.state)
         self._out_of_step = False

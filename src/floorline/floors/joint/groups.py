@@ -108,7 +108,8 @@ def evidence_slope(
             return 0.5 / nu if means < x + memory[place + MISSING] else 0.0
     elif means >= rho + memory[place + PLAYS]:
         return 0.0
-    return nu * (weight * means) ** 2 / x  # type: ignore[no-any-return]
+    weighted = weight * means
+    return nu * (weighted * weighted) / x  # type: ignore[no-any-return]
 
 
 @kernel
@@ -124,7 +125,8 @@ def least_sum(memory: Floats, at: int, count: int, level: float, rho: float) -> 
         place = at + GROUP * i
         x = filled_in(memory, place, rho)
         allowed -= mixture_cost(x - rho, rho)
-        bend += memory[place + WEIGHT] ** 2 * x
+        weight = memory[place + WEIGHT]
+        bend += weight * weight * x
         beyond += group_evidence(memory, place, x, farthest_means(memory, place, x, rho))
     least = 0.0
     if beyond <= allowed or bend == 0.0:

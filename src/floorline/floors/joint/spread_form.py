@@ -38,7 +38,8 @@ from floorline.floors.joint.variance import (
 @kernel
 def squared_distance(gain: float, plays: float, total: float) -> float:
     """Return the squared distance of a reward to the average of those before it."""
-    return (gain - guess(plays, total)) ** 2
+    distance = gain - guess(plays, total)
+    return distance * distance
 
 
 @kernel
@@ -131,7 +132,8 @@ def guess_of(memory: Floats, group: int, decision: int) -> float:
 def farthest(memory: Floats, group: int, decision: int) -> float:
     """Return the squared distance of the guess to the farther end of the range."""
     guessed = guess_of(memory, group, decision)
-    return max(guessed, 1.0 - guessed) ** 2
+    distance = max(guessed, 1.0 - guessed)
+    return distance * distance
 
 
 @kernel
@@ -147,7 +149,8 @@ def closer_than_farthest(memory: Floats, group: int, decision: int, gain: float)
     most = farthest(memory, group, decision)
     if math.isnan(gain):
         return most
-    return most - (gain - guess_of(memory, group, decision)) ** 2
+    distance = gain - guess_of(memory, group, decision)
+    return most - distance * distance
 
 
 @kernel
