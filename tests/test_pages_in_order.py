@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -90,10 +90,15 @@ def test_every_page_starts_the_service_on_one_folder() -> None:
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
-def test_the_pages_in_order(reader: Reader) -> None:
+def test_the_pages_in_order(
+    reader: Reader, wait_until: Callable[[Callable[[], bool]], None]
+) -> None:
     follow_readme(reader)
     follow_call_the_service(reader)
-    follow_operate(reader)
+    key = follow_operate(reader)
+    pause = "curl -s http://127.0.0.1:8400/v1/campaigns/page/pause -X POST -H"
+    # As the page says, a running service notices a new key within a second.
+    wait_until(lambda: '"state":"paused"' in reader.shell(f'{pause} "Authorization: Bearer {key}"'))
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
@@ -138,7 +143,8 @@ def follow_javascript(reader: Reader) -> None:
     assert "LocalStorageJournal" in browser  # what it does is tested in a browser
 
 
-def follow_operate(reader: Reader) -> None:
+def follow_operate(reader: Reader) -> str:
+    """Follow the page, and return a key that it creates."""
     _, commands, keys, backup, *_ = blocks(HOW_TO / "operate.md", "sh")
     assert '"result":"duplicate"' in reader.shell(commands)
     reader.shell(backup)
@@ -150,5 +156,4 @@ def follow_operate(reader: Reader) -> None:
     assert [one["name"] for one in listed["campaigns"]] == ["newsletter", "page"]
     mine, website, *_ = reader.shell(keys.replace("floorline key revoke ID", "true")).splitlines()
     assert mine.startswith("fl_") and website.startswith("fl_")
-    curl = "curl -s http://127.0.0.1:8400/v1/campaigns/page/pause -X POST -H"
-    assert '"state":"paused"' in reader.shell(f'{curl} "Authorization: Bearer {mine}"')
+    return mine
