@@ -14,6 +14,7 @@ from floorline.core import machine_code as machine_code_file
 from floorline.live import Campaign, LedgerError, acceleration, snapshot
 from floorline.live import campaign as campaigns
 from floorline.live.acceleration import accelerate
+from floorline.live.compiled_kernels import STEPS
 from floorline.live.replay import start
 from floorline.live.state import State
 from floorline.live.verify import verify
@@ -125,12 +126,12 @@ def prepared(state):
 
 def test_code_is_compiled_by_another_process_and_loaded_the_next_time(anew, monkeypatch):
     state = state_of()
-    assert len(prepared(state).code) == 5 and state.compiled is None
+    assert len(prepared(state).code) == len(STEPS) and state.compiled is None
     accelerate(state)
     assert state.compiled is not None
     monkeypatch.setattr(acceleration, "_preparations", {})
     monkeypatch.setattr(acceleration, "run_compiler", None)
-    assert len(prepared(state_of()).code) == 5
+    assert len(prepared(state_of()).code) == len(STEPS)
 
 
 def test_damaged_code_is_compiled_again(anew, monkeypatch, tmp_path):
@@ -139,7 +140,7 @@ def test_damaged_code_is_compiled_again(anew, monkeypatch, tmp_path):
     damaged.write_bytes(b"")
     monkeypatch.setattr(acceleration, "_preparations", {})
     monkeypatch.setattr(machine_code_file, "_loaded", {})
-    assert len(prepared(state_of()).code) == 5 and damaged.stat().st_size > 1000
+    assert len(prepared(state_of()).code) == len(STEPS) and damaged.stat().st_size > 1000
 
 
 def test_campaigns_in_several_threads_load_the_same_code(anew):
@@ -168,7 +169,7 @@ def test_nothing_is_prepared_if_that_is_switched_off(anew, monkeypatch):
 def test_the_compiler_imports_nothing_from_the_working_directory(anew, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "numba.py").write_text("raise SystemExit(7)")
-    assert len(prepared(state_of()).code) == 5
+    assert len(prepared(state_of()).code) == len(STEPS)
 
 
 @pytest.mark.parametrize("executable", ["", "/usr/bin/uwsgi", "/opt/app/shop"])

@@ -12,7 +12,7 @@ from floorline.floors.randomised.account import charge, credit, lower_bound
 from floorline.floors.randomised.design import randomised_rules
 from floorline.floors.randomised.memory import account_size
 from floorline.live import Campaign, Conflict, snapshot, snapshot_writer
-from floorline.live.coins import DRAWN, SystemCoin
+from floorline.live.coins import DRAWN, Coin, SystemNumbers
 from floorline.live.events import Event
 from floorline.live.explain import explain
 from floorline.live.verify import verify
@@ -101,9 +101,17 @@ def test_the_same_request_has_one_coin():
     assert arms == {"now", "video"}, "the case shows nothing"
 
 
-def test_the_coin_cannot_be_predicted_unless_a_seed_is_given():
-    assert isinstance(Campaign.open(":memory:", **COINS, max_loss=0.1)._coin, SystemCoin)
-    assert not isinstance(new_campaign(**COINS)._coin, SystemCoin)
+def test_the_coin_is_the_system_s_unless_a_seed_is_given(monkeypatch):
+    monkeypatch.setattr("os.urandom", bytes)
+    assert Campaign.open(":memory:", **COINS, max_loss=0.1)._coin.random() == 0.0
+    assert new_campaign(**COINS)._coin.random() != 0.0
+
+
+def test_a_coin_s_numbers_come_in_order_each_once():
+    coin = Coin(iter([0.1, 0.2, 0.3, 0.4]).__next__)
+    assert [coin.ahead, coin.random(), coin.random(), coin.ahead, coin.random()] == [
+        0.1, 0.1, 0.2, 0.3, 0.3,
+    ]  # fmt: skip
 
 
 def test_coins_are_the_system_s_bits_each_used_once(monkeypatch):
@@ -114,8 +122,8 @@ def test_coins_are_the_system_s_bits_each_used_once(monkeypatch):
         return asked[-1]
 
     monkeypatch.setattr("os.urandom", urandom)
-    coin = SystemCoin()
-    numbers = [coin.random() for _ in range(3 * DRAWN)]
+    system = SystemNumbers()
+    numbers = [system.random() for _ in range(3 * DRAWN)]
     assert len(asked) == 3
     words = [word for part in asked for word in np.frombuffer(part, np.uint64).tolist()]
     assert sorted(numbers) == sorted((word >> 11) / 2**53 for word in words)
@@ -124,7 +132,7 @@ def test_coins_are_the_system_s_bits_each_used_once(monkeypatch):
 @pytest.mark.parametrize(("byte", "number"), [(b"\x00", 0.0), (b"\xff", 1 - 2**-53)])
 def test_a_coin_s_number_is_below_1(monkeypatch, byte, number):
     monkeypatch.setattr("os.urandom", lambda size: byte * size)
-    assert SystemCoin().random() == number
+    assert SystemNumbers().random() == number
 
 
 @pytest.mark.parametrize("missing", ["unknown", "zero"])

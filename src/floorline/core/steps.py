@@ -13,6 +13,7 @@ from floorline.core.slots import (
     credit,
     fallback_arm,
     fallback_probability,
+    guaranteed_budget,
     held_back,
     interval,
     learn,
@@ -90,6 +91,16 @@ def decide_on(
     if not granted:
         arm = fallback_arm(rules.floor, arms, memory.floor)
     return Choice(candidate, arm, granted, probability)
+
+
+@kernel
+def answer_candidate(
+    rules: Rules, arms: Arms, memory: Memory, round: int, candidate: int, coin: Any
+) -> tuple[int, int, bool, float, float]:
+    """Return the fields of the choice between a candidate and the fallback arm, and the budget."""
+    choice = decide_on(rules, arms, memory, round, candidate, coin)
+    budget = guaranteed_budget(rules.floor, arms, memory.floor, round, choice.arm)
+    return candidate, choice.arm, choice.acted, choice.fallback_probability, budget
 
 
 @kernel

@@ -25,7 +25,7 @@ from floorline.core.slots import (
     recount,
     take_late_reward,
 )
-from floorline.core.steps import decide_on, forget, refusal_probability
+from floorline.core.steps import answer_candidate, forget, refusal_probability
 from floorline.floors import Floor, NoFloor
 from floorline.live.compiled_policy import CompiledPolicy
 from floorline.live.proposals import Proposals
@@ -79,7 +79,7 @@ class BoundPolicy:
         self._update_interval = bind(update_interval, choices)
         self._update_optimistic_end = bind(update_optimistic_end, choices)
         self._recount = bind(choices[recount], choices)
-        self._decide_on = bind(decide_on, choices)
+        self._answer_candidate = bind(answer_candidate, choices)
         self._refusal_probability = bind(refusal_probability, choices)
         self._receive_reward = bind(receive, choices)
         self._budget_after = bind(choices[guaranteed_budget], choices)
@@ -93,7 +93,7 @@ class BoundPolicy:
     def use(self, compiled: CompiledPolicy) -> None:
         """Use machine code in place of the kernels that every decision or reward needs."""
         self._update_bounds = compiled.update_bounds
-        self._decide_on = compiled.decide_on
+        self._answer_candidate = compiled.answer_candidate
         self._refusal_probability = compiled.refusal_probability
         self._budget_after = compiled.guaranteed_budget
         self._start_play = compiled.start_play

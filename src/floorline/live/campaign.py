@@ -16,7 +16,7 @@ from floorline.live import snapshot
 from floorline.live.acceleration import LOOK_EVERY
 from floorline.live.assessment import status_of
 from floorline.live.choose import choose
-from floorline.live.coins import SystemCoin
+from floorline.live.coins import Coin, SystemNumbers
 from floorline.live.controls import Controls
 from floorline.live.errors import Stopped
 from floorline.live.events import Event
@@ -60,7 +60,7 @@ class Campaign(Controls):
         self._ids = ids
         self._id = ids.campaign
         self._outcomes = Outcomes(recorder, ids)
-        self._coin: SystemCoin | random.Random = SystemCoin()
+        numbers: SystemNumbers | random.Random = SystemNumbers()
         self._rng = np.random.default_rng()
         self._nonces = Nonces()
         if seed is not None:
@@ -68,8 +68,9 @@ class Campaign(Controls):
             # that depends on the reward would break everything. Nor may coins start afresh at
             # each opening: those of short-lived processes would all agree.
             seq = recorder.state.seq
-            self._coin = random.Random(f"floorline {seed}" + (f" {seq}" if seq > 1 else ""))
+            numbers = random.Random(f"floorline {seed}" + (f" {seq}" if seq > 1 else ""))
             self._rng = np.random.default_rng([seed, STREAM, seq])
+        self._coin = Coin(numbers.random)
 
     @classmethod
     def open(

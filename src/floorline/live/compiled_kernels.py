@@ -17,12 +17,16 @@ from floorline.core.late import settle_play, start_play, update_bounds
 from floorline.core.machine_code import path_of
 from floorline.core.packing import pick, picker
 from floorline.core.pending import PendingPlays
+from floorline.core.random import uniform
 from floorline.core.records import Arms, Counts, Floats, Memory, Rules
 from floorline.core.slots import guaranteed_budget
-from floorline.core.steps import refusal_probability
+from floorline.core.steps import answer_candidate, refusal_probability
+from floorline.proposers.optimistic import LEADER, most_promising
 
-WHOLES = ROUND, ARM, SLOT, SIDE, NUMBER = range(5)
-FLOATS = LOW, HIGH, PROBABILITY, REWARD, ANSWER = range(5)
+WHOLES = ROUND, CANDIDATE, ARM, ACTED, SLOT, SIDE, NUMBER = range(7)
+FLOATS = LOW, HIGH, PROBABILITY, REWARD, ANSWER, COIN = range(6)
+USED = 2.0
+"""In place of the coin's number, once it is tossed."""
 
 
 class Arguments(NamedTuple):
@@ -30,11 +34,13 @@ class Arguments(NamedTuple):
 
     wholes: Counts
     floats: Floats
+    search: Floats
+    """Memory of the search for the largest upper end, which starts anew each time."""
 
 
 def new_arguments(low: float, high: float) -> Arguments:
     """Return room for arguments; rewards are in [low, high]."""
-    given = Arguments(np.zeros(len(WHOLES), np.int64), np.zeros(len(FLOATS)))
+    given = Arguments(np.zeros(len(WHOLES), np.int64), np.zeros(len(FLOATS)), np.zeros(2))
     given.floats[LOW], given.floats[HIGH] = low, high
     return given
 
@@ -71,11 +77,46 @@ def update(
 
 
 @kernel
+def propose_and_decide(
+    rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, given: Arguments
+) -> None:
+    """Update everything, then decide on the arm with the largest upper end for proposers."""
+    update(rules, arms, memory, pending, given)
+    seen = Arms(
+        arms.plays, arms.seen, arms.total, arms.average, arms.lower, pending.optimistic_upper
+    )
+    given.search[LEADER] = 0
+    given.wholes[CANDIDATE] = most_promising(0, seen, given.search, given.wholes[ROUND], 0)
+    decide(rules, arms, memory, pending, given)
+
+
+@kernel
+def decide(
+    rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, given: Arguments
+) -> None:
+    """Answer with the arm to play for a candidate, and with the budget after it."""
+    wholes, floats = given.wholes, given.floats
+    _, arm, acted, probability, budget = answer_candidate(
+        rules, arms, memory, wholes[ROUND], wholes[CANDIDATE], floats
+    )
+    wholes[ARM], wholes[ACTED] = arm, acted
+    floats[PROBABILITY], floats[ANSWER] = probability, budget
+
+
+@kernel
+def drawn_ahead(rng: Floats) -> float:
+    """Return the number of the coin, which is used from then on."""
+    number = rng[COIN]
+    rng[COIN] = USED
+    return number  # type: ignore[no-any-return]
+
+
+@kernel
 def refuse(
     rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, given: Arguments
 ) -> None:
     """Answer with the probability at which a candidate is refused."""
-    round, candidate = given.wholes[ROUND], given.wholes[ARM]
+    round, candidate = given.wholes[ROUND], given.wholes[CANDIDATE]
     given.floats[ANSWER] = refusal_probability(rules, arms, memory, round, candidate)
 
 
@@ -116,13 +157,14 @@ def take_reward(
     )
 
 
-STEPS = (update, refuse, state_budget, count_play, take_reward)
+STEPS = (update, propose_and_decide, decide, refuse, state_budget, count_play, take_reward)
 """In the order in which `CompiledPolicy` takes their machine code."""
 
 
 def choices_for(kernels: Mapping[Function, Function], form: Any) -> list[dict[Function, Function]]:
     """Return the kernel for each slot of `run_step`, for each step on records of this form."""
-    return [{**kernels, pick: picker(form), step: one} for one in STEPS]
+    given: dict[Function, Function] = {pick: picker(form), uniform: drawn_ahead}
+    return [{**kernels, **given, step: one} for one in STEPS]
 
 
 def code_paths(kernels: Mapping[Function, Function], form: Any) -> list[Path]:

@@ -6,38 +6,43 @@ campaign calls either in the same way. They ignore the records, which are always
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from floorline.core.kernel import Function, bind
 from floorline.core.machine_code import Native
 from floorline.core.packing import pack, take_apart
 from floorline.core.pending import PendingPlays
-from floorline.core.records import Arms, Choice, Counts, Memory
-from floorline.core.slots import fallback_arm, toss
+from floorline.core.records import Arms, Counts, Memory
+from floorline.live.coins import Coin
 from floorline.live.compiled_kernels import (
+    ACTED,
     ANSWER,
     ARM,
+    CANDIDATE,
+    COIN,
     NUMBER,
     PROBABILITY,
     REWARD,
     ROUND,
     SIDE,
     SLOT,
+    USED,
     Records,
 )
 
 FAILED = "a compiled kernel failed"
 
+Answer = tuple[int, int, bool, float, float]
+"""The candidate, the arm to play, whether it is the candidate, the probability with which the
+candidate was to be refused, and a lower bound on the budget after the decision."""
+
 
 class CompiledPolicy:
     """The kernels of one campaign in machine code, and views of the arrays they work on."""
 
-    def __init__(
-        self, records: Records, kernels: Mapping[Function, Function], code: Sequence[Native]
-    ) -> None:
+    def __init__(self, records: Records, code: Sequence[Native]) -> None:
         parts = take_apart(records)
         self._packed = packed = pack([parts])
         self._addresses = np.array([array.ctypes.data for array in packed])
@@ -51,10 +56,9 @@ class CompiledPolicy:
         self.pending = PendingPlays(*(views[id(array)] for array in records.pending))
         self._wholes: Any = views[id(records.given.wholes)]
         self._floats: Any = views[id(records.given.floats)]
-        self._toss = bind(kernels[toss], kernels)
-        self._fallback_arm = bind(kernels[fallback_arm], kernels)
-        update, refuse, state_budget, count_play, take_reward = code
-        self._update, self._refuse, self._state_budget = update, refuse, state_budget
+        update, propose, decide, refuse, state_budget, count_play, take_reward = code
+        self._update, self._propose_and_decide, self._decide = update, propose, decide
+        self._refuse, self._state_budget = refuse, state_budget
         self._count_play, self._take_reward = count_play, take_reward
 
     # In place of the kernels of the same names.
@@ -69,19 +73,31 @@ class CompiledPolicy:
     ) -> float:
         """Return the probability with which a candidate is refused, including the holdback."""
         wholes = self._wholes
-        wholes[ROUND], wholes[ARM] = round, candidate
+        wholes[ROUND], wholes[CANDIDATE] = round, candidate
         if self._refuse(self._table):
             raise ArithmeticError(FAILED)
         return self._floats[ANSWER]  # type: ignore[no-any-return]
 
-    def decide_on(
-        self, rules: Any, arms: Any, memory: Any, round: int, candidate: int, coin: Any
-    ) -> Choice:
-        """Return the choice between a candidate and the fallback arm."""
-        probability = self.refusal_probability(rules, arms, memory, round, candidate)
-        granted = self._toss(probability, coin)
-        arm = candidate if granted else self._fallback_arm(rules.floor, arms, memory.floor)
-        return Choice(candidate, arm, granted, probability)
+    def answer_candidate(
+        self, rules: Any, arms: Any, memory: Any, round: int, candidate: int, coin: Coin
+    ) -> Answer:
+        """Return the choice between a candidate and the fallback arm, and the budget after it."""
+        self._wholes[CANDIDATE] = candidate
+        return self._answer(self._decide, round, coin)
+
+    def answer_leader(self, round: int, coin: Coin) -> Answer:
+        """Update everything, and return the answer to the arm with the largest upper end."""
+        return self._answer(self._propose_and_decide, round, coin)
+
+    def _answer(self, step: Native, round: int, coin: Coin) -> Answer:
+        wholes, floats = self._wholes, self._floats
+        wholes[ROUND], floats[COIN] = round, coin.ahead
+        if step(self._table):
+            raise ArithmeticError(FAILED)
+        if floats[COIN] == USED:
+            coin.random()
+        acted, probability = wholes[ACTED] == 1, floats[PROBABILITY]
+        return wholes[CANDIDATE], wholes[ARM], acted, probability, floats[ANSWER]
 
     def guaranteed_budget(self, rules: Any, arms: Any, memory: Any, round: int, arm: int) -> float:
         """Return the budget still guaranteed if `arm` is played now."""

@@ -79,7 +79,7 @@ class KeptRecords(BoundPolicy):
 
     def _use_arrays(self, records: Records, code: Sequence[Native]) -> None:
         """Continue on copies of these arrays, with these compiled steps."""
-        compiled = CompiledPolicy(records, self.kernels, code)
+        compiled = CompiledPolicy(records, code)
         for kept, views in (
             (self.arms, compiled.arms),
             (self.memory, compiled.memory),

@@ -8,8 +8,10 @@ from typing import Any
 
 from floorline.core.machine_code import Native
 from floorline.core.pending import CLOSED, FRESH, close_play, open_play, skip_play
-from floorline.core.records import Arms, Choice
+from floorline.core.records import Arms
 from floorline.floors.arithmetic import Arithmetic, Moment, Received
+from floorline.live.coins import Coin
+from floorline.live.compiled_policy import Answer
 from floorline.live.kept_records import KeptRecords
 from floorline.live.order import Order, reorder
 from floorline.live.plays import OpenPlay
@@ -160,12 +162,20 @@ class Knowledge(KeptRecords):
             total += chance
         return total
 
-    def decide_on(self, candidate: int, coin: Any) -> Choice:
-        """Return the decision between a candidate and the default. Call `refresh` first."""
-        decision: Choice = self._decide_on(
-            self.rules, self.arms, self.memory, self.rounds + 1, candidate, coin
-        )
-        return decision
+    def answer(self, candidate: int | None, rng: Any, coin: Coin) -> Answer:
+        """Return the decision on a candidate, or on the proposer's if there is none."""
+        answer: Answer
+        if candidate is None and self.compiled is not None and self.proposals.names_largest_end:
+            answer = self.compiled.answer_leader(self.rounds + 1, coin)
+        else:
+            self.prepare_decision()
+            wanted = self.propose(rng) if candidate is None else candidate
+            answer = self._answer_candidate(
+                self.rules, self.arms, self.memory, self.rounds + 1, wanted, coin
+            )
+        if self.settings.voids and answer[1] == 0:
+            return *answer[:-1], self.budget_after_default()
+        return answer
 
     def refusal_probability(self, candidate: int) -> float:
         """Return how likely a candidate is to be refused now. Call `refresh` first."""
@@ -204,6 +214,9 @@ class Knowledge(KeptRecords):
 
     def prepare_decision(self) -> None:
         """Update what a decision depends on: less than `refresh` if nothing needs intervals."""
+        if self.compiled is not None:
+            self.compiled.update_bounds()
+            return
         if self._needs_intervals:
             self.refresh()
             return

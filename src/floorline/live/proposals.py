@@ -30,7 +30,6 @@ class Proposals:
         self.learns = not (proposer.caches or proposer.keeps_draws)
         """Whether its memory follows from the events and not from the counts alone."""
         self.proposer = proposer
-        self._names_largest_end = proposer.propose is most_promising
         self._propose = bind(kernels[propose], kernels)
         self._chance = bind(kernels[chance], kernels)
         self._rules = rules
@@ -41,23 +40,25 @@ class Proposals:
         """Let the proposer choose among these arms only."""
         self.active = list(arms)
         self._place = {arm: place for place, arm in enumerate(self.active)}
+        self._all_active = len(self.active) == self._n_arms
+        self.names_largest_end = self._all_active and self.proposer.propose is most_promising
+        """Whether the arm with the largest upper end for proposers is proposed."""
         self._draws: Any = []
         """The proposer's memory in its last proposal; it may keep its draws for the next one."""
 
     def propose(self, seen: Any, memory: Any, round: int, rng: Any) -> int:
         """Return the arm that the proposer would play in this round."""
-        all_active = len(self.active) == self._n_arms
         arm: int
-        if all_active and self._names_largest_end:  # Python finds it faster than the kernel
+        if self.names_largest_end:  # Python finds it faster than the kernel
             upper = list(seen.upper)
             arm = upper.index(max(upper))
             return arm
         if not (self._draws and self.proposer.keeps_draws):
             # On a copy of its memory: the state must follow from the events alone.
             self._draws = list(memory)
-            if not all_active:
+            if not self._all_active:
                 self._draws = self.proposer.rearranged(self._draws, self._n_arms, self.active)
-        if not all_active:  # it sees only the active arms
+        if not self._all_active:  # it sees only the active arms
             seen = _selected(seen, self.active)
         self._seen = seen
         arm = self._propose(self._rules, seen, self._draws, round, rng)
