@@ -71,8 +71,8 @@ def test_what_is_not_a_ledger(tmp_path):
 
 
 def test_a_newer_form(good):
-    change(good, "PRAGMA user_version = 4")
-    refused(good, "was written by a newer version of Floorline .form 4, and this one knows 3")
+    change(good, "PRAGMA user_version = 5")
+    refused(good, "was written by a newer version of Floorline .form 5, and this one knows 4")
     with pytest.raises(LedgerError, match="newer version"):
         verify(str(good))
 

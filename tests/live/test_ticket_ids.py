@@ -1,5 +1,6 @@
 """Ticket ids are signed: nobody can guess those of others, and old ones stay valid."""
 
+import hashlib
 import hmac
 import itertools
 import logging
@@ -15,7 +16,7 @@ from typer.testing import CliRunner
 
 from floorline.cli.main import app
 from floorline.live import Campaign, LedgerError, UnknownTicket, export
-from floorline.live.events import UNSIGNED_IDS
+from floorline.live.events import UNSIGNED_IDS, VERSION
 from floorline.live.ledgers import read_ledger
 from floorline.live.ledgers.memory import MemoryLedger
 from floorline.live.tickets import RECENT, TicketIds
@@ -59,12 +60,32 @@ def test_tags_depend_on_secret_campaign_number_and_time(monkeypatch):
         one.observe(tickets[2], 1.0)
 
 
-def test_a_tag_is_the_beginning_of_an_hmac_of_campaign_number_and_time():
-    """Rewards may arrive years later, so the formula must never change."""
+def test_a_tag_is_a_keyed_hash_of_campaign_number_and_time():
+    """Rewards may arrive years later, so the formula of a version must never change."""
     secret = bytes(range(32))
     signed = b"c0ffee 7 1700000000.25"
-    tag = hmac.new(secret, signed, "sha256").hexdigest()[:16]
-    assert TicketIds("c0ffee", secret).name(7, 1_700_000_000.25) == f"c0ffee-7-{tag}"
+    tags = [
+        hashlib.blake2s(signed, key=secret, digest_size=8).hexdigest(),
+        hmac.new(secret, signed, "sha256").hexdigest()[:16],
+        hmac.new(secret, signed, "sha256").hexdigest()[:16],
+    ]
+    for version, tag in zip((VERSION, 3, 2), tags, strict=True):
+        ids = TicketIds("c0ffee", secret, version)
+        assert ids.name(7, 1_700_000_000.25) == f"c0ffee-7-{tag}"
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_tickets_of_earlier_ledgers_that_are_signed_stay_valid(tmp_path, monkeypatch, version):
+    monkeypatch.setattr("floorline.live.opening.VERSION", version)
+    with new_campaign(tmp_path / "c") as campaign:
+        ticket = campaign.decide()
+        secret = bytes(campaign._ledger.secret)
+        (made,) = campaign.history()
+    monkeypatch.undo()
+    with Campaign.open(tmp_path / "c") as campaign:
+        signed = f"{campaign.id} 2 {made.time!r}".encode()
+        assert ticket.id.split("-")[2] == hmac.new(secret, signed, "sha256").hexdigest()[:16]
+        assert campaign.observe(ticket.id, 1.0) == "accepted"
 
 
 def test_ids_that_are_remembered_no_longer_are_still_checked():

@@ -8,12 +8,15 @@ from typing import Any, Final
 
 import msgspec
 
-from floorline.live.seals import MAY_BE_SEALED, chained_part, read_body, stored_body
+from floorline.live.seals import MAY_BE_SEALED, chained_part, read_body, stored_parts
 
-VERSION = 3
+VERSION = 4
 """The version of the events' format; a ledger records the one it was created with."""
 UNSIGNED_IDS = 1
 """The last version whose ticket ids are not signed; ledgers without a secret stay at it."""
+
+HMAC_IDS = 3
+"""The last version whose ticket ids are signed by HMAC-SHA256, and not by BLAKE2s."""
 
 SEALED = 3
 """The first version whose checksums cover a digest of request keys and contexts instead."""
@@ -66,8 +69,10 @@ def to_row(event: Event, check_before: int) -> Row:
     """Return the event as it is stored; its checksum continues that of the previous row."""
     seq, time, kind = event.seq, event.time, event.kind
     decision_seq, key = event.decision_seq, event.key
-    body = stored_body(key, event.body)
-    check = checksum(seq, time, kind, decision_seq, key, body, check_before)
+    chained, private = stored_parts(key, event.body)
+    covered = f"{key!r} {chained}" if private is None else chained
+    check = _continued(check_before, seq, time, kind, decision_seq, covered)
+    body = f"{chained}\n{private}" if private else chained
     return seq, time, kind, decision_seq, key, body, check
 
 
@@ -100,11 +105,18 @@ def checksum(
 
     For a sealed row, it covers a digest instead of key and context.
     """
-    # "surrogatepass" and any type, because damage can have turned these values into anything.
+    # Of any type, because damage can have turned these values into anything.
     chained = chained_part(body) if isinstance(body, str) and MAY_BE_SEALED in body else None
     covered = f"{key!r} {body}" if chained is None else chained
+    return _continued(check_before, seq, time, kind, decision_seq, covered)
+
+
+def _continued(
+    check: int, seq: int, time: float, kind: str, decision_seq: int | None, covered: str
+) -> int:
+    """Return the checksum `check` continued by a row, of whose key and body it covers a part."""
     text = f"{seq} {float_text(time)} {kind} {decision_seq} {covered}"
-    return zlib.crc32(text.encode("utf-8", "surrogatepass"), check_before)
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"), check)  # which damage can bring
 
 
 def float_text(value: float) -> str:

@@ -49,25 +49,27 @@ def has_private_part(stored: str) -> bool:
     return "\n" in stored
 
 
-def stored_body(key: str | None, body: dict[str, Any]) -> str:
-    """Return a body as it is stored: sealed if it has a nonce, or had one before it was erased."""
-    if "nonce" not in body:
-        if "sealed" not in body:
-            return _encode(body).decode()
-        chained = dict(body)
-        return _with_digest(chained, chained.pop("sealed"))
-    chained = dict(body)
-    private = _encode({name: chained.pop(name) for name in PRIVATE_FIELDS if name in body}).decode()
-    return f"{_with_digest(chained, _digest(key, private))}\n{private}"
+def stored_parts(key: str | None, body: dict[str, Any]) -> tuple[str, str | None]:
+    """Return the two lines in which a body is stored, the chained and the private one.
 
-
-def _with_digest(chained: dict[str, Any], digest: str) -> str:
+    The private line is None if the body is not sealed, which one with a nonce is, and empty if it
+    was erased.
+    """
+    if "nonce" not in body and "sealed" not in body:
+        return _encode(body).decode(), None
+    chained, private = dict(body), ""
+    if "nonce" in body:
+        hidden = {name: chained.pop(name) for name in PRIVATE_FIELDS if name in chained}
+        private = _encode(hidden).decode()
+        digest = _digest(key, private)
+    else:
+        digest = chained.pop("sealed")
     chained["sealed"] = digest  # the last field, where `chained_part` looks for it
-    return _encode(chained).decode()
+    return _encode(chained).decode(), private
 
 
 def read_body(text: str) -> dict[str, Any]:
-    """Return the body that `stored_body` was given; an erased one keeps the field `sealed`."""
+    """Return the body that `stored_parts` was given; an erased one keeps the field `sealed`."""
     chained, _, private = text.partition("\n")
     body: dict[str, Any] = msgspec.json.decode(chained)
     if private:
