@@ -304,6 +304,21 @@ def test_windows_stand_still_while_commits_fail(
     assert verify(str(path)).problems == []
 
 
+def test_a_clock_that_is_corrected_little_by_little_is_trusted() -> None:
+    wall, elapsed = [1e9], [0.0]
+    clock = SteadyClock(lambda: wall[0], lambda: elapsed[0])
+    for _ in range(10_000):  # by 100 seconds in all
+        wall[0] += 0.51
+        elapsed[0] += 0.5
+        assert clock() == wall[0]
+    for seconds in (1e6, 0.1):  # nobody asks for days
+        wall[0] += seconds
+        elapsed[0] += seconds
+        assert (clock(), clock.step) == (wall[0], 0.0)
+    wall[0] += 1e6  # right after it was compared
+    assert (clock(), clock.step) == (wall[0] - 1e6, 1e6)
+
+
 def test_an_outage_begins_after_what_was_committed_without_an_answer(
     tmp_path: Path, hands: Hands, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,9 @@ log = logging.getLogger("floorline.live")
 MAX_STEP_SECONDS = 60.0
 """Steps up to this size are trusted: time servers correct a clock by less."""
 
+COMPARE_EVERY_SECONDS = 1.0
+"""A wall clock that moved ahead by less than this is trusted without another look."""
+
 
 def boot_clock() -> Callable[[], float]:
     """Return a clock that nobody can set and that keeps running while the machine sleeps.
@@ -58,19 +61,25 @@ class SteadyClock:
     ) -> None:
         self._wall = wall
         self._elapsed = elapsed
-        self._offset = wall() - elapsed()
+        self._compared = wall()
+        """What the wall clock showed when it was last compared."""
+        self._offset = self._compared - elapsed()
         self.step = 0.0
         """Seconds by which the wall clock is ahead of this one; 0 while it is trusted."""
 
     def __call__(self) -> float:
         """Return the time in seconds since 1970."""
-        wall, expected = self._wall(), self._offset + self._elapsed()
+        wall = self._wall()
+        if not self.step and 0.0 <= wall - self._compared < COMPARE_EVERY_SECONDS:
+            return wall
+        expected = self._offset + self._elapsed()
         step = wall - expected
         if -MAX_STEP_SECONDS <= step <= MAX_STEP_SECONDS:
             if self.step:
                 log.warning("the clock is right again", extra={"step_seconds": round(step)})
                 self.step = 0.0
             self._offset += step
+            self._compared = wall
             return wall
         if not self.step:
             log.warning(
