@@ -141,6 +141,41 @@ def test_a_refusal_waits_for_responses_that_are_not_ready(wrong: bytes, requests
     assert len(written) == requests + 1
 
 
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        (b"Host: a\r\n", b"200"),
+        (b"", b"400"),
+        (b"Host: a\r\nHost: a\r\n", b"400"),
+        (b"Host: a\r\nTransfer-Encoding: chunked\r\n", b"200"),
+        (b"Host: a\r\nTransfer-Encoding: Chunked\r\n", b"200"),
+        (b"Host: a\r\nTransfer-Encoding: gzip, chunked\r\n", b"400"),
+        (b"Host: a\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n", b"400"),
+        (b"Host: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", b"400"),
+    ],
+)
+def test_requests_that_a_proxy_could_read_otherwise_are_refused(
+    headers: bytes, status: bytes
+) -> None:
+    async def ask() -> list[bytes]:
+        protocol, connection = serve(hello)()
+        protocol.data_received(b"POST / HTTP/1.1\r\n" + headers + b"\r\n0\r\n\r\n")
+        await turns()
+        return connection.written
+
+    assert asyncio.run(ask())[0].startswith(b"HTTP/1.1 " + status)
+
+
+def test_http_1_0_needs_no_host() -> None:
+    async def ask() -> list[bytes]:
+        protocol, connection = serve(hello)()
+        protocol.data_received(b"GET / HTTP/1.0\r\n\r\n")
+        await turns()
+        return connection.written
+
+    assert asyncio.run(ask())[0].startswith(b"HTTP/1.1 200")
+
+
 def test_a_body_that_is_malformed_is_refused_at_once() -> None:
     async def app(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
         while (await receive())["type"] != "http.disconnect":

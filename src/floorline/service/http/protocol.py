@@ -130,8 +130,7 @@ class Protocol(asyncio.Protocol):
                 self._parse(piece)
             except httptools.HttpParserError:
                 too_many = len(self._headers) >= limits.MAX_HEADERS
-                malformed = Problem(400, "malformed", "Invalid HTTP request received.")
-                self._refuse_in_turn(_too_large() if too_many else malformed)
+                self._refuse_in_turn(_too_large() if too_many else _malformed())
             if self._refusal is not None or self._transport.is_closing():
                 return
             if self._header_bytes is not None:
@@ -197,13 +196,15 @@ class Protocol(asyncio.Protocol):
         """Start to answer, once earlier requests are answered."""
         self._header_bytes = None
         parser = self._parser
+        version = parser.get_http_version()
+        if is_ambiguous(version, self._headers):
+            raise _malformed()
         upgrades = parser.should_upgrade()
         self._is_parsed_again = upgrades and parser.get_method() != b"CONNECT"
         if self._is_parsed_again:
             return
         url = httptools.parse_url(self._url)
         path = url.path.decode("ascii")
-        version = parser.get_http_version()
         exchange = self._received = Exchange(
             {
                 **self._about_connection,
@@ -300,6 +301,25 @@ class Protocol(asyncio.Protocol):
         self._transport.write(b"%b%b\r\n%b" % (STATUS_LINES[problem.status], lines.encode(), body))
         self._transport.close()
         self._loop.call_later(REFUSAL_SECONDS, self._transport.abort)
+
+
+def is_ambiguous(version: str, headers: list[tuple[bytes, bytes]]) -> bool:
+    """Return whether a proxy could take these headers for another request (RFC 9112).
+
+    >>> is_ambiguous("1.1", [(b"host", b"a"), (b"host", b"b")])
+    True
+    """
+    hosts, codings = 0, []
+    for name, value in headers:
+        if name == b"host":
+            hosts += 1
+        elif name == b"transfer-encoding":
+            codings.append(value.lower())
+    return hosts > 1 or (hosts == 0 and version == "1.1") or codings not in ([], [b"chunked"])
+
+
+def _malformed() -> Problem:
+    return Problem(400, "malformed", "Invalid HTTP request received.")
 
 
 def _too_large() -> Problem:
