@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from hostile import DELTA, HOSTILE_ARMS, SPITES, hostile
 from scipy import special
 
 from floorline import (
@@ -28,8 +29,7 @@ from floorline.floors.joint.memory import DEFAULT, PLAYS
 from floorline.floors.joint.sums import recount_learned
 from floorline.testing.odds import breaks_floor, too_often
 
-DELTA = 0.2
-RUNS = 400
+RUNS = 1000
 BETA = Boundary("beta-binomial", DELTA)
 COINS = Bernoulli([0.5, 0.8, 0.2])
 WIDE = Tabulated(
@@ -78,6 +78,23 @@ def test_interpreted_runs_are_the_compiled_ones_and_delay_costs_something(case, 
         simulate(policy, env, horizon=400, runs=64).plays[:, -1, 1] for env in (environment, arms)
     )
     assert 0 < late.mean() < plain.mean()
+
+
+# Proposers that know the means, and want the floor to break.
+
+
+@pytest.mark.parametrize("spite", SPITES)
+@pytest.mark.parametrize("learned", [False, True])
+@pytest.mark.parametrize("form", HOSTILE_ARMS)
+def test_the_floor_holds_under_hostile_proposers_where_rewards_are_late_or_lost(
+    form, learned, spite
+):
+    arms, boundary = HOSTILE_ARMS[form]
+    # Normal rewards have no worst: one that is lost would end all learning, and show nothing.
+    world = Delayed(arms, delay=range(200), lost=0.02 if form == "bounded" else 0.0)
+    floor = JointFloor(0.05, None if learned else arms.means[0])
+    policy = Policy(hostile(spite, arms), floor, boundary)
+    assert not breaks_floor(simulate(policy, world, horizon=2000, runs=RUNS), DELTA)
 
 
 # A proposer that is good for a while, then as bad as can be, before any reward tells.

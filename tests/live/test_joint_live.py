@@ -207,6 +207,8 @@ def test_the_share_that_is_sure_is_where_the_budget_is_zero():
 # The floor holds live, under a candidate that is as bad as it can be.
 
 CAMPAIGNS = 100
+MANY = 1000
+"""In `make soak`; tests/floors/test_joint_late.py simulates as many each time."""
 DELTA = 0.05
 MEANS = (0.4, 0.75, 0.0)
 HOSTILE = CampaignSettings(
@@ -245,8 +247,8 @@ def lowest_budget(seed):
     return lowest
 
 
-def breaches():
-    return sum(lowest_budget(seed) < -1e-9 for seed in range(CAMPAIGNS))
+def breaches(campaigns):
+    return sum(lowest_budget(seed) < -1e-9 for seed in range(campaigns))
 
 
 @kernel
@@ -256,14 +258,17 @@ def refuse_unless_ahead(rules: JointRules, arms, memory, round: int, candidate: 
     return 0.0 if found > -math.inf else 1.0
 
 
-def test_the_floor_holds_under_a_candidate_that_turns_bad_while_rewards_are_late(monkeypatch):
+@pytest.mark.parametrize("campaigns", [CAMPAIGNS, pytest.param(MANY, marks=pytest.mark.soak)])
+def test_the_floor_holds_under_a_candidate_that_turns_bad_while_rewards_are_late(
+    monkeypatch, campaigns
+):
     """At most a share delta of the campaigns may be below it; false alarm below 1e-9.
 
     The control takes any lead for proof.
     """
-    assert not too_often(breaches(), CAMPAIGNS, DELTA)
+    assert not too_often(breaches(campaigns), campaigns, DELTA)
     monkeypatch.setitem(LIVE_LEARNED, fallback_probability, refuse_unless_ahead)
-    assert too_often(breaches(), CAMPAIGNS, DELTA)
+    assert too_often(breaches(CAMPAIGNS), CAMPAIGNS, DELTA)
 
 
 def test_plays_on_their_way_count_like_those_before_where_a_challenger_is_steady(tmp_path):
