@@ -164,6 +164,59 @@ def test_a_decision_is_explained_by_the_sums():
     assert said[-1] == f"the budget that is sure: {ticket.guaranteed_budget:,.6g}"
 
 
+TWO = {"arms": ["now", "video"]}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        JOINT,
+        {**JOINT, "default_mean": 0.3},
+        {**JOINT, "arms_may_change": True},
+        {**TWO, "floor": "joint-steady"},
+        {**TWO, "floor": "joint-variance", "policy": "conservative-empirical-ucb"},
+    ],
+)
+def test_the_status_has_the_arithmetic_of_the_budget_now(settings):
+    """Of the budget before the next decision: an explanation has that after it."""
+    campaign = new_campaign(**settings, seed=1)
+    busy(campaign, random.Random(1), 400)
+    if "arms_may_change" in settings:
+        campaign.promote_arm("video")
+        busy(campaign, random.Random(2), 100)
+    introduction, *lines = campaign.status().arithmetic
+    assert introduction.endswith(":") and "after it" not in introduction
+    assert any(line.startswith("challengers together: ") for line in lines)
+    plays = sum(line.startswith("owed: 0.9 x ") for line in lines)
+    assert plays == 1 + ("arms_may_change" in settings)
+    stated = campaign._state.budget()
+    assert lines[-1].endswith(f": {stated:,.6g}"), stated
+    explained = explain(campaign._ledger, campaign.decide(candidate="now").id).arithmetic
+    assert len(explained) == 1 + len(lines)
+    assert explained[0] == introduction.replace("budget", "budget after it").replace(
+        "budget after it that is sure", "budget that is sure after it"
+    )
+
+
+def test_the_status_adds_up_where_arms_are_counted_one_by_one():
+    campaign = new_campaign(floor="confidence", seed=1)
+    busy(campaign, random.Random(1), 400)
+    introduction, *lines = campaign.status().arithmetic
+    assert introduction.startswith("The budget that is sure, each mean at the end")
+    assert [line.split(":")[0] for line in lines] == ["now", "video", "quiz"]
+    added = sum(float(line.split(" = ")[-1].replace(",", "")) for line in lines)
+    assert added == pytest.approx(campaign._state.budget(), rel=1e-4)
+
+
+def test_the_status_tells_of_no_coin_where_none_was_tossed():
+    campaign = new_campaign(floor="randomised", holdback=0.05, seed=1)
+    busy(campaign, random.Random(1), 400)
+    lines = campaign.status().arithmetic
+    assert lines[0] == "What is sure of the rewards, pending ones at their worst:"
+    assert lines[-1].endswith(f" = {campaign._state.budget():,.6g}")
+    assert not any("coin" in line for line in lines)
+
+
 @pytest.mark.parametrize("other", [{}, {"floor": "joint-variance"}, {"boundary": "stitched"}])
 def test_rewards_that_have_not_come_prove_nothing(other):
     campaign = new_campaign(**JOINT | other)
