@@ -126,6 +126,21 @@ def entries() -> dict[str, Measurement]:
         "conservative-ucb, stitched": floorline_policy(
             "conservative-ucb", 10_000, 4096, boundary="stitched"
         ),
+        "conservative-ucb, joint floor": floorline_policy(
+            "conservative-ucb", 10_000, 2048, floor="joint"
+        ),
+        "conservative-ucb, joint floor, default mean learned": floorline_policy(
+            "conservative-ucb", 10_000, 2048, floor="joint", learned=True
+        ),
+        "conservative-empirical-ucb, joint-variance floor, clicks": floorline_policy(
+            "conservative-empirical-ucb",
+            10_000,
+            32,
+            noise="bernoulli",
+            floor="joint-variance",
+            boundary="beta-binomial",
+            learned=True,
+        ),
         "budget-first, max_loss 0.3": floorline_policy("budget-first", 10_000, 8192, max_loss=0.3),
         "unbalanced-moss": floorline_policy("unbalanced-moss", 10_000, 2048),
         "ucb": floorline_policy("ucb", 10_000, 2048),

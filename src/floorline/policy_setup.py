@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 from floorline.boundaries import Boundary
@@ -55,7 +56,9 @@ class PolicySetup:
         guarantee: what confidence floors guarantee: `probability` or `expectation`.
         warm_up: the form of BudgetFirst's warm-up; by default chosen by the boundary.
         lil_ucb: the constants of lil'UCB: `theoretical` or `heuristic`.
-        bounded: whether every reward lies in [0, 1]; Thompson sampling is then Beta.
+        bounded: whether every reward lies in [0, 1]; the posteriors of Thompson sampling, Bayes-UCB
+            and information-directed sampling are then Beta, else Gaussian. By default Gaussian,
+            with a warning if the simulated rewards lie in [0, 1].
         holdback: the least probability of the fallback arm where a challenger is the candidate;
             by default 0.05 under the randomised floor and 0 under others.
         prior: the Beta prior of the boundary `beta-binomial`.
@@ -83,7 +86,7 @@ class PolicySetup:
     guarantee: str = "probability"
     warm_up: str | None = None
     lil_ucb: str = "theoretical"
-    bounded: bool = False
+    bounded: bool | None = None
     holdback: float | None = None
     prior: tuple[float, float] = (0.5, 0.5)
     voids: bool = False
@@ -208,7 +211,7 @@ class PolicySetup:
 
     def thompson(self) -> Proposer:
         """Return Thompson sampling that fits the rewards: Beta for [0, 1], else Gaussian."""
-        return beta_thompson() if self.bounded else gaussian_thompson(self.noise_scale)
+        return beta_thompson() if self.bounded else self._gaussian(gaussian_thompson)
 
     def votes(self) -> Proposer:
         """Return Thompson sampling by votes, Beta for any range."""
@@ -216,20 +219,26 @@ class PolicySetup:
             return thompson_votes()
         if self.has_range:
             return thompson_votes(low=self.low, high=self.high)
-        return thompson_votes(self.noise_scale)
+        return self._gaussian(thompson_votes)
 
     @property
     def has_range(self) -> bool:
         """Whether rewards are known to lie in [0, 1], or in a range that the boundary needs."""
-        return self.bounded or self.intervals().kind.needs_range
+        return bool(self.bounded) or self.intervals().kind.needs_range
 
     def bayes_ucb(self) -> Proposer:
         """Return Bayes-UCB that fits the rewards."""
-        return beta_bayes_ucb() if self.bounded else bayes_ucb(self.noise_scale)
+        return beta_bayes_ucb() if self.bounded else self._gaussian(bayes_ucb)
 
     def information_directed(self) -> Proposer:
         """Return information-directed sampling that fits the rewards."""
-        return information_directed(self.n_arms, None if self.bounded else self.noise_scale)
+        if self.bounded:
+            return information_directed(self.n_arms)
+        return self._gaussian(partial(information_directed, self.n_arms))
+
+    def _gaussian(self, proposer: Callable[[float], Proposer]) -> Proposer:
+        """Return a proposer for this noise scale that knows whether anybody asked for it."""
+        return replace(proposer(self.noise_scale), gaussian_by_default=self.bounded is None)
 
     def targets(self) -> list[float]:
         """Return the regret targets of the paper's experiments, or of the authors' program."""

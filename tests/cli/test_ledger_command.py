@@ -181,6 +181,12 @@ def test_show_without_a_ticket_is_the_status(run, ledger):
     assert out.startswith("The floor holds: ") or out.startswith("The default is played: ")
     assert "40 decisions, 5 waiting for a reward" in out
     assert all(name in out for name in ARMS)
+    with Campaign.open(ledger) as campaign:
+        status = campaign.status()
+    introduction, *lines = status.arithmetic
+    shown = "".join(f"  {line}\n" for line in lines)
+    assert f"\n\n{introduction}\n{shown}  guaranteed budget: " in out
+    assert out.endswith(f"guaranteed budget: {status.guaranteed_budget:,.6g}\n")
 
 
 @pytest.mark.parametrize("ticket", ["x", "x-2", ""])

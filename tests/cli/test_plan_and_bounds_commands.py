@@ -4,6 +4,8 @@ import sys
 
 import pytest
 
+from floorline import PolicySetup, theory
+
 PLAN = (
     *("plan", "--challengers", "2", "--default-mean", "0.5", "--decisions-per-day", "60"),
     *("--improvement", "40%", "--days", "12", "--runs", "100"),
@@ -213,3 +215,32 @@ def test_the_lower_bound_is_that_of_a_floor_which_may_fail_and_of_these_rewards(
     assert json.loads(found.stdout)["bounds"]["lower_bound"]["bound"] == pytest.approx(
         bound, abs=0.05
     )
+
+
+@pytest.mark.parametrize("learned", [False, True])
+def test_upper_bounds_for_clicks_use_the_noise_scale_of_clicks(floorline, learned):
+    """1/2, which covers rewards in [0, 1]; at scale 1 they would be about four times as large."""
+    means = (0.3, 0.4, 0.2)
+    words = ("--means", "0.3,0.4,0.2", "--noise", "bernoulli", "--runs", "1", "--format", "json")
+    default_mean = ("--default-mean", "learned" if learned else "known")
+    answer = json.loads(floorline("bounds", *words, *default_mean).stdout)
+    assert answer["settings"]["noise_scale"] == 0.5
+    found = {name: row["bound"] for name, row in answer["bounds"].items()}
+    known = {"n_arms": 3, "horizon": 10_000, "default_mean": 0.3, "learned": learned}
+
+    def bounds_at(scale):
+        setup = PolicySetup(**known, noise_scale=scale, bounded=True)
+        return {
+            "conservative_ucb": theory.problem_regret(setup, means),
+            "conservative_ucb_floor_penalty": theory.floor_penalty(setup, means),
+            "conservative_ucb_expected": theory.expected_regret(setup, means),
+            "conservative_ucb_worst": theory.worst_regret(setup),
+            "budget_first": theory.budget_first_regret(setup, max(means) - means[0]),
+            "budget_first_worst": theory.budget_first_regret(setup),
+        }
+
+    for (name, bound), (_, of_scale_1) in zip(
+        bounds_at(0.5).items(), bounds_at(1.0).items(), strict=True
+    ):
+        assert found[name] == pytest.approx(bound), name
+        assert bound < of_scale_1, "the case shows nothing"

@@ -218,9 +218,9 @@ def test_an_adversary_adds_regret_to_the_answer(floorline, tmp_path, adversary):
         (["--adversary", "table:nowhere.csv"], "cannot be read"),
         (["--delay", "soon"], "--delay: must be like 100 or 0-2000, not 'soon'"),
         (["--delay", "5-3"], "--delay: must be a whole number, or several"),
-        (["--lost", "some"], "--lost: must be like 0.1 or 0.6,0,0, not 'some'"),
+        (["--lost", "some"], "--lost: must be shares such as 5%,10%, not 'some'"),
         (["--lost", "0.1,0.2,0.3"], "--lost: must be one number, or "),
-        (["--repeated", "some"], "--repeated: must be like 0.1 or 0.6,0,0, not 'some'"),
+        (["--repeated", "some"], "--repeated: must be shares such as 5%,10%, not 'some'"),
         (["--repeated", "2"], "--repeated: must be "),
         (["--missing", "gone"], "--missing: must be one of unknown, zero, random"),
         (
@@ -459,6 +459,9 @@ def test_rewards_can_come_late_or_never(floorline):
     assert len(set(shares)) == 3
     twice = ["--delay", "0-200", "--lost", "0,0.5", "--repeated", "0,1"]  # changes nothing
     answer = json.loads(floorline("simulate", *start, *twice).stdout)
+    assert answer["plays"]["mean"][1] == shares[-1]
+    in_percent = ["--delay", "0-200", "--lost", "0%, 50%", "--repeated", "100%"]
+    answer = json.loads(floorline("simulate", *start, *in_percent).stdout)
     assert answer["plays"]["mean"][1] == shares[-1]
     counted = ["--lost", "0,0.5", "--missing", "zero"]  # the challenger is then the worse arm
     answer = json.loads(floorline("simulate", *start, *counted).stdout)

@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 from floorline.cli.verify import sentences
 from floorline.verification import Share, Verification
 
@@ -10,10 +12,27 @@ def test_it_holds_in_words_and_with_exit_code_0(floorline):
     done = floorline("verify", *SMALL)
     assert done.returncode == 0
     first, floor, intervals, verdict = done.stdout.splitlines()
-    assert first == "conservative-ucb, boundary stitched: 40,000 runs of 1,000 rounds"
+    assert first == (
+        "conservative-ucb, floor confidence, boundary stitched: 40,000 runs of 1,000 rounds"
+    )
     assert floor.startswith("below the floor at some time: ") and floor.endswith(": holds")
     assert intervals.startswith("an interval missed its mean: ") and intervals.endswith(": holds")
     assert verdict == "The guarantee holds here: failures in at most a share 0.001 of the runs."
+
+
+@pytest.mark.parametrize(
+    ("policy", "floor", "named"),
+    [
+        ("conservative-ucb", "joint", "joint"),
+        ("budget-first", "joint", None),  # it brings its own
+    ],
+)
+def test_the_floor_is_named(floorline, policy, floor, named):
+    words = ("--policy", policy, "--floor", floor, "--horizon", "100", "--runs", "100")
+    first = floorline("verify", *words).stdout.splitlines()[0]
+    assert (f", floor {named}, " in first) == (named is not None)
+    assert ("floor" in first) == (named is not None)
+    assert json.loads(floorline("verify", *words, "--format", "json").stdout)["floor"] == named
 
 
 def test_it_fails_as_json_and_with_exit_code_1(floorline):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from hostile import HOSTILE_ARMS, SPITES, hostile
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +22,6 @@ from floorline import (
     JointFloor,
     Policy,
     PolicySetup,
-    Proposer,
     Tabulated,
     gaussian_thompson,
     kernel,
@@ -190,51 +190,13 @@ def test_the_command_line_takes_the_floor(floorline):
     assert "--floor: must be one of confidence, joint" in wrong.stderr
 
 
-# Proposers that know the means, and want the floor to break.
-
-
-class Hostile(NamedTuple):
-    """What a hostile proposer knows, and how much luck it waits for."""
-
-    means: np.ndarray
-    good: int
-    bad: int
-    luck: float
-    """How far challengers must be ahead of their means, and the default behind its own, for the
-    bad challenger to be proposed."""
-    patience: int
-    """Rounds before the bad one is proposed at all."""
-
-
-@kernel
-def spiteful(rules: Hostile, arms, memory, round: int, rng) -> int:
-    """The good challenger until luck has made it look even better, then the bad one."""
-    luck = 0.0
-    for i in range(1, len(arms.plays)):
-        luck += arms.total[i] - arms.seen[i] * rules.means[i]
-    luck -= arms.total[0] - arms.seen[0] * rules.means[0]
-    return rules.bad if round > rules.patience and luck >= rules.luck else rules.good
-
-
-SPITES = {
-    "bad from the start": (-math.inf, 0),
-    "bad from round 500": (-math.inf, 500),
-    "bad while lucky": (0.0, 0),
-    "bad while very lucky": (20.0, 100),
-}
-HOSTILE_ARMS = {
-    "bounded": (Bernoulli([0.3, 0.33, 0.0]), Boundary("beta-binomial", DELTA)),
-    "subgaussian": (Gaussian([0.3, 0.33, 0.0], 0.5), Boundary(delta=DELTA, noise_scale=0.5)),
-}
+# Proposers that know the means, and want the floor to break; test_joint_late.py has late rewards.
 
 
 def hostile_run(form, learned, spite, floor=JointFloor, max_loss=0.05):
     environment, boundary = HOSTILE_ARMS[form]
-    luck, patience = SPITES[spite]
-    knows = Hostile(np.array(environment.means), 1, 2, luck, patience)
-    proposer = Proposer(spiteful, rules=knows)
     mean = None if learned else environment.means[0]
-    policy = Policy(proposer, floor(max_loss, mean), boundary)
+    policy = Policy(hostile(spite, environment), floor(max_loss, mean), boundary)
     return simulate(policy, environment, horizon=3000, runs=RUNS)
 
 

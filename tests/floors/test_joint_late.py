@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from hostile import DELTA, HOSTILE_ARMS, SPITES, hostile
 from scipy import special
 
 from floorline import (
@@ -23,13 +24,14 @@ from floorline import (
     optimistic,
     simulate,
 )
-from floorline.core.slots import recount
-from floorline.floors.joint.memory import DEFAULT, PLAYS
+from floorline.core.slots import recount, take_late_reward
+from floorline.floors.joint.forms import mixture
+from floorline.floors.joint.late import LATE_MEMORY, count_reward
+from floorline.floors.joint.memory import CHALLENGERS, COST, DEFAULT, MEMORY, PLAYS, TOTAL
 from floorline.floors.joint.sums import recount_learned
 from floorline.testing.odds import breaks_floor, too_often
 
-DELTA = 0.2
-RUNS = 400
+RUNS = 1000
 BETA = Boundary("beta-binomial", DELTA)
 COINS = Bernoulli([0.5, 0.8, 0.2])
 WIDE = Tabulated(
@@ -80,6 +82,23 @@ def test_interpreted_runs_are_the_compiled_ones_and_delay_costs_something(case, 
     assert 0 < late.mean() < plain.mean()
 
 
+# Proposers that know the means, and want the floor to break.
+
+
+@pytest.mark.parametrize("spite", SPITES)
+@pytest.mark.parametrize("learned", [False, True])
+@pytest.mark.parametrize("form", HOSTILE_ARMS)
+def test_the_floor_holds_under_hostile_proposers_where_rewards_are_late_or_lost(
+    form, learned, spite
+):
+    arms, boundary = HOSTILE_ARMS[form]
+    # Normal rewards have no worst: one that is lost would end all learning, and show nothing.
+    world = Delayed(arms, delay=range(200), lost=0.02 if form == "bounded" else 0.0)
+    floor = JointFloor(0.05, None if learned else arms.means[0])
+    policy = Policy(hostile(spite, arms), floor, boundary)
+    assert not breaks_floor(simulate(policy, world, horizon=2000, runs=RUNS), DELTA)
+
+
 # A proposer that is good for a while, then as bad as can be, before any reward tells.
 
 
@@ -124,17 +143,78 @@ def test_a_ratio_over_all_plays_is_caught():
     assert breaks_floor(turned(AllPlays, normal, Boundary(delta=DELTA, noise_scale=0.5)), DELTA)
 
 
+# Arms that are cut at different decisions, each where it suits best.
+
+CHALLENGERS_IN_TURN = 40
+OWN = MEMORY + LATE_MEMORY
+"""Where the control keeps, for each arm: its plays and their sum so far, and both at its cut."""
+EACH = 4
+
+
+@kernel
+def keep_own_cut(
+    rules, arms, memory, arm: int, decision: int, probability: float, reward: float
+) -> None:
+    """Broken: each challenger is cut where its own sum was largest, the default at the end."""
+    count_reward(rules, arms, memory, arm, decision, probability, reward)
+    own = OWN + EACH * arm  # with a fixed delay rewards arrive in the order of plays
+    memory[own] += 1.0
+    memory[own + 1] += (reward - rules.low) / rules.width
+    if arm == 0 or memory[own + 1] > memory[own + 3]:
+        memory[own + 2] = memory[own]
+        memory[own + 3] = memory[own + 1]
+
+
+@kernel
+def add_own_cuts(rules, arms, memory, pending, low: float) -> None:
+    for at in (DEFAULT, CHALLENGERS):
+        memory[at + PLAYS] = memory[at + TOTAL] = 0.0
+    for arm in range(len(arms.plays)):
+        at = CHALLENGERS if arm > 0 else DEFAULT
+        memory[at + PLAYS] += memory[OWN + EACH * arm + 2]
+        memory[at + TOTAL] += memory[OWN + EACH * arm + 3]
+    for at in (DEFAULT, CHALLENGERS):
+        memory[at + COST] = mixture(rules, memory[at + PLAYS], memory[at + TOTAL], 0.0)
+
+
+@dataclass(frozen=True)
+class OwnCuts(JointFloor):
+    """Cuts arms as their intervals may be cut: each of these holds for all of its first plays."""
+
+    late_memory = LATE_MEMORY + EACH * (1 + CHALLENGERS_IN_TURN)
+
+    def kernels(self):
+        return {**super().kernels(), recount: add_own_cuts, take_late_reward: keep_own_cut}
+
+
+@kernel
+def in_turn(rules, arms, memory, round: int, rng) -> int:
+    return 1 + round % (len(arms.plays) - 1)
+
+
+@pytest.mark.parametrize(("floor", "breaks"), [(JointFloor, False), (OwnCuts, True)])
+def test_a_floor_that_cuts_arms_at_different_decisions_is_caught(floor, breaks):
+    """Forty challengers that pay nothing: each looks best at another decision.
+
+    As seeded, 2 of 1,000 runs are below the floor with common cuts, 797 with a cut for each arm.
+    """
+    world = Delayed(Gaussian([0.5] + [0.0] * CHALLENGERS_IN_TURN, 0.5), delay=50)
+    boundary = Boundary(delta=DELTA, noise_scale=0.5)
+    policy = Policy(Proposer(in_turn), floor(0.3, weight=20.0), boundary)
+    assert breaks_floor(simulate(policy, world, horizon=2000, runs=RUNS), DELTA) == breaks
+
+
 def log_evidence(mean_sum, total, rho=6.0):
     """The formula as in the derivation, over arrays."""
     whole = mean_sum + rho * np.log(rho) - special.gammaln(rho) + special.gammaln(rho + total)
     return whole - (rho + total) * np.log(rho + mean_sum)
 
 
-def test_arms_cut_at_different_decisions_are_caught():
-    """One cut for all arms may be chosen after looking; one for each arm may not.
+def test_sums_cut_at_different_decisions_are_caught():
+    """One cut for both sums may be chosen after looking; one for each may not.
 
     How often does the evidence against the truth ever reach 1/delta? Reaching it at decisions
-    chosen for each arm alone is what a floor with different prefixes takes for proof. Clicks are
+    chosen for each sum alone is what a floor with different prefixes takes for proof. Clicks are
     so rare that their sums are Poisson, for which the evidence is exact.
     """
     rng = np.random.default_rng(5)

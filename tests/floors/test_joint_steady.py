@@ -12,6 +12,7 @@ import pytest
 from floorline import (
     Bernoulli,
     Boundary,
+    ByReward,
     Delayed,
     JointFloor,
     Policy,
@@ -19,11 +20,12 @@ from floorline import (
     kernel,
     simulate,
 )
+from floorline.floors.joint.forms import fill_in
 from floorline.floors.joint.sums import on_their_way
 from floorline.testing.odds import breaks_floor
 
 DELTA = 0.2
-RUNS = 400
+RUNS = 1000
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,11 @@ def worst_while_lucky(rules: Waits, arms, memory, round: int, rng) -> int:
     return 1 if arms.total[1] - arms.seen[1] * rules.mean >= rules.luck else 0
 
 
-def late(floor, means, luck, learned=True, delay=100, delta=DELTA, horizon=2000, runs=RUNS):
+def late(floor, means, luck, learned=True, delay=100, delta=DELTA, horizon=2000, runs=RUNS, **lost):
     proposer = Proposer(worst_while_lucky, rules=Waits(means[1], luck, 600))
     boundary = Boundary("beta-binomial", delta)
     policy = Policy(proposer, floor(0.1, None if learned else means[0]), boundary)
-    environment = Delayed(Bernoulli(means), delay=delay)
+    environment = Delayed(Bernoulli(means), delay=delay, **lost)
     return simulate(policy, environment, horizon=horizon, runs=runs)
 
 
@@ -73,6 +75,35 @@ def late(floor, means, luck, learned=True, delay=100, delta=DELTA, horizon=2000,
 def test_a_challenger_below_the_floor_breaks_nothing(luck, learned):
     """It is proposed always, or while its rewards so far are better than its mean."""
     assert not breaks_floor(late(Steady, [0.5, 0.4], luck, learned), DELTA)
+
+
+LOSSES = {
+    "some": {"lost": 0.02},
+    "the default's": {"lost": [0.1, 0.0]},
+    "its zeros": {"lost": [0.0, ByReward(zero=0.5, above=0.0)]},
+    "left out": {"lost": [0.1, 0.3], "missing": "random"},
+}
+
+
+@kernel
+def fill_in_the_best(default_total, default_missing, challenger_total, challenger_missing):
+    """Broken: the challenger's missing rewards are clicks, and the default's are none."""
+    return default_total, challenger_total + challenger_missing
+
+
+@dataclass(frozen=True)
+class Hopeful(Steady):
+    def kernels(self):
+        return {**super().kernels(), fill_in: fill_in_the_best}
+
+
+@pytest.mark.parametrize("learned", [False, True])
+@pytest.mark.parametrize("case", LOSSES)
+def test_lost_rewards_break_nothing(case, learned):
+    """Control: missing rewards taken for what would suit the challenger."""
+    assert not breaks_floor(late(Steady, [0.5, 0.4], -1e9, learned, **LOSSES[case]), DELTA)
+    if case == "its zeros":
+        assert breaks_floor(late(Hopeful, [0.5, 0.4], -1e9, learned, **LOSSES[case]), DELTA)
 
 
 def test_with_several_challengers_it_is_the_joint_floor():

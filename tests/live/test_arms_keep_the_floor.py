@@ -15,6 +15,8 @@ from floorline.live.state import State
 
 RUNS, DECISIONS, STEP = 24, 240, 40
 MAX_LOSS, DELTA = 0.2, 0.1
+MANY = 1000
+"""Campaigns in `make soak`."""
 MOST_BREACHES = int(binom.isf(1e-7, RUNS, DELTA))
 """If each campaign breaks the floor with probability delta, more do with a chance below 1e-7."""
 
@@ -102,10 +104,10 @@ def the_lucky_one_stays(shop):
             shop.play(DECISIONS // 2, known.name)
 
 
-def breaches(story, floor):
+def breaches(story, floor, runs=RUNS):
     """How many campaigns were below the floor at some time."""
     found = 0
-    for seed in range(RUNS):
+    for seed in range(runs):
         shop = Shop(seed, floor)
         with shop.campaign.transaction():
             story(shop)
@@ -113,22 +115,28 @@ def breaches(story, floor):
     return found
 
 
-@pytest.mark.parametrize(
-    ("story", "floor"),
-    [
-        (challengers_come_and_go, "confidence"),
-        (challengers_come_and_go, "joint"),
-        (challengers_come_and_go, "randomised"),
-        (defaults_come_and_go, "confidence"),
-        (defaults_come_and_go, "joint"),
-        (defaults_come_and_go, "randomised"),
-        (what_was_won_is_spent, "joint"),
-        (the_lucky_one_stays, "confidence"),
-        (the_lucky_one_stays, "joint"),
-    ],
-)
+CASES = [
+    (challengers_come_and_go, "confidence"),
+    (challengers_come_and_go, "joint"),
+    (challengers_come_and_go, "randomised"),
+    (defaults_come_and_go, "confidence"),
+    (defaults_come_and_go, "joint"),
+    (defaults_come_and_go, "randomised"),
+    (what_was_won_is_spent, "joint"),
+    (the_lucky_one_stays, "confidence"),
+    (the_lucky_one_stays, "joint"),
+]
+
+
+@pytest.mark.parametrize(("story", "floor"), CASES)
 def test_the_floor_holds(story, floor):
     assert breaches(story, floor) <= MOST_BREACHES
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("story", "floor"), CASES)
+def test_the_floor_holds_in_many_campaigns(story, floor):
+    assert breaches(story, floor, MANY) <= int(binom.isf(1e-8, MANY, DELTA))
 
 
 def test_forgetting_the_rounds_of_a_retired_arm_breaks_it(monkeypatch):

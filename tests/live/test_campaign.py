@@ -45,6 +45,34 @@ def test_a_new_campaign_has_a_policy_that_fits(tmp_path, settings, policy):
         assert again.settings.policy == policy
 
 
+@pytest.mark.parametrize(
+    ("settings", "floor"),
+    [
+        ({"arms": ["now", "video"]}, "joint-steady"),
+        ({}, "joint"),
+        ({"floor": None}, "joint"),
+        ({"low": 1.0, "high": 200.0}, "joint"),
+        # Another challenger may be added, whose mean need not be that of the first.
+        ({"arms": ["now", "video"], "arms_may_change": True}, "joint"),
+        ({"policy": "conservative-ucb"}, "joint"),
+        ({"arms": ["now", "video"], "voids": True}, "confidence"),
+        ({"voids": True}, "confidence"),
+        ({"low": -1.0}, "confidence"),
+        ({"boundary": "stitched"}, "confidence"),
+        ({"arms": ["now", "video"], "floor": "confidence"}, "confidence"),
+        ({"floor": "randomised"}, "randomised"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:low is below 0")
+def test_a_new_campaign_has_a_floor_that_fits(tmp_path, settings, floor):
+    """And keeps it, as with the policy."""
+    given = {"arms": ["now", "video", "quiz"], "max_loss": 0.1, **settings}
+    with Campaign.open(tmp_path / "page", **given) as campaign:
+        assert campaign.settings.floor == floor
+    with Campaign.open(tmp_path / "page", arms=given["arms"]) as again:
+        assert again.settings.floor == floor
+
+
 def test_propensity_is_unknown_where_chance_proposes():
     campaign = new_campaign(max_loss=1.0, policy="conservative-thompson")
     tickets = [campaign.decide() for _ in range(20)]

@@ -164,6 +164,59 @@ def test_a_decision_is_explained_by_the_sums():
     assert said[-1] == f"the budget that is sure: {ticket.guaranteed_budget:,.6g}"
 
 
+TWO = {"arms": ["now", "video"]}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        JOINT,
+        {**JOINT, "default_mean": 0.3},
+        {**JOINT, "arms_may_change": True},
+        {**TWO, "floor": "joint-steady"},
+        {**TWO, "floor": "joint-variance", "policy": "conservative-empirical-ucb"},
+    ],
+)
+def test_the_status_has_the_arithmetic_of_the_budget_now(settings):
+    """Of the budget before the next decision: an explanation has that after it."""
+    campaign = new_campaign(**settings, seed=1)
+    busy(campaign, random.Random(1), 400)
+    if "arms_may_change" in settings:
+        campaign.promote_arm("video")
+        busy(campaign, random.Random(2), 100)
+    introduction, *lines = campaign.status().arithmetic
+    assert introduction.endswith(":") and "after it" not in introduction
+    assert any(line.startswith("challengers together: ") for line in lines)
+    plays = sum(line.startswith("owed: 0.9 x ") for line in lines)
+    assert plays == 1 + ("arms_may_change" in settings)
+    stated = campaign._state.budget()
+    assert lines[-1].endswith(f": {stated:,.6g}"), stated
+    explained = explain(campaign._ledger, campaign.decide(candidate="now").id).arithmetic
+    assert len(explained) == 1 + len(lines)
+    assert explained[0] == introduction.replace("budget", "budget after it").replace(
+        "budget after it that is sure", "budget that is sure after it"
+    )
+
+
+def test_the_status_adds_up_where_arms_are_counted_one_by_one():
+    campaign = new_campaign(floor="confidence", seed=1)
+    busy(campaign, random.Random(1), 400)
+    introduction, *lines = campaign.status().arithmetic
+    assert introduction.startswith("The budget that is sure, each mean at the end")
+    assert [line.split(":")[0] for line in lines] == ["now", "video", "quiz"]
+    added = sum(float(line.split(" = ")[-1].replace(",", "")) for line in lines)
+    assert added == pytest.approx(campaign._state.budget(), rel=1e-4)
+
+
+def test_the_status_tells_of_no_coin_where_none_was_tossed():
+    campaign = new_campaign(floor="randomised", holdback=0.05, seed=1)
+    busy(campaign, random.Random(1), 400)
+    lines = campaign.status().arithmetic
+    assert lines[0] == "What is sure of the rewards, pending ones at their worst:"
+    assert lines[-1].endswith(f" = {campaign._state.budget():,.6g}")
+    assert not any("coin" in line for line in lines)
+
+
 @pytest.mark.parametrize("other", [{}, {"floor": "joint-variance"}, {"boundary": "stitched"}])
 def test_rewards_that_have_not_come_prove_nothing(other):
     campaign = new_campaign(**JOINT | other)
@@ -207,6 +260,8 @@ def test_the_share_that_is_sure_is_where_the_budget_is_zero():
 # The floor holds live, under a candidate that is as bad as it can be.
 
 CAMPAIGNS = 100
+MANY = 1000
+"""In `make soak`; tests/floors/test_joint_late.py simulates as many each time."""
 DELTA = 0.05
 MEANS = (0.4, 0.75, 0.0)
 HOSTILE = CampaignSettings(
@@ -245,8 +300,8 @@ def lowest_budget(seed):
     return lowest
 
 
-def breaches():
-    return sum(lowest_budget(seed) < -1e-9 for seed in range(CAMPAIGNS))
+def breaches(campaigns):
+    return sum(lowest_budget(seed) < -1e-9 for seed in range(campaigns))
 
 
 @kernel
@@ -256,14 +311,17 @@ def refuse_unless_ahead(rules: JointRules, arms, memory, round: int, candidate: 
     return 0.0 if found > -math.inf else 1.0
 
 
-def test_the_floor_holds_under_a_candidate_that_turns_bad_while_rewards_are_late(monkeypatch):
+@pytest.mark.parametrize("campaigns", [CAMPAIGNS, pytest.param(MANY, marks=pytest.mark.soak)])
+def test_the_floor_holds_under_a_candidate_that_turns_bad_while_rewards_are_late(
+    monkeypatch, campaigns
+):
     """At most a share delta of the campaigns may be below it; false alarm below 1e-9.
 
     The control takes any lead for proof.
     """
-    assert not too_often(breaches(), CAMPAIGNS, DELTA)
+    assert not too_often(breaches(campaigns), campaigns, DELTA)
     monkeypatch.setitem(LIVE_LEARNED, fallback_probability, refuse_unless_ahead)
-    assert too_often(breaches(), CAMPAIGNS, DELTA)
+    assert too_often(breaches(CAMPAIGNS), CAMPAIGNS, DELTA)
 
 
 def test_plays_on_their_way_count_like_those_before_where_a_challenger_is_steady(tmp_path):

@@ -173,46 +173,84 @@ def test_a_plan_plays_what_a_live_campaign_plays(question):
 
 
 def brute_force(question, max_loss, campaigns):
-    """The last day's share of the better arm in live campaigns, played one by one."""
+    """The better arm's share of each day in live campaigns, played one by one.
+
+    A reward becomes known after as many further decisions as it is late, unless it is lost.
+    """
     means = question.means(1)
     rng = np.random.default_rng(7)
     settings = live_settings(question, max_loss).to_json()
-    found = []
+    found = np.zeros((campaigns, question.days))
     for seed in range(campaigns):
         with Campaign.open(":memory:", seed=seed, **settings) as campaign, campaign.transaction():
-            arms = []
-            for _ in range(question.horizon):
+            waiting = []
+            for number in range(question.horizon):
                 ticket = campaign.decide()
-                arms.append(int(ticket.arm.removeprefix("arm ")))
-                campaign.observe(ticket, float(rng.random() < means[arms[-1]]))
-        found.append(arms[-question.decisions_per_day :].count(1) / question.decisions_per_day)
-    return np.array(found)
+                arm = int(ticket.arm.removeprefix("arm "))
+                found[seed, number // question.decisions_per_day] += arm == 1
+                waiting.append((ticket, float(rng.random() < means[arm])))
+                if len(waiting) > question.delay:
+                    known = waiting.pop(0)
+                    if rng.random() >= question.lost:
+                        campaign.observe(*known)
+    return found / question.decisions_per_day
 
 
-def test_medians_and_ranges_are_those_of_live_campaigns():
-    """By order statistics: each count below fails by chance less than once in 10 million.
+def first_day_of_most(shares):
+    """The day from which on most decisions are the better arm's, for each campaign."""
+    days = np.full(len(shares), math.inf)
+    for day in reversed(range(shares.shape[1])):
+        still = (shares[:, day:] > 0.5).all(axis=1)
+        days[still] = day + 1
+    return days
+
+
+PLANNED = replace(
+    CLICKS, default_mean=0.1, improvement=1.0, decisions_per_day=150, days=5, holdback=0.1
+)
+WRONG = ({"boundary": "stitched"}, {"holdback": 0.0}, {"improvement": 0.2})
+
+
+@pytest.mark.parametrize(
+    ("question", "wrong"),
+    [
+        pytest.param(PLANNED, WRONG, id="nothing late or lost"),
+        pytest.param(
+            replace(PLANNED, delay=300, lost=0.13),
+            ({"delay": 0}, {"lost": 0.0}),
+            id="late and lost",
+        ),
+    ],
+)
+def test_medians_and_ranges_are_those_of_live_campaigns(question, wrong):
+    """By order statistics: each count below fails by chance less than once in 50 million.
 
     The number of 100 campaigns that are at or below a plan's 5%, 50% or 95% point is binomial
-    with about that chance; the plan's own runs, 20 times as many, add little to it.
+    with about that chance; the plan's own runs, 20 times as many, add little to it. The counts are
+    of the last day's share and of the day from which on the better arm gets most of the traffic.
+    Negative controls: plans for other campaigns.
     """
-    question = replace(
-        CLICKS, default_mean=0.1, improvement=1.0, decisions_per_day=150, days=5, holdback=0.1
-    )
-    played = brute_force(question, 0.2, campaigns=100)
+    shares = brute_force(question, 0.2, campaigns=100)
+    last, takeover = shares[:, -1], first_day_of_most(shares)
 
     def off(plan):
-        band = plan.better.share
-        counts = [np.count_nonzero(played <= edge[-1]) for edge in band]
-        below = [np.count_nonzero(played < edge[-1]) for edge in band]
-        # How far the band's levels are from what was counted, ties on either side.
+        """How far the levels are from what was counted, ties on either side; as plans have them."""
         return [
-            max(0.0, low - 100 * level, 100 * level - high)
-            for level, low, high in zip((0.05, 0.5, 0.95), below, counts, strict=True)
+            max(
+                0.0,
+                np.count_nonzero(played < edge) - 100 * level,
+                100 * level - np.count_nonzero(played <= edge),
+            )
+            for played, edges in (
+                (last, [edge[-1] for edge in plan.better.share]),
+                (takeover, plan.takeover_day),
+            )
+            for level, edge in zip((0.05, 0.5, 0.95), edges, strict=True)
         ]
 
-    limits = (17, 30, 17)
+    limits = (17, 30, 17) * 2
     found = off(outlook(question, 0.2, runs=2000))
     assert all(gap <= limit for gap, limit in zip(found, limits, strict=True)), found
-    for wrong in ({"boundary": "stitched"}, {"holdback": 0.0}, {"improvement": 0.2}):
-        found = off(outlook(replace(question, **wrong), 0.2, runs=500))
-        assert any(gap > limit for gap, limit in zip(found, limits, strict=True)), wrong
+    for other in wrong:
+        found = off(outlook(replace(question, **other), 0.2, runs=500))
+        assert any(gap > limit for gap, limit in zip(found, limits, strict=True)), other

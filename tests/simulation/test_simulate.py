@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ from floorline import (
     ConfidenceFloor,
     Gaussian,
     Policy,
+    PolicySetup,
     classical_ucb,
+    make_policy,
     optimistic,
     simulate,
     summarize,
@@ -149,3 +152,23 @@ def test_quantiles_that_nobody_wants_are_left_out_and_nothing_else():
     assert (found.pseudo_regret.quantile(0.5) > 0).all()
     with pytest.raises(ValueError, match=r"^quantiles: must be asked for"):
         lean.pseudo_regret.quantile(0.5)
+
+
+CLICKS = Bernoulli([0.3, 0.4])
+
+
+@pytest.mark.parametrize(
+    "name", ["thompson", "conservative-thompson-votes", "bayes-ucb", "information-directed"]
+)
+def test_a_posterior_that_nobody_chose_is_warned_of_where_rewards_are_clicks(name):
+    """Its regret would be three times that of the Beta posterior, and look right."""
+    given = {"horizon": 20, "max_loss": 0.1}
+    plain = PolicySetup(n_arms=2, horizon=20, default_mean=0.3)
+    for run in (simulate, summarize):
+        with pytest.warns(UserWarning, match=r"PolicySetup\.of\(environment, horizon\)") as caught:
+            run(make_policy(name, plain), CLICKS, runs=2, **given)
+        assert [each.filename for each in caught] == [__file__]
+        # Said on purpose, or told by the environment, or right: nothing to warn of.
+        run(make_policy(name, replace(plain, bounded=False)), CLICKS, runs=2, **given)
+        run(make_policy(name, PolicySetup.of(CLICKS, 20)), CLICKS, runs=2, **given)
+        run(make_policy(name, plain), Gaussian([0.3, 0.4]), runs=2, **given)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from floorline.cli.options import shares
+
 if TYPE_CHECKING:
     from floorline import Environment, PolicySetup
 
@@ -144,10 +146,7 @@ def setup_from(
 
 def by_arm(name: str, text: str) -> float | list[float]:
     """Return one share for all arms, or one for each, from a comma-separated list."""
-    try:
-        given = [float(share) for share in text.split(",")]
-    except ValueError:
-        raise ValueError(f"{name}: must be like 0.1 or 0.6,0,0, not {text!r}") from None
+    given = shares(name, text)
     return given[0] if len(given) == 1 else given
 
 

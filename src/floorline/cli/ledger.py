@@ -151,6 +151,17 @@ def _show_status(ledger: LedgerReader) -> None:
             f"  {arm.name:<20} {arm.plays:>10,} plays  mean {average}, "
             f"interval {arm.lower:.4g} to {arm.upper:.4g}{unit}"
         )
+    typer.echo("")
+    _print_arithmetic(status.arithmetic)
+    typer.echo(f"  guaranteed budget: {status.guaranteed_budget:,.6g}{unit}")
+
+
+def _print_arithmetic(words: list[str]) -> None:
+    """Print the lines, indented below the one that introduces them."""
+    introduction, *lines = words
+    typer.echo(introduction)
+    for line in lines:
+        typer.echo(f"  {line}")
 
 
 def _unit(ledger: LedgerReader) -> str:
@@ -169,10 +180,8 @@ def _show(explanation: Explanation, unit: str) -> None:
         unaffordable = record.reason in ("budget-low", "no-rewards")
         left = f" and would have left {explanation.candidate_budget:.6g}{unit}: not affordable"
         typer.echo(f"{record.candidate} was proposed{left if unaffordable else ''}")
-    introduction, *lines = explanation.arithmetic
-    typer.echo(f"\n{introduction}")
-    for line in lines:
-        typer.echo(f"  {line}")
+    typer.echo("")
+    _print_arithmetic(explanation.arithmetic)
     typer.echo(f"  guaranteed budget: {explanation.guaranteed_budget:,.6g}{unit}")
     reward = "" if record.reward is None else f", reward {record.reward:g}{unit}"
     typer.echo(f"\nSince then: {record.outcome}{reward}")

@@ -69,6 +69,17 @@ def settings_of(context: typer.Context, **resolved: Any) -> dict[str, Any]:
     return {**given, **resolved}
 
 
+def shares(name: str, text: str) -> list[float]:
+    """Return the shares in a list such as 5%,10% or 0.05,0.1."""
+    try:
+        return [
+            float(part.strip().removesuffix("%")) / (100 if part.strip().endswith("%") else 1)
+            for part in text.split(",")
+        ]
+    except ValueError:
+        raise ValueError(f"{name}: must be shares such as 5%,10%, not {text!r}") from None
+
+
 def renamed(old: str, old_value: float | None, new: str, new_value: float) -> float:
     """Return the value of a renamed option, given under its old or its new name."""
     if old_value is None:

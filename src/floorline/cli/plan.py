@@ -13,6 +13,7 @@ import typer
 
 from floorline.cli import options
 from floorline.cli.json_output import print_json
+from floorline.cli.options import shares
 from floorline.cli.plan_page import print_page
 
 if TYPE_CHECKING:
@@ -166,17 +167,6 @@ def plan(
         print_json({**as_dict(guesses, found, path), "settings": settings})
     else:
         print_page(guesses, found, path)
-
-
-def shares(name: str, text: str) -> list[float]:
-    """Return the shares in a list such as 5%,10% or 0.05,0.1."""
-    try:
-        return [
-            float(part.strip().removesuffix("%")) / (100 if part.strip().endswith("%") else 1)
-            for part in text.split(",")
-        ]
-    except ValueError:
-        raise ValueError(f"{name}: must be shares such as 5%,10%, not {text!r}") from None
 
 
 def as_dict(

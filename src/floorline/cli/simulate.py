@@ -64,10 +64,10 @@ def simulate(
         str, typer.Option(help="Rounds until a reward is known: 100, or uniform over 0-2000.")
     ] = "0",
     lost: Annotated[
-        str, typer.Option(help="Share of rewards that never arrive: 0.1, or one per arm: 0.6,0,0")
+        str, typer.Option(help="Rewards that never arrive, such as 2%, or one per arm: 60%,0,0")
     ] = "0",
     repeated: Annotated[
-        str, typer.Option(help="Share of rewards that arrive a second time: 0.1, or one per arm.")
+        str, typer.Option(help="Rewards that arrive a second time, such as 2%, or one per arm.")
     ] = "0",
     missing: Annotated[
         str,

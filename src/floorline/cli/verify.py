@@ -53,8 +53,8 @@ def verify(
     same rounds, and intervals are not checked. The exit code is 0 if both counts are shown to be at
     most a share delta of the runs, else 1.
     """
-    from floorline import make_policy
     from floorline.core.checks import choice
+    from floorline.policies import find_entry, make_policy
     from floorline.simulation.cluster import connect
     from floorline.verification import verify as verified
 
@@ -84,11 +84,14 @@ def verify(
             device=device,
             cluster=client,
         )
+    named = floor if find_entry(policy).floors else None  # others bring their own, or have none
     if format == "json":
-        about = {"policy": policy, "boundary": boundary, "horizon": horizon, "runs": runs}
+        about = {"policy": policy, "floor": named, "boundary": boundary}
         settings = options.settings_of(context, noise_scale=setup.noise_scale)
         answer = {
             **about,
+            "horizon": horizon,
+            "runs": runs,
             "seed": seed,
             "delta": delta,
             **as_dict(verification),
@@ -96,7 +99,8 @@ def verify(
         }
         print_json(answer)
     else:
-        typer.echo(f"{policy}, boundary {boundary}: {runs:,} runs of {horizon:,} rounds")
+        under = "" if named is None else f", floor {named}"
+        typer.echo(f"{policy}{under}, boundary {boundary}: {runs:,} runs of {horizon:,} rounds")
         for line in sentences(verification, confidence):
             typer.echo(line)
     raise typer.Exit(0 if verification.holds else 1)

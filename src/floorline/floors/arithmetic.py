@@ -1,4 +1,4 @@
-"""How a floor explains a decision: what it knew, and the arithmetic of its budget in words."""
+"""How a floor explains its budget: what it knew, and the arithmetic of the budget in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from floorline.core.records import Arms, Floats
 
 
 class Moment(NamedTuple):
-    """A decision, and what the floor knew before it."""
+    """A decision and what the floor knew before it, or what it knows now."""
 
     rules: Any
     arms: Arms
@@ -23,7 +23,8 @@ class Moment(NamedTuple):
     """Of the arms."""
     unit: str
     """The unit of reward, after a space; empty if none was given."""
-    arm: int
+    arm: int | None
+    """The arm that was decided on; None for the present, between two decisions."""
     rounds: int
     """Decisions that count, including this one."""
     plays: Sequence[int]
@@ -32,6 +33,11 @@ class Moment(NamedTuple):
     """The lowest reward."""
     fallback_probability: float
     """At which it was decided."""
+
+    @property
+    def after_it(self) -> str:
+        """` after it`, if there is a decision to which the words refer; else nothing."""
+        return "" if self.arm is None else " after it"
 
 
 class BudgetTerm(NamedTuple):

@@ -132,7 +132,8 @@ class ConfidenceFloor(Floor):
     def explain(self, moment: Moment) -> Arithmetic:
         """Return what each arm adds to the guaranteed budget."""
         terms = [self._term(moment, arm) for arm in range(len(moment.names))]
-        words = ["The budget that is sure after it, each mean at the end that makes it smallest:"]
+        smallest = "each mean at the end that makes it smallest"
+        words = [f"The budget that is sure{moment.after_it}, {smallest}:"]
         for arm, term in enumerate(terms):
             what, led = counted(term.plays, "play"), self._rounds_as_default(moment, arm)
             if led:

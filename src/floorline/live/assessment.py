@@ -56,6 +56,7 @@ def status_of(
         decisions=standing.decisions,
         on_challengers=state.on_challengers,
         guaranteed_budget=standing.guaranteed_budget,
+        arithmetic=state.explain_now().words,
         guaranteed_share=share,
         promised_share=1 - settings.max_loss,
         holds=holds,

@@ -301,10 +301,18 @@ class Knowledge(KeptRecords):
 
     def explain(self, arm: int, probability: float) -> Arithmetic:
         """Return the arithmetic of the budget after `arm` is played now. Call `refresh` first."""
-        counts = arm > 0 or not self.settings.voids
+        return self.floor.explain(self._moment(arm, probability))
+
+    def explain_now(self) -> Arithmetic:
+        """Return the arithmetic of `budget`. Call `refresh` first."""
+        return self.floor.explain(self._moment(None, 0.0))
+
+    def _moment(self, arm: int | None, probability: float) -> Moment:
+        counts = arm is not None and (arm > 0 or not self.settings.voids)
         plays = [int(count) for count in self.arms.plays]
-        plays[arm] += counts
-        moment = Moment(
+        if arm is not None:
+            plays[arm] += counts
+        return Moment(
             rules=self.rules.floor,
             arms=self.arms,
             memory=self.memory.floor,
@@ -318,4 +326,3 @@ class Knowledge(KeptRecords):
             low=self.settings.low,
             fallback_probability=probability,
         )
-        return self.floor.explain(moment)

@@ -65,6 +65,8 @@ class Status(Displayed):
     """Those for arms that were not the default at the time."""
     guaranteed_budget: float
     """Lower bound on the budget in units of reward, not shown below zero."""
+    arithmetic: list[str]
+    """How that bound was computed, one line for each step; the first introduces the others."""
     guaranteed_share: float
     """Lower bound on the expected reward, over what the default alone would be expected to earn."""
     promised_share: float

@@ -68,6 +68,9 @@ class Proposer(Part):
             features that it needs, `feature(visitors, kind, index)`, into the memory. Only the
             randomised floor holds with such a proposer.
         n_features: how many features `look` reads; 0 if it reads none.
+        gaussian_by_default: whether its posteriors are Gaussian only because nothing was said about
+            the rewards. With rewards in [0, 1], where Beta posteriors lose less, a simulation then
+            warns.
     """
 
     propose: Function
@@ -87,6 +90,7 @@ class Proposer(Part):
     learns_late: bool = True
     look: Function = look_at_nobody
     n_features: int = 0
+    gaussian_by_default: bool = False
 
     def __post_init__(self) -> None:
         for name in ("propose", "learn", "chance", "look", "index"):

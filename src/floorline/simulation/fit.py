@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 
 import numpy as np
@@ -58,6 +59,12 @@ def check_fit(policy: Policy, environment: Environment, horizon: int, means: Flo
         require(bool(np.all(means >= low)), "means", f"at least low ({low:g})", means.tolist())
     if policy.boundary is not None:
         check_noise(policy.boundary, environment)
+    if policy.proposer.gaussian_by_default and environment.bounded:
+        warn_the_caller(
+            "bounded: these rewards lie in [0, 1], and the policy's posteriors are Gaussian; "
+            "PolicySetup.of(environment, horizon) makes them Beta, PolicySetup(..., bounded=False) "
+            "keeps them Gaussian"
+        )
 
 
 def check_noise(boundary: Boundary, environment: Environment) -> None:
@@ -71,11 +78,18 @@ def check_noise(boundary: Boundary, environment: Environment) -> None:
                 f"[{low:g}, {high:g}]"
             )
     elif environment.noise_scale > boundary.noise_scale:
-        warnings.warn(
+        warn_the_caller(
             f"noise_scale: rewards may have a scale of {environment.noise_scale:g}, and the "
-            f"boundary assumes {boundary.noise_scale:g}; nothing is guaranteed then",
-            stacklevel=5,  # where `simulate` was called
+            f"boundary assumes {boundary.noise_scale:g}; nothing is guaranteed then"
         )
+
+
+def warn_the_caller(words: str) -> None:
+    """Warn where the package was called, whichever function of it that was."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("floorline."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(words, stacklevel=level)
 
 
 def check_range(floor: RandomisedFloor, environment: Environment) -> None:

@@ -36,7 +36,7 @@ def explain_learned(moment: Moment) -> list[str]:
     )
     ahead = default_deficit(rules.max_loss, moment.rounds, plays) < 0
     return [
-        "The least budget after it that all rewards together do not refute:",
+        f"The least budget{moment.after_it} that all rewards together do not refute:",
         _default_sum(moment, moment.names[0], best_tally(memory), ahead),
         *_challenger_sums(moment),
         _owed(moment, moment.names[0], moment.rounds, plays),
@@ -52,7 +52,7 @@ def explain_known(moment: Moment) -> list[str]:
     budget = rules.width * known_budget(rules, moment.memory, moment.rounds, moment.plays[0])
     mean = rules.low + rules.width * rules.default_mean
     return [
-        "The budget that is sure after it:",
+        f"The budget that is sure{moment.after_it}:",
         *_challenger_sums(moment),
         f"their means surely add up to {_in_units(rules, moment.memory[SURE])} at least",
         f"{_owed(moment, moment.names[0], moment.rounds, moment.plays[0])}, at {mean:.6g} each",
@@ -79,7 +79,7 @@ def explain_defaults(moment: Moment) -> list[str]:
         sums.append(_default_sum(moment, former, tally_at(memory, place + TALLY), ahead))
         owed.append(_owed(moment, name, rounds, memory[place + PLAYS]))
     return [
-        "The least budget after it that all rewards together do not refute:",
+        f"The least budget{moment.after_it} that all rewards together do not refute:",
         *sums,
         *_challenger_sums(moment),
         *owed,

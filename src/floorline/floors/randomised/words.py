@@ -10,14 +10,18 @@ from floorline.floors.randomised.memory import CANDIDATE_SUM, DEFAULT_SUM, ROUND
 
 
 def explain_coin(moment: Moment) -> list[str]:
-    """Return the lines for a decision: the sums before it, the bound on them, and its coin."""
+    """Return the lines for a decision: the sums before it, the bound on them, and its coin.
+
+    For the present, without a coin.
+    """
     rules: RandomisedRules = moment.rules
     memory, default = moment.memory, moment.names[0]
     rounds = memory[ROUNDS]
     low, unit = rules.low * rounds, moment.unit
     missed = rules.span * missed_now(rules, memory)
+    before = "" if moment.arm is None else " before it"
     lines = [
-        "What is sure of the rewards before it, pending ones at their worst:",
+        f"What is sure of the rewards{before}, pending ones at their worst:",
         f"{counted(rounds, 'decision')}"
         + (f", each worth at least {rules.low:g}{unit}" if rules.low else ""),
         f"{default} was played and earned {rules.span * memory[DEFAULT_SUM]:,.6g}{unit}",
@@ -28,6 +32,8 @@ def explain_coin(moment: Moment) -> list[str]:
         + (f", and {rules.max_loss:g} of {low:,.6g}{unit}" if low else "")
         + f" = {lower_bound(rules, memory, rules.ladder[0]):,.6g}{unit}",
     ]
+    if moment.arm is None:
+        return lines
     p = moment.fallback_probability
     if 0.0 < p < 1.0:
         lines.append(

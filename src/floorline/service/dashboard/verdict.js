@@ -29,6 +29,9 @@ export function showVerdict(status) {
   say(byId("floor-words"), `${earned(status)}${status.verdict}.`);
   say(byId("verdict-more"), more(status));
   refill(byId("problems"), ...status.problems.map((problem) => el("li", {}, sentence(problem))));
+  const [introduction, ...lines] = status.arithmetic;
+  say(byId("arithmetic-words"), introduction);
+  refill(byId("arithmetic"), ...lines.map((line) => el("li", {}, line)));
   say(byId("state"), status.state);
   byId("state").className = `chip ${status.state}`;
 }
