@@ -12,9 +12,10 @@ from __future__ import annotations
 import argparse
 import random
 import statistics
+from collections import deque
 
 from floorline.live import Campaign, CampaignSettings
-from floorline.live.drift import DriftWatch
+from floorline.live.drift import new_drift_watch
 
 BEFORE = 20_000
 LONGEST = 80_000
@@ -51,13 +52,25 @@ def after_the_rise(holdback: float, seed: int) -> tuple[int | None, float, float
     return alarm, whole if alarm is None else until_alarm, whole
 
 
-def plays_to_alarm(means: tuple[float, float], before: int, seed: int, limit: int) -> int | None:
+def plays_to_alarm(
+    means: tuple[float, float],
+    before: int,
+    seed: int,
+    limit: int,
+    lost: float = 0.0,
+    delay: int = 0,
+) -> int | None:
     """Return the default's plays from a change of its mean to the alarm, if there is one."""
-    watch = DriftWatch(CampaignSettings(arms=("now", "video"), max_loss=0.1))
-    luck = random.Random(seed)
+    watch = new_drift_watch(CampaignSettings(arms=("now", "video"), max_loss=0.1))
+    luck, fate = random.Random(seed), random.Random(f"lost {seed}")
+    pending: deque[tuple[int, int, float]] = deque()
     for play in range(before + limit):
         mean = means[play >= before]
-        watch.observed(watch.decided(), float(luck.random() < mean))
+        block, reward = watch.decided(), float(luck.random() < mean)
+        if fate.random() >= lost:
+            pending.append((play, block, reward))
+        while pending and pending[0][0] <= play - delay:
+            watch.observed(*pending.popleft()[1:])
         if watch.alarm:
             return play + 1 - before
     return None
@@ -75,16 +88,37 @@ def main() -> None:
 def watch_alone() -> None:
     """Print how many plays of the default the watch needs."""
     print("The watch alone, 200 runs each, 5,000 plays at 3% before the change:\n")
-    print("| mean after | median plays to the alarm | nine in ten within | no alarm |")
-    print("|---|---:|---:|---:|")
+    print_head("mean after")
     for after in (0.03, 0.015, 0.04, 0.045, 0.06, 0.09):
-        found = [plays_to_alarm((0.03, after), 5000, seed, 20_000) for seed in range(200)]
-        seen = sorted(plays for plays in found if plays is not None)
-        middle, most = (
-            f"{seen[int(share * 200)]:,}" if len(seen) > share * 200 else "more than 20,000"
-            for share in (0.5, 0.9)
-        )
-        print(f"| {after:.1%} | {middle} | {most} | {200 - len(seen)} |", flush=True)
+        print_row(f"{after:.1%}", (0.03, after), 5000)
+    print("\nFrom 3% to 6%, by the number of plays before the change:\n")
+    print_head("plays before")
+    for before in (3000, 3700, 5000, 7000):
+        print_row(f"{before:,}", (0.03, 0.06), before)
+    print("\nFrom 3% to 6% after 5,000 plays, with rewards that never come or come late:\n")
+    print_head("lost, plays late")
+    for lost in (0.0, 0.001, 0.005, 0.01):
+        for delay in (0, 1000):
+            print_row(f"{lost:.1%}, {delay:,}", (0.03, 0.06), 5000, lost=lost, delay=delay)
+
+
+def print_head(name: str) -> None:
+    """Print the head of a table."""
+    print(f"| {name} | median plays to the alarm | nine in ten within | no alarm |")
+    print("|---|---:|---:|---:|")
+
+
+def print_row(
+    name: str, means: tuple[float, float], before: int, lost: float = 0.0, delay: int = 0
+) -> None:
+    """Print how soon 200 runs found a change."""
+    found = [plays_to_alarm(means, before, seed, 20_000, lost, delay) for seed in range(200)]
+    seen = sorted(plays for plays in found if plays is not None)
+    middle, most = (
+        f"{seen[int(share * 200)]:,}" if len(seen) > share * 200 else "more than 20,000"
+        for share in (0.5, 0.9)
+    )
+    print(f"| {name} | {middle} | {most} | {200 - len(seen)} |", flush=True)
 
 
 def whole_campaigns(campaigns: int) -> None:

@@ -4,6 +4,9 @@ While the mean is m, M_before(m) M_since(m) is a nonnegative supermartingale tha
 M is the beta-binomial mixture of docs/guarantee.md. This holds for every point fixed in advance.
 Point number j = 0, 1, ... raises an alarm once the least product over all m reaches
 (j + 1)(j + 2) / level; a false alarm, at any point and time, then has probability `level` at most.
+
+Points and priors are those of ledgers with `drift_watch="evidence"`, where all rewards must be
+known; filled_evidence.py has their successor.
 """
 
 from __future__ import annotations
@@ -65,7 +68,7 @@ def change_evidence(
 
 
 @kernel
-def known_change_evidence(mean: float, since_plays: int, since_total: float) -> float:
+def known_change_evidence(mean: float, since_plays: float, since_total: float) -> float:
     """Return the same for a mean that is known, from 0 to 1."""
     failures = since_plays - since_total
     rounding = TOLERANCE * since_plays  # rounding of the sums, and of moving them to [0, 1]

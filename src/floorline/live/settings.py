@@ -27,7 +27,7 @@ LIVE_FLOORS = tuple(name for name, floor in FLOORS.items() if floor(_ANY).live)
 MAX_ARMS = 64
 LARGEST_REWARD = 1e12
 BEYOND = ("refuse", "clip")
-DRIFT_WATCHES = ("evidence", "intervals")
+DRIFT_WATCHES = ("filled-evidence", "evidence", "intervals")
 VERSION_1 = {"drift_watch": "intervals"}
 """The values in version 0.1 of settings that its ledgers do not name."""
 SMALLEST = 1e-200
@@ -77,7 +77,9 @@ class CampaignSettings:
             campaign unless given, 0.05 under the randomised floor.
         drift_level: the probability that the test for a drifting default ever gives a false alarm.
         guardrails: further metrics that are reported with rewards, and their limits.
-        drift_watch: that test: `evidence`, or `intervals`, as in version 0.1, which takes longer.
+        drift_watch: that test: `filled-evidence`. Ledgers opened earlier have others, which take
+            longer: `evidence`, where a reward that never comes leaves it with intervals, and
+            `intervals`, as in version 0.1.
         in_flight_rate: with `in_flight_burst`, what you assume about pending rewards under the
             randomised floor: k coins that the default won, whose rewards are pending, earn at
             most rate k + burst together, in units of high - low. At 1 nothing is assumed.
@@ -103,7 +105,7 @@ class CampaignSettings:
     voids: bool = False
     holdback: float = 0.02
     drift_level: float = 0.01
-    drift_watch: str = "evidence"
+    drift_watch: str = "filled-evidence"
     in_flight_rate: float = 1.0
     in_flight_burst: float = 0.0
     guardrails: tuple[Guardrail, ...] = ()

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from floorline.core.pending import open_play
-from floorline.live.drift import DriftWatch
+from floorline.live.drift import new_drift_watch
 from floorline.live.equal_split import EqualSplit
 from floorline.live.errors import LedgerError
 from floorline.live.estimates import EarlyRewards
@@ -69,7 +69,7 @@ class State(Knowledge):
         self.refused_open: set[int] = set()  # those of them that may still get another one
         window = self.settings.window
         self.early = None if window is None else EarlyRewards(n_arms, window)
-        self.drift = DriftWatch(self.settings)
+        self.drift = new_drift_watch(self.settings)
         self.guardrails = GuardrailWatch(self.settings, self.numbers)
         self.retire(self.withdrawn)
 
@@ -276,7 +276,7 @@ class State(Knowledge):
         order[0], order[place] = place, 0
         self.numbers = [self.numbers[old] for old in order]
         self._take_arms([self.settings.arms[old] for old in order], order)
-        self.drift = DriftWatch(self.settings)
+        self.drift = new_drift_watch(self.settings)
         self.promoted_at = self.decisions
 
     def _take_arms(self, arms: Sequence[str], order: Order) -> None:
