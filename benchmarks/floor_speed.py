@@ -78,8 +78,8 @@ def main() -> None:
             for floor, policy in policies.items():
                 best[floor] = min(best[floor], race.seconds(policy, race.runs))
         rates = [race.horizon * race.runs / seconds / 1e6 for seconds in best.values()]
-        cells = [f"{rate:,.0f}" if rate > 10 else f"{rate:.1f}" for rate in rates] + [f"{rates[1] / rates[0]:.2f}"]
-        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+        cells = [f"{rate:,.0f}" if rate > 10 else f"{rate:.1f}" for rate in rates]
+        print(f"| {name} | {' | '.join(cells)} | {rates[1] / rates[0]:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

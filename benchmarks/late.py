@@ -42,6 +42,7 @@ CASES = {
     "nothing late, nothing lost": Delayed(CLICKS),
     "all 1,000 decisions late": Delayed(CLICKS, delay=1000),
     "0 to 2,000 decisions late": Delayed(CLICKS, delay=range(2001)),
+    "all 1,000 decisions late, unknown, 0.1% lost": Delayed(CLICKS, 1000, 0.001),
     "unknown, 1% of the default's lost": Delayed(CLICKS, lost=[0.01, 0]),
     "unknown, 2% of the default's lost": Delayed(CLICKS, lost=[0.02, 0]),
     "unknown, 5% of the default's lost": Delayed(CLICKS, lost=[0.05, 0]),

@@ -1,139 +1,38 @@
 """The book of late rewards, against a plain list of plays."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_book import (
+    ARMS,
+    CHOICES,
+    HIGH,
+    LOW,
+    NO_MEMORY,
+    OPEN,
+    POLICY,
+    RECEIVE,
+    SIZE,
+    SKIP,
+    VOID,
+    ends_of,
+    new_records,
+    played,
+    script_of,
+    take_steps,
+)
 
 from floorline import Boundary
 from floorline.core.compiler import compiled
-from floorline.core.kernel import bind, kernel
-from floorline.core.late import best_ends, late_ends, optimistic_end, receive, update_bounds
-from floorline.core.pending import (
-    add_slots,
-    close_play,
-    forget_plays,
-    new_pending,
-    open_play,
-    skip_play,
-    with_more_slots,
-)
-from floorline.core.records import FOREVER, in_slots, new_arms, new_memory
+from floorline.core.kernel import bind
+from floorline.core.late import optimistic_end, receive, update_bounds
+from floorline.core.pending import add_slots, open_play, with_more_slots
+from floorline.core.records import in_slots
 from floorline.core.slots import interval
-from floorline.core.steps import forget
 from floorline.floors.confidence_account import SURELY_EARNED
-from floorline.live import CampaignSettings
 
-OPEN, RECEIVE, VOID, SKIP = range(4)
-LOW, HIGH = -1.0, 3.0
-ARMS = 3
-SIZE = 64
-
-SETTINGS = CampaignSettings(arms=("a", "b", "c"), max_loss=0.1, low=LOW, high=HIGH)
-POLICY = SETTINGS.to_policy().prepare(ARMS, FOREVER)
-CHOICES = {**POLICY.kernels, late_ends: best_ends}
-NO_MEMORY = np.zeros(0)
-interval_of = bind(POLICY.kernels[interval], CHOICES)
 receive_reward = bind(receive, CHOICES)
-
-
-def ends_of(rules, seen, total):
-    return interval_of(rules, NO_MEMORY, 0, seen, total)
-
-
-class PlainBook:
-    """The same by brute force: every play of every arm, in the order of decisions."""
-
-    def __init__(self):
-        self.plays = [[] for _ in range(ARMS)]
-        self.at = {}
-
-    def open(self, arm, place):
-        play = {"state": "open", "arm": arm}
-        self.plays[arm].append(play)
-        self.at[place] = play
-
-    def end(self, place, state, reward=math.nan):
-        play = self.at.pop(place)
-        play.update(state=state, reward=reward)
-        return play["arm"]
-
-    def counted(self, arm):
-        return [play for play in self.plays[arm] if play["state"] != "skipped"]
-
-    def closed(self, arm):
-        found = []
-        for play in self.counted(arm):
-            if play["state"] == "open":
-                break
-            found.append(play)
-        return found
-
-    def filled(self, plays, worst):
-        return sum(play["reward"] if play["state"] == "received" else worst for play in plays)
-
-    def ends(self, arm):
-        """Lower and upper end: the better of closed plays and all plays filled at the worst."""
-        forms = [plays for plays in (self.counted(arm), self.closed(arm)) if plays]
-        if not forms:
-            return LOW, HIGH
-        lower = max(ends_of(POLICY.rules.boundary, len(p), self.filled(p, LOW))[0] for p in forms)
-        upper = min(ends_of(POLICY.rules.boundary, len(p), self.filled(p, HIGH))[1] for p in forms)
-        return max(lower, LOW), upper
-
-
-def script_of(steps):
-    """Steps that can be taken: opened plays get free places, the others name an open one."""
-    free, open_places, script = list(range(SIZE)), [], []
-    for action, number, eighths in steps:
-        if action == OPEN or not open_places:
-            if not free:
-                continue
-            place = free.pop(number % len(free))
-            open_places.append(place)
-            script.append((OPEN, number % ARMS, place, 0.0))
-        else:
-            place = open_places.pop(number % len(open_places))
-            free.append(place)
-            script.append((action, -1, place, LOW + (HIGH - LOW) * eighths / 8))
-    return script
-
-
-def new_records():
-    arms, memory, book = new_arms(ARMS), new_memory(POLICY.memory), new_pending(ARMS, SIZE)
-    bind(forget, CHOICES)(POLICY.rules, arms, memory)
-    forget_plays(book)
-    return arms, memory, book
-
-
-@kernel
-def take_step(rules, arms, memory, book, action, arm, place, reward):
-    if action == OPEN:
-        arms.plays[arm] += 1
-        open_play(book, arm, place)
-    elif action == RECEIVE:
-        receive(rules, arms, memory, book, arm, place, reward)
-    elif action == SKIP:
-        skip_play(book, arm, place)
-    else:
-        arms.plays[arm] -= 1
-        book.voided[arm] += 1
-        close_play(book, arm, place, LOW, HIGH)
-
-
-@kernel
-def take_steps(rules, arms, memory, book, actions, of_arm, places, rewards, found):
-    for i in range(actions.size):
-        take_step(rules, arms, memory, book, actions[i], of_arm[i], places[i], rewards[i])
-        update_bounds(rules, arms, memory, book, LOW, HIGH)
-        for arm in range(arms.plays.size):
-            at = (i * arms.plays.size + arm) * 3
-            found[at] = arms.lower[arm]
-            found[at + 1] = arms.upper[arm]
-            found[at + 2] = book.optimistic_upper[arm]
-
 
 STEPS = st.lists(
     st.tuples(
@@ -141,25 +40,14 @@ STEPS = st.lists(
         st.integers(0, 10**6),
         st.integers(0, 8),
     ),
-    max_size=60,
+    max_size=120,
 )
 
 
 @settings(max_examples=150, deadline=None)
 @given(STEPS)
 def test_the_book_is_a_list_of_plays(steps):
-    arms, memory, book = new_records()
-    plain, arm_at = PlainBook(), {}
-    step, fresh = bind(take_step, CHOICES), bind(update_bounds, CHOICES)
-    words = {RECEIVE: "received", VOID: "voided", SKIP: "skipped"}
-    for action, opened, place, reward in script_of(steps):
-        arm = arm_at.setdefault(place, opened) if action == OPEN else arm_at.pop(place)
-        step(POLICY.rules, arms, memory, book, action, arm, place, reward)
-        if action == OPEN:
-            plain.open(arm, place)
-        else:
-            plain.end(place, words[action], reward)
-        fresh(POLICY.rules, arms, memory, book, LOW, HIGH)
+    for plain, arms, memory, book in played(script_of(steps)):
         for i in range(ARMS):
             counted, closed = plain.counted(i), plain.closed(i)
             assert book.length[i] == len(counted)
@@ -236,10 +124,7 @@ def test_compiled_and_interpreted_books_agree():
         rng.integers(0, 9, 3000).tolist(),
         strict=True,
     )
-    arm_at, script = {}, []
-    for action, opened, place, reward in script_of(steps):
-        arm = arm_at.setdefault(place, opened) if action == OPEN else arm_at.pop(place)
-        script.append((action, arm, place, reward))
+    script = script_of(steps)
     columns = [np.array(column) for column in zip(*script, strict=True)]
     found = []
     for take in (bind(take_steps, CHOICES), compiled(take_steps, CHOICES)):

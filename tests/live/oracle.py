@@ -1,8 +1,11 @@
 """The guaranteed budget worked out a second time, from plain lists and SciPy."""
 
 import math
+from collections import defaultdict
+from copy import copy
 from functools import lru_cache
 
+from plain_cuts import PlainCuts
 from scipy.optimize import brentq
 from scipy.special import betaln, xlog1py, xlogy
 
@@ -34,6 +37,7 @@ class Oracle:
     def __init__(self, settings):
         self.settings = settings
         self.plays = {}
+        self.cuts = defaultdict(PlainCuts)
         self.time = 0.0
         self.ahead = 0.0
 
@@ -43,6 +47,8 @@ class Oracle:
         for ticket, play in self.plays.items():
             twin.plays[ticket] = Play(play.arm, play.time)
             twin.plays[ticket].state, twin.plays[ticket].reward = play.state, play.reward
+        for arm, cuts in self.cuts.items():
+            twin.cuts[arm] = copy(cuts)
         return twin
 
     # What happens.
@@ -56,6 +62,8 @@ class Oracle:
                 if play.state == OPEN and play.time <= moment - self.settings.window:
                     zero = self.settings.missing == "zero"
                     play.state, play.reward = (SEEN, 0.0) if zero else (SKIPPED, None)
+                    if zero:
+                        self.move_cuts(play.arm)
                     self.time = moment
         return max(now, self.time)
 
@@ -72,16 +80,20 @@ class Oracle:
 
     def decided(self, ticket, now):
         self.time = now
-        self.plays[ticket.id] = Play(self.settings.arms.index(ticket.arm), self.time)
+        arm = self.settings.arms.index(ticket.arm)
+        self.plays[ticket.id] = Play(arm, self.time)
+        self.move_cuts(arm)
 
     def observed(self, ticket, reward):
         self.plays[ticket].state, self.plays[ticket].reward = SEEN, reward
+        self.move_cuts(self.plays[ticket].arm)
 
     def voided(self, ticket):
         self.plays[ticket].state = VOIDED
 
     def new_epoch(self):
         self.plays = {}
+        self.cuts.clear()
 
     # What is known.
 
@@ -89,7 +101,7 @@ class Oracle:
         return [play for play in self.plays.values() if play.arm == arm]
 
     def ends(self, arm):
-        """Lower and upper end by the better of the two forms."""
+        """Lower and upper end by the best of the three forms."""
         settings = self.settings
         if arm == 0 and settings.default_mean is not None:
             return settings.default_mean, settings.default_mean
@@ -101,14 +113,35 @@ class Oracle:
             if form:
                 lowers.append(self.end(form, low, 0))
                 uppers.append(self.end(form, high, 1))
+        seen = sum(play.state == SEEN for play in rows)
+        closed = [play.state for play in rows[:first]]
+        if seen < len(rows) and not 0 < closed.count(SEEN) == first == seen:
+            lowers.append(self.cuts[arm].lower)
+            uppers.append(self.cuts[arm].upper)
         return max(lowers), min(uppers)
 
+    def move_cuts(self, arm):
+        settings = self.settings
+        if settings.late_intervals == "uncut" or (arm == 0 and settings.default_mean is not None):
+            return
+        rows = [play for play in self.of(arm) if play.state != SKIPPED]
+        worst = settings.low, settings.high
+        earned = [
+            None if play.state == OPEN else (play.reward,) * 2 if play.state == SEEN else worst
+            for play in rows
+        ]
+        seen = [play.reward for play in rows if play.state == SEEN]
+        self.cuts[arm].move(earned, seen, worst, self.end_of)
+
     def end(self, plays, worst, side):
+        total = sum(play.reward if play.state == SEEN else worst for play in plays)
+        return self.end_of(len(plays), total, side)
+
+    def end_of(self, count, total, side):
         settings = self.settings
         width = settings.high - settings.low
-        total = sum(play.reward if play.state == SEEN else worst for play in plays)
         means = len(settings.arms) - (settings.default_mean is not None)
-        count, unit = len(plays), (total - len(plays) * settings.low) / width
+        unit = (total - count * settings.low) / width
         if side == 0:
             return settings.low + width * unit_lower(count, unit, means / settings.delta)
         return settings.high - width * unit_lower(count, count - unit, means / settings.delta)

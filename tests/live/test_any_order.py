@@ -53,8 +53,9 @@ class AnyOrder(RuleBasedStateMachine):
         known=st.booleans(),
         holdback=st.sampled_from([0.0, 0.2]),
         drift_level=st.sampled_from([0.01, 1.0]),
+        late_intervals=st.sampled_from(["cut", "cut", "uncut"]),
     )
-    def begin(self, max_loss, ends, missing, voids, known, holdback, drift_level):
+    def begin(self, max_loss, ends, missing, voids, known, holdback, drift_level, late_intervals):
         low, high = ends
         if missing == "zero" and low > 0:
             missing = "random"
@@ -70,6 +71,7 @@ class AnyOrder(RuleBasedStateMachine):
             "default_mean": max(low, 0.0) + 0.5 if known else None,
             "holdback": holdback,
             "drift_level": drift_level,
+            "late_intervals": late_intervals,
         }
         self.oracle = Oracle(CampaignSettings.from_json(self.given))
         self.oracle.time = self.clock.now

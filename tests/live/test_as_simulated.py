@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from floorline import Bernoulli, ByReward, Delayed, simulate
+from floorline.core.cuts import best_cuts, move_cuts
 from floorline.core.kernel import bind
 from floorline.core.late import best_ends, late_ends
 from floorline.core.pending import NONE
@@ -64,7 +65,8 @@ SETTINGS = {
 def simulated_plays(policy, environment, horizon):
     """The plays of an interpreted run: arms, rewards, and the news that came after each round."""
     prepared = policy.prepare(len(environment.means), horizon, late=True)
-    choices = {**prepared.kernels, **environment.kernels(), late_ends: best_ends}
+    late = {late_ends: best_ends, move_cuts: best_cuts}
+    choices = {**prepared.kernels, **environment.kernels(), **late}
     arms, scratch = (
         new_arms(len(environment.means)),
         new_late_scratch(len(environment.means), horizon),

@@ -24,6 +24,7 @@ from floorline import (
     optimistic,
     simulate,
 )
+from floorline.core.cuts import is_time_for_cuts, move_cuts
 from floorline.core.late import receive
 from floorline.core.pending import CLOSED, NONE
 from floorline.core.records import Arms, Memory, Rules
@@ -73,7 +74,9 @@ def test_runs_are_those_without_repeats(policy, rewards, setting):
 
 
 @kernel
-def count_again(rules: Rules, arms: Arms, memory: Memory, scratch: LateScratch, round: int) -> None:
+def count_again(
+    rules: Rules, arms: Arms, memory: Memory, scratch: LateScratch, low, high, round: int
+) -> None:
     """Broken: a reward that comes again is that of one more play."""
     news = scratch.first[round]
     while news != NONE:
@@ -82,6 +85,8 @@ def count_again(rules: Rules, arms: Arms, memory: Memory, scratch: LateScratch, 
         if scratch.is_open[place]:
             scratch.is_open[place] = False
             receive(rules, arms, memory, scratch.pending, arm, place, reward)
+            if is_time_for_cuts(scratch.pending, arm):
+                move_cuts(rules, arms, memory, scratch.pending, low, high, arm)
         else:
             arms.seen[arm] += 1
             arms.total[arm] += reward

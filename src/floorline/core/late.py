@@ -1,17 +1,19 @@
 """Late rewards: what is known about an arm while some of its rewards have not arrived.
 
 Intervals hold for an arm's plays in the order of decisions, not for an average of what has
-arrived, in which fast rewards come first. Two forms are valid on the same event, and the
-better of the two is used at each moment:
+arrived, in which fast rewards come first. Three forms are valid on the same event, and the
+best of the three is used at each moment:
 
 - the closed plays: all those before the first whose reward may still come;
-- all plays, with the worst value for each missing reward.
+- all plays, with the worst value for each missing reward;
+- the plays before a past decision, likewise (cuts.py).
 """
 
 from __future__ import annotations
 
 import math
 
+from floorline.core.cuts import move_cuts
 from floorline.core.kernel import kernel, slot
 from floorline.core.pending import FRESH, PendingPlays, close_play, open_play
 from floorline.core.records import Arms, Memory, Rules
@@ -58,6 +60,8 @@ def start_play(
     arms: Arms,
     memory: Memory,
     pending: PendingPlays,
+    low: float,
+    high: float,
     arm: int,
     slot: int,
     decision: int,
@@ -67,6 +71,9 @@ def start_play(
     arms.plays[arm] += 1
     await_reward(rules.floor, arms, memory.floor, arm, decision, probability)
     open_play(pending, arm, slot)
+    # This is `is_time_for_cuts`, without the price of a call in Python.
+    if 2 * pending.length[arm] - pending.open[arm] >= pending.next_walk[arm]:
+        move_cuts(rules, arms, memory, pending, low, high, arm)
 
 
 @kernel
@@ -75,6 +82,8 @@ def settle_play(
     arms: Arms,
     memory: Memory,
     pending: PendingPlays,
+    low: float,
+    high: float,
     arm: int,
     slot: int,
     side: int,
@@ -84,6 +93,8 @@ def settle_play(
 ) -> None:
     """Record the reward of a pending play, also with the floor: there, it was one of arm `side`."""
     receive(rules, arms, memory, pending, arm, slot, reward)
+    if 2 * pending.length[arm] - pending.open[arm] >= pending.next_walk[arm]:
+        move_cuts(rules, arms, memory, pending, low, high, arm)
     take_late_reward(rules.floor, arms, memory.floor, side, decision, probability, reward)
 
 
@@ -111,7 +122,7 @@ def best_ends(
     high: float,
     arm: int,
 ) -> tuple[float, float]:
-    """Return the better of the two forms at each end; single rewards are in [low, high]."""
+    """Return the best of the three forms at each end; single rewards are in [low, high]."""
     seen = arms.seen[arm]
     closed = pending.closed[arm]
     if 0 < closed == seen and pending.closed_least[arm] == pending.closed_most[arm]:
@@ -128,7 +139,7 @@ def best_ends(
         least, most = pending.closed_least[arm], pending.closed_most[arm]
         lower = max(lower, lower_end(rules.boundary, memory.boundary, arm, closed, least))
         upper = min(upper, upper_end(rules.boundary, memory.boundary, arm, closed, most))
-    return lower, upper
+    return max(lower, pending.cut_lower[arm]), min(upper, pending.cut_upper[arm])
 
 
 @kernel

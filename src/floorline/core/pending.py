@@ -39,6 +39,14 @@ class PendingPlays(NamedTuple):
     stale: Counts
     """For each arm, since its interval was updated: CLOSED if a play was closed, else how many
     were made."""
+    cut_lower: Floats
+    """For each arm: the lower end of its plays before a cut (cuts.py); -inf if there is none."""
+    cut_upper: Floats
+    """For each arm: the upper end of its plays before a cut; inf if there is none."""
+    next_walk: Counts
+    """For each arm: the number of plays made and closed at which its cuts are placed again."""
+    first: Counts
+    """For each arm: its first pending play."""
     last: Counts
     """For each arm: its last pending play."""
     before: Counts
@@ -53,13 +61,19 @@ class PendingPlays(NamedTuple):
 
 def new_pending(n_arms: int, size: int) -> PendingPlays:
     """Return records for `n_arms` arms with `size` slots; `forget_plays` initialises them."""
-    arms = [np.zeros(n_arms, kind) for kind in (int, int, float, float, int, int, float, int, int)]
-    plays = [np.zeros(size, kind) for kind in (int, int, int, float, float)]
-    return PendingPlays(*arms, *plays)
+    kinds = {name: float if name in FLOATS else int for name in PendingPlays._fields}
+    sizes = {name: size if name in BY_PLAY else n_arms for name in kinds}
+    return PendingPlays(**{name: np.zeros(sizes[name], kind) for name, kind in kinds.items()})
 
 
 BY_PLAY = ("before", "after", "run", "run_least", "run_most")
 """The fields with a number for each pending play."""
+
+FLOATS = (
+    *("closed_least", "closed_most", "optimistic_upper", "cut_lower", "cut_upper"),
+    *("run_least", "run_most"),
+)
+"""The fields whose numbers are not counts."""
 
 
 def add_slots(pending: PendingPlays) -> None:
@@ -89,6 +103,10 @@ def forget_plays(pending: PendingPlays) -> None:
         pending.voided[i] = 0
         pending.optimistic_upper[i] = math.inf
         pending.stale[i] = CLOSED
+        pending.cut_lower[i] = -math.inf
+        pending.cut_upper[i] = math.inf
+        pending.next_walk[i] = 0
+        pending.first[i] = NONE
         pending.last[i] = NONE
 
 
@@ -101,7 +119,9 @@ def open_play(pending: PendingPlays, arm: int, slot: int) -> None:
     pending.run[slot] = 0
     pending.run_least[slot] = 0.0
     pending.run_most[slot] = 0.0
-    if last != NONE:
+    if last == NONE:
+        pending.first[arm] = slot
+    else:
         pending.after[last] = slot
     pending.last[arm] = slot
     pending.length[arm] += 1
@@ -134,6 +154,7 @@ def _unlink(pending: PendingPlays, arm: int, slot: int) -> None:
     after = pending.after[slot]
     pending.open[arm] -= 1
     if before == NONE:
+        pending.first[arm] = after
         pending.closed[arm] += pending.run[slot]
         pending.closed_least[arm] += pending.run_least[slot]
         pending.closed_most[arm] += pending.run_most[slot]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
+from floorline.core.cuts import best_cuts, move_cuts, no_cuts
 from floorline.core.kernel import Function, bind
 from floorline.core.late import (
     best_ends,
@@ -53,8 +54,12 @@ class BoundPolicy:
         """
         made = self.settings.to_policy(self.numbers)
         policy = made.prepare(len(self.settings.arms), FOREVER, late=True)
-        live: dict[Function, Function] = {late_ends: best_ends, **policy.floor.live_kernels()}
-        self.kernels: dict[Function, Function] = {**policy.kernels, **live}
+        self.kernels: dict[Function, Function] = {
+            **policy.kernels,
+            late_ends: best_ends,
+            move_cuts: best_cuts if self.settings.late_intervals == "cut" else no_cuts,
+            **policy.floor.live_kernels(),
+        }
         self.plain_rules = policy.rules
         self.rules = in_slots(policy.rules)
         memory: Memory = in_slots(new_memory(policy.memory))
@@ -86,6 +91,7 @@ class BoundPolicy:
         self._current_budget = bind(choices[current_budget], choices)
         self._guaranteed_share = bind(choices[guaranteed_share], choices)
         self._start_play = bind(start_play, choices)
+        self._move_cuts = bind(choices[move_cuts], choices)
         self._settle_play = bind(settle_play, choices)
         self._await_reward = bind(choices[await_reward], choices)
         self._take_late_reward = bind(choices[take_late_reward], choices)

@@ -134,8 +134,18 @@ def count_play(
     rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, given: Arguments
 ) -> None:
     """Count a play."""
-    arm, slot, number = given.wholes[ARM], given.wholes[SLOT], given.wholes[NUMBER]
-    start_play(rules, arms, memory, pending, arm, slot, number, given.floats[PROBABILITY])
+    start_play(
+        rules,
+        arms,
+        memory,
+        pending,
+        given.floats[LOW],
+        given.floats[HIGH],
+        given.wholes[ARM],
+        given.wholes[SLOT],
+        given.wholes[NUMBER],
+        given.floats[PROBABILITY],
+    )
 
 
 @kernel
@@ -148,6 +158,8 @@ def take_reward(
         arms,
         memory,
         pending,
+        given.floats[LOW],
+        given.floats[HIGH],
         given.wholes[ARM],
         given.wholes[SLOT],
         given.wholes[SIDE],

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from floorline.core.cuts import is_time_for_cuts
 from floorline.core.machine_code import Native
 from floorline.core.pending import CLOSED, FRESH, close_play, open_play, skip_play
 from floorline.core.records import Arms
@@ -77,12 +78,20 @@ class Knowledge(KeptRecords):
             self.arms.plays[arm] += 1
             open_play(self.book, arm, slot)
             return
-        rules, arms, memory = self.rules, self.arms, self.memory
-        self._start_play(rules, arms, memory, self.book, arm, slot, number, probability)
+        rules, arms, memory, book = self.rules, self.arms, self.memory, self.book
+        low, high = self.settings.low, self.settings.high
+        self._start_play(rules, arms, memory, book, low, high, arm, slot, number, probability)
         self.rounds += 1
         self.default_rounds += arm == 0
         if self.in_flight is not None:
             self.in_flight.decided(arm, probability)
+
+    def open_uncounted(self, arm: int, slot: int) -> None:
+        """Open a play that counts for the budget only once it is closed."""
+        open_play(self.book, arm, slot)
+        if is_time_for_cuts(self.book, arm):
+            low, high = self.settings.low, self.settings.high
+            self._move_cuts(self.rules, self.arms, self.memory, self.book, low, high, arm)
 
     def count(self, arm: int, number: int, probability: float) -> None:
         """Count a play for the budget, in the decision with this number."""
@@ -118,8 +127,9 @@ class Knowledge(KeptRecords):
         if self.promised_decisions is not None and not self._weighs(side, number):
             self._receive_reward(rules, arms, memory, book, arm, slot, reward)
             return
+        low, high, probability = self.settings.low, self.settings.high, play.probability
         self._settle_play(
-            rules, arms, memory, book, arm, slot, side, number, play.probability, reward
+            rules, arms, memory, book, low, high, arm, slot, side, number, probability, reward
         )
         if self.in_flight is not None:
             self.in_flight.settled(number, reward)
@@ -203,7 +213,8 @@ class Knowledge(KeptRecords):
                     self._catch_up(0)
                 upper = arms.upper[0]
             least = book.closed[arm] * upper
-            if arms.average[arm] < upper and book.closed_least[arm] < least:
+            below = arms.average[arm] < upper and book.closed_least[arm] < least
+            if below and book.cut_lower[arm] < upper:
                 self._compared.discard(arm)
                 return False  # a lower end is below the average it is computed from
             self._compared.add(arm)

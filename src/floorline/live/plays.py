@@ -21,8 +21,11 @@ from floorline.live.order import Order, reorder
 TICK = 10
 """Resolution, in seconds, of the ages of open plays."""
 
-BY_ARM = ("length", "closed", "closed_least", "closed_most", "open", "voided", "last")
+BY_ARM = ("length", "closed", "closed_least", "closed_most", "open", "voided", "first", "last")
 """The per-arm fields of the book, except those that can be derived."""
+
+CUTS = ("cut_lower", "cut_upper", "next_walk")
+"""Those that begin anew when arms change."""
 
 SLOTS = 64
 """Initial number of slots for open plays; more are added as needed."""
@@ -111,7 +114,10 @@ class OpenPlays(OrderedDict[int, OpenPlay]):
         fresh = OpenPlays(1).book
         for name in (*BY_ARM, "optimistic_upper"):
             reorder(getattr(self.book, name), order, getattr(fresh, name)[0])
-        self.book.stale[:] = [CLOSED] * len(order)  # shares of delta may have changed
+        # Shares of delta may have changed.
+        self.book.stale[:] = [CLOSED] * len(order)
+        for name in CUTS:
+            getattr(self.book, name)[:] = getattr(fresh, name) * len(order)
         now = {place: arm for arm, place in enumerate(order)}
         for seq, play in self.items():
             if play.arm != now[play.arm]:

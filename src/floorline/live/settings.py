@@ -28,8 +28,9 @@ MAX_ARMS = 64
 LARGEST_REWARD = 1e12
 BEYOND = ("refuse", "clip")
 DRIFT_WATCHES = ("filled-evidence", "evidence", "intervals")
-VERSION_1 = {"drift_watch": "intervals"}
-"""The values in version 0.1 of settings that its ledgers do not name."""
+LATE_INTERVALS = ("cut", "uncut")
+VERSION_1 = {"drift_watch": "intervals", "late_intervals": "uncut"}
+"""The values of settings that older ledgers do not name."""
 SMALLEST = 1e-200
 """Smaller probabilities and means would lead to numbers that are not finite, and so would shorter
 windows, in seconds, or ones longer than 1 / SMALLEST."""
@@ -80,6 +81,8 @@ class CampaignSettings:
         drift_watch: that test: `filled-evidence`. Ledgers opened earlier have others, which take
             longer: `evidence`, where a reward that never comes leaves it with intervals, and
             `intervals`, as in version 0.1.
+        late_intervals: an arm's interval while rewards are missing: the best of three forms, `cut`,
+            or of the first two, `uncut`, as in version 0.1; see docs/guarantee.md.
         in_flight_rate: with `in_flight_burst`, what you assume about pending rewards under the
             randomised floor: k coins that the default won, whose rewards are pending, earn at
             most rate k + burst together, in units of high - low. At 1 nothing is assumed.
@@ -106,6 +109,7 @@ class CampaignSettings:
     holdback: float = 0.02
     drift_level: float = 0.01
     drift_watch: str = "filled-evidence"
+    late_intervals: str = "cut"
     in_flight_rate: float = 1.0
     in_flight_burst: float = 0.0
     guardrails: tuple[Guardrail, ...] = ()
@@ -127,6 +131,7 @@ class CampaignSettings:
             "missing": MISSING_POLICIES,
             "beyond": BEYOND,
             "drift_watch": DRIFT_WATCHES,
+            "late_intervals": LATE_INTERVALS,
         }
         for name, allowed in words.items():
             object.__setattr__(self, name, choice(name, getattr(self, name), allowed))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,8 @@ SCALARS = ("seq", "time", "epoch", "paused", "stopped", "decisions", "late")
 BY_ARM = ("length", "closed", "closed_least", "closed_most", "voided")
 KNOWN = ("plays", "seen", "total", "average")
 BY_PLAY = ("run", "run_least", "run_most")
+NO_CUT = {"cut_lower": -math.inf, "cut_upper": math.inf}
+"""The ends of an arm without a cut, which JSON cannot hold."""
 
 
 def to_json(state: State) -> dict[str, Any]:
@@ -60,6 +63,10 @@ def capture(state: State) -> Callable[[], dict[str, Any]]:
         "early": None if state.early is None else state.early.to_json(),
         "known": {name: list(getattr(state.arms, name)) for name in KNOWN},
         "book": {name: list(getattr(state.book, name)) for name in BY_ARM},
+        "cuts": {
+            "next_walk": list(state.book.next_walk),
+            **{name: _finite(getattr(state.book, name)) for name in NO_CUT},
+        },
         "proposer": list(state.memory.proposer) if state.proposals.learns else [],
         "floor": [state.memory.floor[index] for index in state.floor.account(len(state.numbers))],
         "in_flight": None if state.in_flight is None else state.in_flight.to_json(),
@@ -137,6 +144,10 @@ def from_json(values: dict[str, Any]) -> State:
     _restore_open(state, values["open"])
     for name in BY_ARM:
         getattr(state.book, name)[:] = values["book"][name]
+    if cuts := values.get("cuts"):  # not in older snapshots, whose intervals have none
+        state.book.next_walk[:] = cuts["next_walk"]
+        for name, no_cut in NO_CUT.items():
+            getattr(state.book, name)[:] = [no_cut if end is None else end for end in cuts[name]]
     return state
 
 
@@ -171,6 +182,11 @@ def _restore_open(state: State, opened: dict[str, Any]) -> None:
         numbers = getattr(state.book, name)
         for play, number in zip(state.open.values(), opened[name], strict=True):
             numbers[play.slot] = number
+
+
+def _finite(ends: Any) -> list[float | None]:
+    """Return ends as a list, with None for those that are infinite."""
+    return [end if math.isfinite(end) else None for end in ends]
 
 
 def _by_first(count: int, settings: CampaignSettings) -> list[int]:

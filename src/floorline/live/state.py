@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from floorline.core.pending import open_play
 from floorline.live.drift import new_drift_watch
 from floorline.live.equal_split import EqualSplit
 from floorline.live.errors import LedgerError
@@ -157,7 +156,7 @@ class State(Knowledge):
         if arm > 0 or not self.settings.voids:
             self.start_play(arm, slot, number, probability)
         else:
-            open_play(self.book, arm, slot)
+            self.open_uncounted(arm, slot)
 
     def _close(self, decision_seq: int | None) -> OpenPlay:
         if decision_seq is None or decision_seq not in self.open:

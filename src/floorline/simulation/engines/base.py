@@ -7,7 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from floorline.core.cuts import best_cuts, move_cuts
 from floorline.core.kernel import Function
+from floorline.core.late import best_ends, late_ends
 from floorline.environments import Environment
 from floorline.environments.moments import changes, click_now, only_kind, visitor_kind
 from floorline.simulation.digest import PartialSums
@@ -62,7 +64,8 @@ def loop_choices(environment: Environment, measure: Measure) -> dict[Function, F
     if environment.adversarial:
         return {one_run: adversarial_run, **watched}
     if environment.late:
-        return {one_run: late_received_run if measure.received else late_run, **watched}
+        run = late_received_run if measure.received else late_run
+        return {one_run: run, late_ends: best_ends, move_cuts: best_cuts, **watched}
     if changes(environment):
         return {
             one_run: round_by_round_run,

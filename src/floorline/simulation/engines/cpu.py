@@ -10,7 +10,6 @@ import numpy as np
 
 from floorline.core.compiler import compilation, compiled
 from floorline.core.kernel import Function, bind
-from floorline.core.late import best_ends, late_ends
 from floorline.core.records import Counts, new_arms, new_memory
 from floorline.environments import Environment
 from floorline.policy import Prepared
@@ -55,7 +54,6 @@ class CpuEngine:
         )
         choices: dict[Function, Function] = {
             **loop_choices(environment, measure),
-            late_ends: best_ends,
             **policy.kernels,
             **environment.kernels(),
         }

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from floorline.core.cuts import is_time_for_cuts, move_cuts
 from floorline.core.kernel import kernel
 from floorline.core.late import receive, update_bounds
 from floorline.core.pending import (
@@ -62,7 +63,13 @@ def new_late_scratch(n_arms: int, horizon: int) -> LateScratch:
 
 @kernel
 def take_arrivals(
-    rules: Rules, arms: Arms, memory: Memory, scratch: LateScratch, round: int
+    rules: Rules,
+    arms: Arms,
+    memory: Memory,
+    scratch: LateScratch,
+    low: float,
+    high: float,
+    round: int,
 ) -> None:
     """Close the plays whose reward arrives after `round`; a play is closed once."""
     arrival = scratch.first[round]
@@ -76,6 +83,8 @@ def take_arrivals(
                 skip_play(scratch.pending, arm, slot)
             else:
                 receive(rules, arms, memory, scratch.pending, arm, slot, reward)
+                if is_time_for_cuts(scratch.pending, arm):
+                    move_cuts(rules, arms, memory, scratch.pending, low, high, arm)
             probability = scratch.probability[slot]
             take_late_reward(rules.floor, arms, memory.floor, arm, slot, probability, reward)
         arrival = scratch.after[arrival]
@@ -137,7 +146,7 @@ def late_run(
     received = 0.0
     for c in range(measure.checkpoints.size):
         while played < measure.checkpoints[c]:
-            take_arrivals(rules, arms, memory, scratch, played)
+            take_arrivals(rules, arms, memory, scratch, low, high, played)
             update_bounds(rules, arms, memory, pending, low, high)
             if rules.caches:  # upper ends change with every play, and proposers do not see plays
                 for i in range(memory.proposer.size):
@@ -154,6 +163,8 @@ def late_run(
                 reward = draw(environment.rewards, arm, rng)
             arms.plays[arm] += 1
             open_play(pending, arm, played)
+            if is_time_for_cuts(pending, arm):
+                move_cuts(rules, arms, memory, pending, low, high, arm)
             await_reward(rules.floor, arms, memory.floor, arm, played, probability)
             arrival = arrival_of(environment, arm, played + 1, reward, side_rng)
             expect_reward(scratch, played, arm, probability, arrival)
