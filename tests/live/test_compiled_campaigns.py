@@ -119,7 +119,7 @@ def prepared(state):
     """The preparation of a campaign's machine code, at its end."""
     accelerate(state)
     (preparation,) = acceleration._preparations.values()
-    preparation.join(60)
+    preparation.join(300)
     assert not preparation.is_alive()
     return preparation
 

@@ -197,6 +197,10 @@ def test_numbers_agree_with_the_service(server: Server, look: Callable[..., Any]
         made = client.get("/v1/campaigns/busy/decisions?limit=1000").json()["decisions"]
     expect(page.locator("#verdict h2")).to_have_text(status["headline"])
     expect(page.locator("#floor-words")).to_contain_text(status["verdict"])
+    introduction, *lines = status["arithmetic"]
+    page.get_by_text("The arithmetic of the guaranteed budget").click()
+    expect(page.get_by_text(introduction)).to_be_visible()
+    expect(page.locator("#arithmetic li")).to_have_text(lines)
     page.click("#by-arm summary")
     expect(page.locator("#by-arm tbody tr")).to_have_count(3)
     rows = page.locator("#by-arm tbody tr").all_inner_texts()
