@@ -89,7 +89,7 @@ def live_rounds(floor: str) -> Slice:
             ticket = campaign.decide()
             campaign.observe(ticket, float(rng.random() < MEANS[ticket.arm]))
 
-    for _ in range(10):
+    while campaign.look(lambda state: state.compiled) is None:
         run()
     return run
 
@@ -116,6 +116,9 @@ def durable_groups(folder: Path) -> tuple[Slice, Slice]:
             with campaign.transaction():
                 for _ in range(GROUP):
                     campaign.decide()
+
+    while campaign.look(lambda state: state.compiled) is None:
+        ours()
 
     def yardstick() -> None:
         body = campaign._ledger.page(campaign.seq - 1)[-1][5]
