@@ -42,7 +42,7 @@ def move_cuts(
     high: float,
     arm: int,
 ) -> None:
-    """Place an arm's cuts anew, after a play or a reward of it; rewards are in [low, high]."""
+    """Place an arm's cuts again, after one of its plays or rewards; rewards are in [low, high]."""
     raise NotImplementedError
 
 
@@ -69,7 +69,7 @@ def best_cuts(
     high: float,
     arm: int,
 ) -> None:
-    """Choose the best places, and compute the ends there; say when to do so again."""
+    """Place the cuts where they are best, compute the ends there, and schedule the next walk."""
     plays, open, steps = pending.length[arm], pending.open[arm], 0
     pending.cut_lower[arm] = -math.inf
     pending.cut_upper[arm] = math.inf

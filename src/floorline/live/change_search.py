@@ -17,9 +17,9 @@ from floorline.live.filled_evidence import Counts, known_rise_evidence, rise_evi
 RATIO = 1.1
 """Each change point looked at comes after this many times the blocks of the one before."""
 FIRST = 20
-"""The larger, the less the first change points get of the level, and the more the later ones."""
+"""The larger it is, the less of the level the first change points get, and the more the later."""
 COSTS = (1, 10, 100)
-"""Ends looked at have the most known plays, less this for each missing one.
+"""For each cost, the end with the most known plays is searched, less the cost of missing ones.
 
 How much a missing reward hides depends on the means: about 1 play near one half, and as many as a
 hundred where few plays earn anything.
@@ -34,7 +34,7 @@ class End(NamedTuple):
     """What they earned, from 0 to 1 for each."""
     missing: int
     best: tuple[int, ...]
-    """For each of COSTS, the end up to here with the most known plays after that cost."""
+    """For each of COSTS: the index of the end, up to this one, with the largest `value`."""
 
     def value(self, cost: int) -> int:
         """Return the known plays, less a cost for each missing one."""
@@ -66,7 +66,7 @@ def add_blocks(ends: list[End], blocks: Iterable[tuple[int, float, int]]) -> Non
 
 
 class ChangeSearch:
-    """The change points, and the log evidence that an alarm takes at each.
+    """The change points, and the log evidence that raises an alarm at each.
 
     Point number j = 0, 1, ... has FIRST / ((j + FIRST) (j + FIRST + 1)) of the level, which adds up
     to all of it.
@@ -118,7 +118,7 @@ class ChangeSearch:
         return points[: bisect_left(points, (end, 0.0))]
 
     def _visible(self, ends: Sequence[End], end: int) -> Iterator[tuple[int, float]]:
-        """Yield the points at which the averages are apart far enough for an alarm.
+        """Yield the points at which the averages differ enough for an alarm.
 
         Mixtures are at most the largest likelihoods, so the evidence is at most n_1 KL(p_1, m) +
         n_2 KL(p_2, m), where p are the averages before and since and m that of both; and

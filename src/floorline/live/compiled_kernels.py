@@ -26,7 +26,7 @@ from floorline.proposers.optimistic import LEADER, most_promising
 WHOLES = ROUND, CANDIDATE, ARM, ACTED, SLOT, SIDE, NUMBER = range(7)
 FLOATS = LOW, HIGH, PROBABILITY, REWARD, ANSWER, COIN = range(6)
 USED = 2.0
-"""In place of the coin's number, once it is tossed."""
+"""Replaces the coin's number once it was used."""
 
 
 class Arguments(NamedTuple):
@@ -35,7 +35,7 @@ class Arguments(NamedTuple):
     wholes: Counts
     floats: Floats
     search: Floats
-    """Memory of the search for the largest upper end, which starts anew each time."""
+    """Scratch memory for the search for the largest upper end, cleared before each search."""
 
 
 def new_arguments(low: float, high: float) -> Arguments:
@@ -80,7 +80,7 @@ def update(
 def propose_and_decide(
     rules: Rules, arms: Arms, memory: Memory, pending: PendingPlays, given: Arguments
 ) -> None:
-    """Update everything, then decide on the arm with the largest upper end for proposers."""
+    """Update all intervals and accounts, then decide on the arm that UCB proposes."""
     update(rules, arms, memory, pending, given)
     seen = Arms(
         arms.plays, arms.seen, arms.total, arms.average, arms.lower, pending.optimistic_upper
@@ -105,7 +105,7 @@ def decide(
 
 @kernel
 def drawn_ahead(rng: Floats) -> float:
-    """Return the number of the coin, which is used from then on."""
+    """Return the coin's number, drawn ahead, and mark it as used."""
     number = rng[COIN]
     rng[COIN] = USED
     return number  # type: ignore[no-any-return]

@@ -26,7 +26,7 @@ So it weighs half as much as the plays before at most, and a rise from 0 is foun
 
 
 class Counts(NamedTuple):
-    """Some plays: what they earned, what they missed of the most they could earn, and the unknown.
+    """Some plays: the sum of their known rewards, of 1 less each, and how many are missing.
 
     In units of the range of rewards: for clicks successes, failures and missing rewards.
     """
@@ -49,7 +49,7 @@ def prior_of(up: float, down: float) -> tuple[float, float]:
 
 @kernel
 def rise_evidence(before: Counts, since: Counts) -> float:
-    """Return the least log evidence against any unchanged mean; -inf if none is sure."""
+    """Return the least log evidence against an unchanged mean; -inf if nothing is certain."""
     up, since_down = before.up + before.missing, since.down + since.missing
     low_up, low_down = prior_of(before.up, before.down + before.missing)
     high_up, high_down = prior_of(up, before.down)
