@@ -30,8 +30,8 @@ def new_watch(**settings):
 def observe_block(watch, total):
     """A block of plays at once, as `decided` and `observed` would leave them."""
     watch.decided()
-    watch.blocks[-1] = [BLOCK, BLOCK - 1, total]
-    watch.observed(len(watch.blocks) - 1, 0.0)
+    watch.plays[-1], watch.seen[-1], watch.totals[-1] = BLOCK, BLOCK - 1, total
+    watch.observed(len(watch.plays) - 1, 0.0)
 
 
 def feed(watch, means, rng):
@@ -50,7 +50,7 @@ def test_a_block_at_once_is_a_block_play_by_play():
         for number in range(BLOCK):
             other.observed(other.decided(), float(number < total))
     assert one.to_json() == other.to_json()
-    assert one._ends == other._ends
+    assert np.array_equal(one._ends.sums, other._ends.sums)
 
 
 def false_alarms(paths, blocks, seed, **settings):
@@ -104,11 +104,11 @@ def test_a_search_at_the_level_of_each_point_is_caught(monkeypatch):
     def too_much(self, before, since):
         return real(self, before, since) + 8.0
 
-    def all_points(self, ends, end):
-        return self._points_before(end)
+    def every_point(self, sums, points, needed, end):
+        return np.ones(len(points), bool)
 
     monkeypatch.setattr(ChangeSearch, "_evidence", too_much)
-    monkeypatch.setattr(ChangeSearch, "_visible", all_points)
+    monkeypatch.setattr(ChangeSearch, "_is_visible", every_point)
     assert too_often(false_alarms(300, 25, seed=1), 300, LEVEL)
 
 
@@ -204,10 +204,10 @@ def test_skipped_plays_are_no_plays():
     watch = new_watch()
     for _ in range(BLOCK):
         watch.skipped(watch.decided())
-    assert watch.blocks == [[0, 0, 0.0]]
+    assert watch.to_json()["blocks"] == [[0, 0, 0.0]]
     for _ in range(3 * BLOCK):
         watch.observed(watch.decided(), 1.0)
-    assert [block[0] for block in watch.blocks] == [BLOCK] * 3
+    assert watch.plays.tolist() == [BLOCK] * 3
     assert watch.alarm is None
 
 

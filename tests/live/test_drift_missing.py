@@ -5,13 +5,15 @@ level exceeds with probability 1e-9, and there are ten; the tests of medians say
 """
 
 import json
+import sys
 from collections import deque
 
 import numpy as np
 import pytest
 
 from floorline.live import CampaignSettings
-from floorline.live.change_search import START
+from floorline.live.block_ends import BlockEnds
+from floorline.live.change_search import ChangeSearch
 from floorline.live.default_blocks import BLOCK
 from floorline.live.drift import DriftWatch, new_drift_watch
 from floorline.live.filled_evidence import Counts
@@ -108,7 +110,7 @@ def has_alarm(level, seen, totals):
     watch = new_watch(level)
     for one, total in zip(seen.tolist(), totals.tolist(), strict=True):
         watch.decided()
-        watch.blocks[-1] = [BLOCK, one, float(total)]
+        watch.plays[-1], watch.seen[-1], watch.totals[-1] = BLOCK, one, total
     watch.decided()  # looks at the last one
     return watch.alarm is not None
 
@@ -129,18 +131,17 @@ def test_losses_that_depend_on_the_reward_are_no_change(kind):
         assert not too_often(found, 1000, level), level
 
 
-def ignored(self, start):
+def ignored(self, start, end):
     """Missing plays are no plays."""
-    missing = self.missing - start.missing
-    seen = self.plays - start.plays - missing
-    up = self.up - start.up
-    return Counts(up, seen - up, 0)
+    plays, up, missing = (self.sums[:, end] - self.sums[:, start]).tolist()
+    return Counts(up, plays - missing - up, 0)
 
 
-def averaged(self, start):
+def averaged(self, start, end):
     """Missing rewards are as the others."""
-    up, down, _ = ignored(self, start)
-    scale = (self.plays - start.plays) / max(up + down, 1)
+    up, down, _ = ignored(self, start, end)
+    plays = self.sums[0, end] - self.sums[0, start]
+    scale = float(plays) / max(up + down, 1)
     return Counts(up * scale, down * scale, 0)
 
 
@@ -148,10 +149,11 @@ def averaged(self, start):
 @pytest.mark.parametrize("kind", ["half of ones later", "half of zeros later"])
 def test_missing_rewards_that_are_not_filled_in_at_the_worst_are_caught(monkeypatch, counts, kind):
     """Negative control."""
-    monkeypatch.setattr(type(START), "counts", counts)
+    monkeypatch.setattr(BlockEnds, "counts", counts)
     monkeypatch.setattr(
-        "floorline.live.change_search.ChangeSearch._visible",
-        lambda self, ends, end: self._points_before(end),
+        ChangeSearch,
+        "_is_visible",
+        lambda self, sums, points, needed, end: np.ones(len(points), bool),
     )
     for found, level in zip(false_alarms(kind, 100), (0.5, 0.01), strict=True):
         assert too_often(found, 100, level)
@@ -202,7 +204,27 @@ def test_sums_are_kept_up_to_date():
             fresh.restore(watch.to_json())
             for one in (watch, fresh):
                 one._look()
-            assert watch._ends == fresh._ends
+            assert np.array_equal(watch._ends.sums, fresh._ends.sums)
+            assert np.array_equal(watch._ends.best, fresh._ends.best)
+
+
+def calls_for_an_early_reward(n_blocks):
+    """The calls of functions, also those of NumPy, that a reward of the first block takes."""
+    watch = new_watch()
+    for _ in range(n_blocks):
+        watch.decided()
+        watch.plays[-1], watch.seen[-1] = BLOCK, BLOCK - 1
+    watch.decided()  # begins a block and looks at all of those before
+    watch._first_changed, events = n_blocks, []
+    sys.setprofile(lambda frame, event, argument: events.append(event))
+    watch.observed(0, 1.0)
+    sys.setprofile(None)
+    assert watch._ends.sums[1, 1] == 1.0
+    return len([event for event in events if event in ("call", "c_call")])
+
+
+def test_a_late_reward_takes_as_many_steps_however_many_plays_followed():
+    assert calls_for_an_early_reward(2000) == calls_for_an_early_reward(1000)
 
 
 def test_an_alarm_says_what_is_sure():

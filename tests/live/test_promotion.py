@@ -311,7 +311,7 @@ def test_the_watch_looks_at_the_new_default():
     busy(campaign, rng, 300, candidate="now")
     late = campaign.decide(candidate="now")
     campaign.promote_arm("quiz")
-    assert campaign._state.drift.blocks == []
+    assert len(campaign._state.drift.plays) == 0
     campaign.observe(late, 1.0)  # of the former default: not in the watch
     assert campaign._state.drift.total == 0.0
     busy(campaign, rng, 2000, candidate="quiz")  # 50% after 30%: no change of this default

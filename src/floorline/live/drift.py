@@ -7,8 +7,13 @@ mean, with missing rewards at the worst (filled_evidence.py).
 
 from __future__ import annotations
 
-from floorline.live.change_search import START, ChangeSearch, add_blocks
-from floorline.live.default_blocks import BLOCK, LENGTH, TOTAL, DefaultBlocks
+from typing import Any
+
+import numpy as np
+
+from floorline.live.block_ends import BlockEnds
+from floorline.live.change_search import ChangeSearch
+from floorline.live.default_blocks import BLOCK, DefaultBlocks
 from floorline.live.drift_of_earlier_ledgers import EarlierDriftWatch
 from floorline.live.filled_evidence import Counts
 from floorline.live.settings import CampaignSettings
@@ -27,43 +32,45 @@ class DriftWatch(DefaultBlocks):
     def __init__(self, settings: CampaignSettings) -> None:
         super().__init__(settings)
         known = settings.default_mean
-        mean = None if known is None else self._in_unit(1, known)
+        mean = None if known is None else float(self._in_unit(1, known))
         self._search = ChangeSearch(settings.drift_level, mean)
-        self._ends = [START]
+        self._ends = BlockEnds()
 
     @property
     def total(self) -> float:
         """The sum of the default's observed rewards, even if `default_mean` is given."""
-        return sum(block[TOTAL] for block in self.blocks)
+        return sum(self.totals)
 
     def _look(self) -> None:
         """Raise an alarm if there is evidence for a change, at some point and up to some end."""
         if self.alarm:
             return
-        blocks, ends = self.blocks, self._ends
-        full = len(blocks) - (bool(blocks) and blocks[-1][LENGTH] < BLOCK)
-        if self._first_changed >= full == len(ends) - 1:
+        ends, full = self._ends, len(self.plays)
+        if full and self.plays[-1] < BLOCK:
+            full -= 1
+        if self._first_changed >= full == ends.last:
             return  # nothing is new
-        del ends[self._first_changed + 1 :]
-        add_blocks(ends, map(self._counted, blocks[len(ends) - 1 : full]))
+        start = min(self._first_changed, ends.last)
+        ends.replace_after(start, self._counted(start, full))
         self._first_changed = full
         found = self._search.find(ends)
         if found is not None:
-            start, end = ends[found[0]], ends[found[1]]
-            self.alarm = self._words(start.counts(START), end.counts(start))
+            point, end = found
+            self.alarm = self._words(ends.counts(0, point), ends.counts(point, end))
 
     _begin_block = _look
     _close_block = _look
 
-    def _counted(self, block: list[float]) -> tuple[int, float, int]:
-        """Return the plays of a block, what they earned (up to 1 each), and missing rewards."""
-        plays, seen, total = block
-        return int(plays), self._in_unit(seen, total), int(plays - seen)
+    def _counted(self, start: int, end: int) -> Any:
+        """Return plays, what they earned (up to 1 each) and missing rewards of these blocks."""
+        plays, seen = np.array(self.plays[start:end]), np.array(self.seen[start:end])
+        up = self._in_unit(seen, np.array(self.totals[start:end]))
+        return np.array((plays, up, plays - seen))
 
-    def _in_unit(self, plays: float, total: float) -> float:
+    def _in_unit(self, plays: Any, total: Any) -> Any:
         """Return the sum of the rewards of some plays, each moved to [0, 1]."""
         low, high = self._settings.low, self._settings.high
-        return min(max((total - plays * low) / (high - low), 0.0), float(plays))
+        return np.clip((total - plays * low) / (high - low), 0.0, plays)
 
     def _words(self, before: Counts, since: Counts) -> str:
         fallen = self._search.has_fallen(before, since)

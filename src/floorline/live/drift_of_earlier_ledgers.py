@@ -19,7 +19,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from floorline.live.change_evidence import change_evidence, known_change_evidence, next_point
-from floorline.live.default_blocks import TOTAL, DefaultBlocks
+from floorline.live.default_blocks import DefaultBlocks
 from floorline.live.intervals import MeanIntervals
 from floorline.live.settings import CampaignSettings
 
@@ -57,16 +57,15 @@ class EarlierDriftWatch(DefaultBlocks):
 
         Block by block, so that it is rounded in the same way after a snapshot.
         """
-        not_closed = self.blocks[len(self._closed) - 1 :]
-        return sum((block[TOTAL] for block in not_closed), self._closed[-1].least)
+        return sum(self.totals[len(self._closed) - 1 :], self._closed[-1].least)
 
     def _begin_block(self) -> None:
         """While blocks stay open, compare all now and then, with missing rewards at the worst."""
-        if len(self.blocks) < self._next_look:
+        if len(self.plays) < self._next_look:
             return
-        self._next_look += 1 + len(self.blocks) // 8
-        if len(self._closed) <= len(self.blocks):
-            filled = map(self._filled, self.blocks)
+        self._next_look += 1 + len(self.plays) // 8
+        if len(self._closed) <= len(self.plays):
+            filled = map(self._filled, self.plays, self.seen, self.totals)
             self._compare(list(accumulate(filled, Stretch.plus, initial=self._closed[0])))
 
     def _close_block(self) -> None:
@@ -80,15 +79,15 @@ class EarlierDriftWatch(DefaultBlocks):
                 self._compare(self._closed)
 
     def _close_blocks(self) -> None:
-        while len(self._closed) <= len(self.blocks) and self._is_closed(len(self._closed) - 1):
-            plays, _, total = self.blocks[len(self._closed) - 1]
-            self._closed.append(self._closed[-1].plus(Stretch(int(plays), total, total)))
+        while len(self._closed) <= len(self.plays) and self._is_closed(len(self._closed) - 1):
+            block = len(self._closed) - 1
+            total = self.totals[block]
+            self._closed.append(self._closed[-1].plus(Stretch(self.plays[block], total, total)))
 
-    def _filled(self, block: list[float]) -> Stretch:
-        plays, seen, total = block
+    def _filled(self, plays: int, seen: int, total: float) -> Stretch:
         missing = plays - seen
         low, high = self._settings.low, self._settings.high
-        return Stretch(int(plays), total + missing * low, total + missing * high)
+        return Stretch(plays, total + missing * low, total + missing * high)
 
     def _weigh_evidence(self) -> None:
         """Raise an alarm if the known rewards refute every unchanged mean at some point."""
