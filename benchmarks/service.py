@@ -2,6 +2,8 @@
 
     python benchmarks/service.py                 decisions, rewards and both, 10 seconds each
     python benchmarks/service.py --seconds 600   the same load for long: is memory flat?
+    python benchmarks/service.py --only "random keys"
+                                                 decisions whose keys are in no order
     python benchmarks/service.py --compare --connections 64 256 512
                                                  decisions, and empty answers of the same server
 
@@ -42,9 +44,9 @@ START = """
 wrk.method = "POST"
 wrk.headers["content-type"] = "application/json"
 local made, begun = 0, os.time()
-local function decision()
+local function decision(key)
   made = made + 1
-  local body = '{"request_key":"' .. begun .. '-' .. made .. '"}'
+  local body = '{"request_key":"' .. (key or begun .. '-' .. made) .. '"}'
   return wrk.format(nil, "/v1/campaigns/page/decisions", nil, body)
 end
 local function reward(ticket)
@@ -56,6 +58,11 @@ end
 SCRIPTS = {
     "empty answers": "request = decision",
     "decisions": "request = decision",
+    "random keys": """
+math.randomseed(os.time())
+local function part() return math.random(0, 0x7fffffff) end
+request = function() return decision(string.format("%08x%08x%08x", part(), part(), part())) end
+""",
     "rewards": """
 local next_ticket = io.lines("tickets")
 request = function() return reward(next_ticket() or error("no tickets are left")) end

@@ -7,12 +7,14 @@ import threading
 from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from socket import create_server
 from typing import Any
 
 import pytest
 
 from floorline.client import AsyncClient, Client, Decision, ServiceError
+from floorline.client.messages import decision_request
 
 Decide = Callable[..., list[Decision]]
 
@@ -102,6 +104,19 @@ def test_the_service_decides(service: Any, campaign: str, decide: Decide) -> Non
     assert [one["arm"] for one in records] == [first.arm, other.arm, own.arm]
     assert records[0]["request_key"] == "a"
     assert first.guaranteed_budget == records[0]["guaranteed_budget"]
+
+
+def test_keys_of_the_client_are_unique_and_in_the_order_of_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = []
+    for milliseconds in (1_700_000_000_000, 1_700_000_000_001, 1_900_000_000_000):
+        monkeypatch.setattr("time.time_ns", lambda now=milliseconds: now * 1_000_000)
+        made.append({decision_request(None, None)["request_key"] for _ in range(100)})
+    assert [len(keys) for keys in made] == [100] * 3
+    for one, later in pairwise(made):
+        assert max(one) < min(later)
+    assert {len(key) for keys in made for key in keys} == {32}
 
 
 def test_a_context_is_passed_on(service: Any, campaign: str) -> None:

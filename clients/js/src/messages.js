@@ -62,13 +62,18 @@ export class ServiceError extends Error {
  */
 export function decisionRequest({ requestKey, candidate, context, chances }) {
   const given = Object.entries({ candidate, context, chances }).filter(([, value]) => value != null);
-  return JSON.stringify({ request_key: requestKey ?? randomKey(), ...Object.fromEntries(given) });
+  return JSON.stringify({ request_key: requestKey ?? newRequestKey(), ...Object.fromEntries(given) });
 }
 
-/** A random key. `crypto.randomUUID` is not available in pages without TLS. */
-function randomKey() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+/**
+ * A key that no other request has. It begins with the time in milliseconds: in the ledger's index
+ * of keys, neighbours take a fraction of the time that random keys take. `crypto.randomUUID` is not
+ * available in pages without TLS.
+ */
+function newRequestKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(10));
+  const random = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));
+  return Date.now().toString(16).padStart(12, "0") + random.join("");
 }
 
 /**

@@ -120,6 +120,24 @@ test("attempts share one deadline and one key", async (t) => {
   assert.equal(new Set(keys).size, 1);
 });
 
+test("keys of the client are unique and in the order of time", async (t) => {
+  const keys = [];
+  const url = await server(t, async (request, response) => {
+    keys.push((await bodyOf(request)).request_key);
+    response.writeHead(404).end();
+  });
+  const client = new Client({ url, defaults: { page: "now" }, timeoutMs: PATIENT_MS, log: quiet() });
+  const times = [1_700_000_000_000, 1_700_000_000_000, 1_700_000_000_001, 1_900_000_000_000];
+  for (const now of times) {
+    t.mock.method(Date, "now", () => now);
+    await client.decide("page");
+    t.mock.restoreAll();
+  }
+  assert.ok(keys.every((key) => /^[0-9a-f]{32}$/.test(key)));
+  assert.deepEqual(keys.map((key) => parseInt(key.slice(0, 12), 16)), times);
+  assert.equal(new Set(keys).size, times.length);
+});
+
 test("a response that is not a decision plays the default arm", async (t) => {
   const url = await server(t, (request, response) => response.end("<h1>Welcome</h1>"));
   const client = new Client({ url, defaults: { page: "now" }, timeoutMs: PATIENT_MS, log: quiet() });
