@@ -101,11 +101,20 @@ def _lead(arms: Sequence[ArmStatus], unit: str | None) -> tuple[str, str]:
 def _awaited(default: ArmStatus, challengers: Sequence[ArmStatus]) -> str:
     """Return what is missing for a first comparison."""
     if default.average is None:
+        if _in_open_windows(default):
+            return "the windows of the first decisions are still open."
         most = "the first decisions" if default.seen == 0 else "most decisions"
         return f"rewards of {most} are awaited."
+    if any(_in_open_windows(arm) for arm in challengers):
+        return "the windows of the challengers' decisions are still open."
     if any(arm.plays for arm in challengers):
         return "rewards of the challengers are awaited."
     return "no challenger has been tried yet."
+
+
+def _in_open_windows(arm: ArmStatus) -> bool:
+    """Return whether rewards are known, but an estimate awaits the end of their windows."""
+    return arm.average is None and arm.seen > 0 and arm.seen >= arm.pending
 
 
 def _evidence(arms: Sequence[ArmStatus], serves: str | None, unit: str | None) -> str:
