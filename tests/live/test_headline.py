@@ -75,6 +75,25 @@ def test_what_is_awaited_before_anybody_leads():
     assert campaign.status().headline == f"{awaited}no challenger has been tried yet."
 
 
+def test_a_pause_before_anybody_leads_ends_a_sentence():
+    campaign = new_campaign()
+    running = campaign.status().headline
+    campaign.pause()
+    assert campaign.status().headline == f"Paused: everybody gets now. {running}"
+    retired = headline_of("paused", None, [DEFAULT])
+    assert retired == (
+        "Paused: everybody gets now. Every challenger is retired: everybody gets now."
+    )
+
+
+def test_an_end_before_anything_was_won_ends_a_sentence():
+    campaign = new_campaign(floor="randomised", holdback=0.05)
+    running = campaign.status().headline
+    assert running.startswith("Too early to say what was won: ")
+    campaign.stop()
+    assert campaign.status().headline == f"Stopped: everybody gets now. {running}"
+
+
 def test_rewards_that_are_in_are_not_awaited():
     """An estimate needs decisions whose window is over."""
     now = [1_800_000_000.0]

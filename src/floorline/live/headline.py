@@ -38,13 +38,13 @@ def headline_of(
         )
     if state == "paused":
         return f"Paused: everybody gets {default.name}. {lead[0]}"
-    return " ".join(lead)
+    return " ".join(lead).rstrip()
 
 
 def _received(default: str, same: SameRounds) -> tuple[str, str]:
     """Return what was received beside the default's in the same rounds, and what happens next."""
     if same.default <= 0:
-        return "Too early to say what was won:", "rewards of the first decisions are awaited."
+        return "Too early to say what was won: rewards of the first decisions are awaited.", ""
     change = _change(same.received / same.default - 1)
     least = same.received / same.default_upper - 1
     most = same.received / same.default_lower - 1 if same.default_lower > 0 else math.inf
@@ -60,13 +60,13 @@ def _received(default: str, same: SameRounds) -> tuple[str, str]:
 
 
 def _lead(arms: Sequence[ArmStatus], unit: str | None) -> tuple[str, str]:
-    """Return who leads, and what happens next."""
+    """Return who leads, and what happens next, if that is more to say."""
     default = arms[0]
     known = [arm for arm in arms[1:] if arm.average is not None]
     if len(arms) == 1:
-        return "Every challenger is retired:", f"everybody gets {default.name}."
+        return f"Every challenger is retired: everybody gets {default.name}.", ""
     if default.average is None or not known:
-        return "Too early to say who leads:", _awaited(default, arms[1:])
+        return f"Too early to say who leads: {_awaited(default, arms[1:])}", ""
     best = max(known, key=lambda arm: arm.lower)
     if best.lower > default.upper:
         words = (
