@@ -244,3 +244,10 @@ def test_upper_bounds_for_clicks_use_the_noise_scale_of_clicks(floorline, learne
     ):
         assert found[name] == pytest.approx(bound), name
         assert bound < of_scale_1, "the case shows nothing"
+
+
+def test_bounds_need_a_boundary_with_a_radius(floorline):
+    found = floorline("bounds", "--means", "0.5,0.6", "--boundary", "beta-binomial")
+    assert found.returncode == 2
+    assert found.stderr.startswith("floorline: --boundary: must be one of stitched, ")
+    assert found.stderr.endswith("not 'beta-binomial'\n")

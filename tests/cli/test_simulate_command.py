@@ -217,7 +217,7 @@ def test_an_adversary_adds_regret_to_the_answer(floorline, tmp_path, adversary):
         (["--adversary", "lure", "--means", "0.5,1.5"], "--means: must be two or more"),
         (["--adversary", "table:nowhere.csv"], "cannot be read"),
         (["--delay", "soon"], "--delay: must be like 100 or 0-2000, not 'soon'"),
-        (["--delay", "5-3"], "--delay: must be a whole number, or several"),
+        (["--delay", "5-3"], "--delay: must be like 100 or 0-2000, not '5-3'"),
         (["--lost", "some"], "--lost: must be shares such as 5%,10%, not 'some'"),
         (["--lost", "0.1,0.2,0.3"], "--lost: must be one number, or "),
         (["--repeated", "some"], "--repeated: must be shares such as 5%,10%, not 'some'"),

@@ -55,7 +55,7 @@ DEFAULT = found("now", 0.050, 0.040, 0.060)
         ),
         (
             [found("video", None, 0.0, 1.0)],
-            "Too early to say who leads: rewards of the challengers are awaited.",
+            "Too early to say who leads: the windows of the challengers' decisions are still open.",
         ),
     ],
 )
@@ -73,6 +73,49 @@ def test_what_is_awaited_before_anybody_leads():
     for ticket in tickets[1:]:
         campaign.observe(ticket, 1.0)
     assert campaign.status().headline == f"{awaited}no challenger has been tried yet."
+
+
+def test_a_pause_before_anybody_leads_ends_a_sentence():
+    campaign = new_campaign()
+    running = campaign.status().headline
+    campaign.pause()
+    assert campaign.status().headline == f"Paused: everybody gets now. {running}"
+    retired = headline_of("paused", None, [DEFAULT])
+    assert retired == (
+        "Paused: everybody gets now. Every challenger is retired: everybody gets now."
+    )
+
+
+def test_an_end_before_anything_was_won_ends_a_sentence():
+    campaign = new_campaign(floor="randomised", holdback=0.05)
+    running = campaign.status().headline
+    assert running.startswith("Too early to say what was won: ")
+    campaign.stop()
+    assert campaign.status().headline == f"Stopped: everybody gets now. {running}"
+
+
+def test_rewards_that_are_in_are_not_awaited():
+    """An estimate needs decisions whose window is over."""
+    now = [1_800_000_000.0]
+    settings = {"missing": "zero", "window": 100.0, "max_loss": 1.0}
+    campaign = new_campaign(**settings, clock=lambda: now[0])
+    early = "Too early to say who leads: the windows of"
+
+    def reported(candidate):
+        campaign.observe(campaign.decide(candidate=candidate), 1.0)
+        return campaign.status()
+
+    status = reported("now")
+    assert (status.pending, status.arms[0].average) == (0, None)
+    assert status.headline == f"{early} the first decisions are still open."
+    now[0] += 101.0
+    status = reported("video")
+    assert (status.pending, status.arms[1].plays, status.arms[1].average) == (0, 1, None)
+    assert status.headline == f"{early} the challengers' decisions are still open."
+    campaign.decide(candidate="video")
+    campaign.decide(candidate="video")
+    awaited = "Too early to say who leads: rewards of the challengers are awaited."
+    assert campaign.status().headline == awaited
 
 
 def test_what_an_ended_campaign_says():

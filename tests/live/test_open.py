@@ -10,6 +10,7 @@ import pytest
 from campaigns import new_campaign, play
 
 from floorline.live import Campaign, CampaignSettings, LedgerError
+from floorline.live.ledgers import read_ledger
 
 GIVEN = {"arms": ["now", "video", "quiz"], "max_loss": 0.1}
 
@@ -53,6 +54,8 @@ GIVEN = {"arms": ["now", "video", "quiz"], "max_loss": 0.1}
         ({"voids": 1}, "voids: must be True or False"),
         ({"holdback": -0.1}, "holdback: must be a number at least 0"),
         ({"drift_level": 0}, "drift_level: must be a number at least 1e-200"),
+        ({"seed": -1}, "seed: must be a whole number of at least 0, not -1"),
+        ({"seed": "x"}, "seed: must be a whole number of at least 0, not 'x'"),
         ({"colour": "red"}, "settings: must be among"),
     ],
 )
@@ -60,6 +63,16 @@ def test_settings_that_are_refused_leave_no_file(tmp_path, settings, message):
     with pytest.raises(ValueError, match=message):
         Campaign.open(tmp_path / "c", **GIVEN | settings)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_no_ledger(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(LedgerError, match="folder: is a folder, not a ledger"):
+        Campaign.open(folder, **GIVEN)
+    with pytest.raises(LedgerError, match="folder: is a folder, not a ledger"):
+        read_ledger(str(folder))
+    assert os.listdir(tmp_path) == ["folder"]
 
 
 @pytest.mark.parametrize("default_mean", [None, 0, 1e-200])

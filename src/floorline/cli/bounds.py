@@ -35,9 +35,11 @@ def bounds(
     format: options.Format = "table",
 ) -> None:
     """Show every bound of the paper for one setting, and the regret of policies in simulation."""
+    from floorline.boundaries.registry import BOUNDARIES
     from floorline.core.checks import choice, whole
 
     choice("format", format, options.FORMATS)
+    choice("boundary", boundary, [kind.name for kind in BOUNDARIES.values() if kind.has_radius])
     environment = environment_from(means, horizon, noise, noise_scale)
     setup = setup_from(
         environment,

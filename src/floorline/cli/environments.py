@@ -120,6 +120,8 @@ def delayed_from(
     try:
         first, _, last = delay.partition("-")
         delays = range(int(first), int(last or first) + 1)
+        if not delays:
+            raise ValueError
     except ValueError:
         raise ValueError(f"delay: must be like 100 or 0-2000, not {delay!r}") from None
     return Delayed(

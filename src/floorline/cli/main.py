@@ -24,7 +24,14 @@ app = typer.Typer(
     rich_markup_mode=None,  # drawing boxes would double the time that --help takes
 )
 
-OPTIONS = {"environment": "--noise or --adversary", "table": "--adversary"}
+OPTIONS = {
+    "environment": "--noise or --adversary",
+    "table": "--adversary",
+    "changes": "--change",
+    "period": "--season",
+    "swing": "--season",
+    "by_kind": "--segments",
+}
 """The options for arguments of the library that have a different name here."""
 
 WITH_A_SERVICE = ("serve", "demo")

@@ -105,16 +105,19 @@ class Drawn(Ranged):
 
 
 def checked_means(
-    means: Sequence[float], low: float = -math.inf, high: float = math.inf
+    means: Sequence[float], low: float = -math.inf, high: float = math.inf, name: str = "means"
 ) -> tuple[float, ...]:
-    """Return `means` as a tuple; raise unless there are two or more, finite and in range."""
+    """Return `means` as a tuple; raise unless there are two or more, finite and in range.
+
+    `name` is what an error calls them.
+    """
     try:
         given = tuple(float(mean) for mean in means)
     except (TypeError, ValueError):
         given = ()
     limits = f" from {low:g} to {high:g}" if high < math.inf else ""
     fits = len(given) >= 2 and all(math.isfinite(m) and low <= m <= high for m in given)
-    require(fits, "means", f"two or more finite numbers{limits}", means)
+    require(fits, name, f"two or more finite numbers{limits}", means)
     return given
 
 

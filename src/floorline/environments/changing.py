@@ -53,10 +53,11 @@ class Changing(Clicks):
         latest = 1
         for start, means in self.changes:
             latest = whole("changes: a round", start, latest + 1)
-            given = checked_means(means, 0.0, 1.0)
+            name = f"changes: means from round {start}"
+            given = checked_means(means, 0.0, 1.0, name)
             require(
                 len(given) == len(self.means),
-                f"changes: means from round {start}",
+                name,
                 f"{len(self.means)} numbers, one per arm",
                 means,
             )

@@ -58,7 +58,7 @@ class Segments(Clicks):
 
     def __post_init__(self) -> None:
         require(len(self.by_kind) >= 1, "by_kind", "one or more rows of means", self.by_kind)
-        rows = tuple(checked_means(row, 0.0, 1.0) for row in self.by_kind)
+        rows = tuple(checked_means(row, 0.0, 1.0, "by_kind") for row in self.by_kind)
         alike = all(len(row) == len(rows[0]) for row in rows)
         require(alike, "by_kind", "rows of the same length, a mean for each arm", self.by_kind)
         given = [1 / len(rows)] * len(rows) if self.shares is None else self.shares

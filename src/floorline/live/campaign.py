@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from floorline.core.checks import plain_text
+from floorline.core.checks import plain_text, whole
 from floorline.core.deprecation import warn_renamed
 from floorline.live import snapshot
 from floorline.live.acceleration import LOOK_EVERY
@@ -102,6 +102,8 @@ class Campaign(Controls):
             ValueError: a setting is not allowed, or differs from the ledger's.
             LedgerError: the ledger cannot be used, or is open elsewhere.
         """
+        if seed is not None:
+            seed = whole("seed", seed, 0)
         source = locator if isinstance(locator, Ledger) else os.fspath(locator)
         return cls(*open_recorder(source, clock, settings, down_since, up_since), seed)
 

@@ -38,13 +38,13 @@ def headline_of(
         )
     if state == "paused":
         return f"Paused: everybody gets {default.name}. {lead[0]}"
-    return " ".join(lead)
+    return " ".join(lead).rstrip()
 
 
 def _received(default: str, same: SameRounds) -> tuple[str, str]:
     """Return what was received beside the default's in the same rounds, and what happens next."""
     if same.default <= 0:
-        return "Too early to say what was won:", "rewards of the first decisions are awaited."
+        return "Too early to say what was won: rewards of the first decisions are awaited.", ""
     change = _change(same.received / same.default - 1)
     least = same.received / same.default_upper - 1
     most = same.received / same.default_lower - 1 if same.default_lower > 0 else math.inf
@@ -60,13 +60,13 @@ def _received(default: str, same: SameRounds) -> tuple[str, str]:
 
 
 def _lead(arms: Sequence[ArmStatus], unit: str | None) -> tuple[str, str]:
-    """Return who leads, and what happens next."""
+    """Return who leads, and what happens next, if that is more to say."""
     default = arms[0]
     known = [arm for arm in arms[1:] if arm.average is not None]
     if len(arms) == 1:
-        return "Every challenger is retired:", f"everybody gets {default.name}."
+        return f"Every challenger is retired: everybody gets {default.name}.", ""
     if default.average is None or not known:
-        return "Too early to say who leads:", _awaited(default, arms[1:])
+        return f"Too early to say who leads: {_awaited(default, arms[1:])}", ""
     best = max(known, key=lambda arm: arm.lower)
     if best.lower > default.upper:
         words = (
@@ -101,11 +101,20 @@ def _lead(arms: Sequence[ArmStatus], unit: str | None) -> tuple[str, str]:
 def _awaited(default: ArmStatus, challengers: Sequence[ArmStatus]) -> str:
     """Return what is missing for a first comparison."""
     if default.average is None:
+        if _in_open_windows(default):
+            return "the windows of the first decisions are still open."
         most = "the first decisions" if default.seen == 0 else "most decisions"
         return f"rewards of {most} are awaited."
+    if any(_in_open_windows(arm) for arm in challengers):
+        return "the windows of the challengers' decisions are still open."
     if any(arm.plays for arm in challengers):
         return "rewards of the challengers are awaited."
     return "no challenger has been tried yet."
+
+
+def _in_open_windows(arm: ArmStatus) -> bool:
+    """Return whether rewards are known, but an estimate awaits the end of their windows."""
+    return arm.average is None and arm.seen > 0 and arm.seen >= arm.pending
 
 
 def _evidence(arms: Sequence[ArmStatus], serves: str | None, unit: str | None) -> str:

@@ -35,7 +35,7 @@ def test_a_missing_or_empty_folder_is_refused(tmp_path: Path, floorline: Run, ex
         refused = floorline(*words, "--data", str(data))
         assert refused.returncode == 2
         assert refused.stderr.startswith(f"floorline: --data: {data} is not a data folder.")
-        assert "--create" in refused.stderr
+        assert "use floorline serve --create" in refused.stderr
     assert data.exists() == exists
     assert not exists or os.listdir(data) == []
 

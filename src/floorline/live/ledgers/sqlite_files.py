@@ -24,6 +24,7 @@ def lock(path: str) -> IO[bytes]:
     folder = Path(path).parent
     if not folder.is_dir():
         raise LedgerError(f"{path}: there is no folder {folder}")
+    refuse_folder(path)
     try:
         # Under the file's real name, so that a link to it does not let another writer in.
         file = open(f"{os.path.realpath(path)}-lock", "ab")  # noqa: SIM115 (it stays open)
@@ -67,6 +68,12 @@ def set_aside(path: str) -> str:
         os.rename(mark_path(path), mark_path(free))
     _sync_folder_of(path)
     return free
+
+
+def refuse_folder(path: str) -> None:
+    """Raise LedgerError if the path is that of a folder."""
+    if os.path.isdir(path):
+        raise LedgerError(f"{path}: is a folder, not a ledger")
 
 
 def delete(path: str) -> None:

@@ -41,6 +41,7 @@ class SqliteReader(LedgerReader):
     def _connect(self) -> None:
         if not os.path.exists(self.locator):
             raise LedgerError(f"{self.locator}: there is no such file")
+        files.refuse_folder(self.locator)
         try:
             self._open(self.locator, apsw.SQLITE_OPEN_READONLY)
         except (apsw.CantOpenError, apsw.ReadOnlyError):

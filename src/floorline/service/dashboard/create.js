@@ -35,13 +35,18 @@ export function creation(button, onDone) {
     hints(form);
   });
   byId("floor").addEventListener("change", () => {
-    byId("holdback").value = HOLDBACK[byId("floor").value] ?? "0.02";
+    byId("holdback").defaultValue = HOLDBACK[byId("floor").value] ?? "0.02"; // shown unless one was entered
   });
   guardrailRows();
   hints(form);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     clear(form);
+    const wrong = unreadable(form);
+    if (wrong !== null) {
+      blame(form, wrong);
+      return;
+    }
     try {
       const made = await post("/v1/campaigns", settingsOf(form));
       dialog.close();
@@ -54,13 +59,13 @@ export function creation(button, onDone) {
 
 /** Say what the numbers mean. */
 function hints(form) {
-  const loss = Number(byId("max_loss").value);
-  const delta = Number(byId("delta").value);
+  const loss = byId("max_loss").valueAsNumber;
+  const delta = byId("delta").valueAsNumber;
   const floor = `The floor: ${exactPercent(1 - loss)} of the default's reward.`;
   const nothing = loss === 0 ? " Nothing may be lost, so no challenger is ever tried." : "";
   say(byId("max_loss-hint"), isShare(loss) ? floor + nothing : SHARE);
   say(byId("delta-hint"), isShare(delta) ? `Confidence: ${exactPercent(1 - delta)}, for the whole campaign.` : SHARE);
-  say(byId("low-hint"), Number(byId("low").value) < 0
+  say(byId("low-hint"), byId("low").valueAsNumber < 0
     ? "Below 0, no challenger is tried before the default's mean is surely above 0." : "");
   say(byId("beyond-hint"), BEYOND[byId("beyond").value]);
   say(byId("floor-hint"), FLOORS[byId("floor").value]);
@@ -69,6 +74,19 @@ function hints(form) {
   byId("window").disabled = !waits;
   say(byId("window-hint"), "Choose the shortest time in which nearly every report arrives: what comes later "
     + "is not used.");
+}
+
+/**
+ * What is wrong with the first number that is missing or is not one, or null. The browser gives both as an empty
+ * text, for which the service would take its default.
+ */
+function unreadable(form) {
+  for (const field of form.querySelectorAll("input[type=number]:enabled")) {
+    const label = field.name === "guardrails" ? `${field.labels[0].textContent}: ` : "";
+    if (field.validity.badInput) return `${field.name}: ${label}must be a number`;
+    if (field.validity.valueMissing) return `${field.name}: ${label}must be given`;
+  }
+  return null;
 }
 
 function settingsOf(form) {

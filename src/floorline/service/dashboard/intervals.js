@@ -42,11 +42,13 @@ function drawIntervals(chart, { arms, retired, floor, low, high, unit, look, bou
     svg("line", { class: "rule", x1: x(value), x2: x(value), y1: 0, y2: bottom }),
     svg("text", { x: x(value), y: height - 6, "text-anchor": "middle" }, brief(value)),
   ]);
+  const labels = arms.map((arm, i) => ({
+    name: svg("text", { class: "strong", x: SIDE - 6, y: i * ROW + 18 }, arm.name + roleOf(arm, i, retired)),
+    plays: svg("text", { x: width - SIDE + 6, y: i * ROW + 18, "text-anchor": "end" }, plural(arm.plays, "decision")),
+  }));
   arms.forEach((arm, i) => {
     const y = i * ROW + 32;
-    parts.push(
-      svg("text", { class: "strong", x: SIDE - 6, y: y - 14 }, arm.name + roleOf(arm, i, retired)),
-      svg("text", { x: width - SIDE + 6, y: y - 14, "text-anchor": "end" }, plural(arm.plays, "decision")));
+    parts.push(labels[i].name, labels[i].plays);
     if (bounded) {
       const [left, right] = [x(arm.lower), x(arm.upper ?? high)];
       parts.push(svg("line", { class: `whisker ${look(i)}`, x1: left, x2: right, y1: y, y2: y }));
@@ -59,9 +61,23 @@ function drawIntervals(chart, { arms, retired, floor, low, high, unit, look, bou
     parts.push(svg("line", { class: "marker floor dashed", x1: x(floor), x2: x(floor), y1: 0, y2: bottom }));
   }
   chart.put(spoken(arms, floor, unit, bounded), width, height, parts);
+  for (const { name, plays } of labels) shorten(name, width - 2 * SIDE - plays.getComputedTextLength());
   chart.explain(floor === null ? [] : [
     { name: "promised share of the default's estimate", look: "floor", swatch: "is-dashed", value: inUnit(floor, unit) },
   ]);
+}
+
+/** Leave out the middle of a text that is longer than `room`: names that are alike often differ at an end. */
+function shorten(text, room) {
+  const length = text.getComputedTextLength();
+  if (length <= room) return;
+  const letters = [...text.textContent];
+  let kept = Math.floor((letters.length * room) / length);
+  do {
+    const before = Math.max(1, kept >> 1);
+    text.textContent = `${letters.slice(0, before).join("")}…${letters.slice(letters.length - before).join("")}`;
+    kept -= 1;
+  } while (kept > 2 && text.getComputedTextLength() > room);
 }
 
 const roleOf = ({ name }, i, retired) => (i === 0 ? " (default)" : retired.includes(name) ? " (retired)" : "");

@@ -96,7 +96,7 @@ class Database:
             elif schema.version_of(connection) == 0:
                 raise ValueError(
                     f"data: {self.shown} has no tables of Floorline. If it should hold campaigns, "
-                    "restore it; to start with none, add --create"
+                    "restore it; to start with none, use floorline serve --create"
                 )
             schema.check_version(connection, url)
             ((self.secret, most),) = self.session.run(

@@ -48,7 +48,7 @@ class Folder:
                 if not create:
                     raise ValueError(
                         f"data: {self.path} is not a data folder. If it holds campaigns, mount or "
-                        "restore it; to start with an empty one, add --create"
+                        "restore it; to start with an empty one, use floorline serve --create"
                     )
                 self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
                 self.campaigns.mkdir(mode=0o700, exist_ok=True)
