@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
+import math
 import subprocess
 import sys
 import threading
@@ -42,6 +43,15 @@ def test_rewards_are_sent_when_the_client_closes(service: Any, campaign: str) ->
         for value in (0.0, 0.25, 1.0):
             assert client.reward(client.decide(campaign).ticket, value)
     assert outcomes(service, campaign) == [("observed", 0), ("observed", 0.25), ("observed", 1)]
+
+
+def test_one_may_wait_for_ever(service: Any, campaign: str) -> None:
+    client = Client(service.url, timeout=10)
+    client.reward(client.decide(campaign).ticket, 0.25)
+    assert client.flush(math.inf)
+    client.reward(client.decide(campaign).ticket, 1.0)
+    client.close(math.inf)
+    assert outcomes(service, campaign) == [("observed", 0.25), ("observed", 1)]
 
 
 def test_rewards_are_sent_when_the_program_ends(service: Any, campaign: str) -> None:

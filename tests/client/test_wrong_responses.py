@@ -22,6 +22,7 @@ DECISION = {
     "guaranteed_budget": 1.0,
     "probability": 1.0,
 }
+PROBLEM = {"type": "urn:floorline:problem:stopped", "detail": "it is", "default_arm": "now"}
 HEAD = b"HTTP/1.1 200 OK\r\n"
 
 
@@ -34,8 +35,7 @@ def decision(**changed: Any) -> bytes:
 
 
 def problem(**changed: Any) -> bytes:
-    document = {"type": "urn:floorline:problem:stopped", "detail": "it is", "default_arm": "now"}
-    return response(json.dumps(document | changed).encode(), b"409 Conflict")
+    return response(json.dumps(PROBLEM | changed).encode(), b"409 Conflict")
 
 
 Listen = Callable[[Callable[[socket.socket, int], None]], str]
@@ -89,6 +89,7 @@ def listen() -> Iterator[Listen]:
         problem(default_arm={"a": 1}),
         problem(default_arm=5),
         problem(detail=None),
+        problem(status="409"),
     ],
 )
 def test_the_default_arm_is_played(
@@ -130,6 +131,7 @@ def test_what_comes_unasked_is_no_response_to_the_next_request(listen: Listen) -
         *(None, [], [{}], [None], [{"ticket": "a-1-0"}], [{"ticket": "a-1-0", "result": None}]),
         *([{"ticket": "a-1-0", "result": 1}], [{"ticket": "a-2-0", "result": "accepted"}]),
         [{"ticket": "a-1-0", "problem": {"type": 1}}],
+        [{"ticket": "a-1-0", "problem": PROBLEM | {"status": "503"}}],
     ],
 )
 def test_a_reward_without_a_receipt_is_not_taken_for_accepted(results: Any) -> None:

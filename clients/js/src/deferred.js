@@ -47,8 +47,10 @@ export class DeferredRewards {
 
   /** Remove and return the reward deferred first; undefined if there is none. */
   takeOldest() {
-    const ages = this.#items.map(({ reward }) => reward.deferredSince ?? 0);
-    const [oldest] = this.#items.splice(ages.indexOf(Math.min(...ages)), 1);
-    return oldest?.reward;
+    const since = (/** @type {number} */ index) => this.#items[index].reward.deferredSince ?? 0;
+    const first = this.#items.reduce((least, _, index) => {
+      return since(index) < since(least) ? index : least;
+    }, 0);
+    return this.#items.splice(first, 1)[0]?.reward;
   }
 }

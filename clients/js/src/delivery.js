@@ -61,9 +61,10 @@ export async function deliver(transport, batch) {
  */
 async function deliverPart(transport, part, parts, delivery) {
   const { status, text } = await transport.post("/v1/rewards", rewardsRequest(part), TIMEOUT_MS);
+  const tickets = part.map(({ ticket }) => ticket);
   let receipts;
   try {
-    receipts = parseReceipts(status, text, part.length);
+    receipts = parseReceipts(status, text, tickets);
   } catch (error) {
     if (!(error instanceof ServiceError && REFUSED_BATCH.has(error.reason))) throw error;
     const half = Math.floor(part.length / 2);

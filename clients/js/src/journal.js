@@ -16,8 +16,9 @@ import { finite, metricsOf, ticketId } from "./checks.js";
  * Persistent storage for rewards: a `FileJournal`, a `LocalStorageJournal`, or your own. Any method
  * may throw; the rewards are then still in memory.
  * @typedef {object} Journal
- * @property {() => { rewards: Reward[], refused: number }} load The rewards that it holds, and how
- *   many entries were set aside because they are not rewards.
+ * @property {() => { rewards: Reward[], refused: number, error?: unknown }} load The rewards that
+ *   it holds, how many entries were set aside because they are not rewards, and what went wrong
+ *   with that: the rewards are sent all the same.
  * @property {(reward: Reward) => void} add Add a reward, or update one.
  * @property {(rewards: Reward[]) => void} remove Forget rewards: the service takes none twice.
  * @property {(reward: Reward, reason: string) => void} refuse Set aside a reward that will not be

@@ -36,17 +36,22 @@ export class LocalStorageJournal {
   load() {
     const rewards = [];
     let refused = 0;
+    let error;
     for (const key of this.#keys(this.#prefix)) {
       const value = this.#storage?.getItem(key) ?? "";
       try {
         rewards.push(parsed(key.slice(this.#prefix.length), value));
       } catch {
-        this.#refuse({ line: key.slice(this.#prefix.length), value });
-        this.#storage?.removeItem(key);
-        refused++;
+        try {
+          this.#refuse({ line: key.slice(this.#prefix.length), value });
+          this.#storage?.removeItem(key);
+          refused++;
+        } catch (full) {
+          error = full; // it stays where it is
+        }
       }
     }
-    return { rewards, refused };
+    return { rewards, refused, error };
   }
 
   /** @param {Reward} reward */

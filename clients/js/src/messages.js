@@ -92,36 +92,38 @@ export function rewardsRequest(rewards) {
  */
 export function parseDecision(status, text) {
   const item = parseObject(status, text);
-  if (typeof item.ticket !== "string" || typeof item.arm !== "string") {
+  const texts = [item.ticket, item.arm, item.reason].every((value) => typeof value === "string");
+  if (!texts || typeof item.is_default !== "boolean") {
     throw notFloorline("the response is not a decision");
   }
   return {
     ticket: item.ticket,
     arm: item.arm,
     isDefault: item.is_default,
-    candidate: item.candidate,
+    candidate: item.candidate ?? null,
     reason: item.reason,
-    guaranteedBudget: item.guaranteed_budget,
-    probability: item.probability,
+    guaranteedBudget: item.guaranteed_budget ?? null,
+    probability: item.probability ?? null,
     propensity: item.propensity ?? null,
   };
 }
 
 /**
- * The service's response to each of `count` rewards: null if it has taken it, or the error.
+ * The service's response to the reward of each ticket: null if it has taken it, or the error.
  * @param {number} status
  * @param {string} text
- * @param {number} count
+ * @param {string[]} tickets
  * @returns {(ServiceError | null)[]}
  */
-export function parseReceipts(status, text, count) {
+export function parseReceipts(status, text, tickets) {
   const { results } = parseObject(status, text);
-  if (!Array.isArray(results) || results.length !== count) {
+  if (!Array.isArray(results) || results.length !== tickets.length) {
     throw notFloorline("the response has no receipt for each reward");
   }
-  return results.map((receipt) => {
-    if (receipt?.problem) return problemIn(receipt.problem) ?? notFloorline("an unknown problem");
-    if (typeof receipt?.result !== "string") throw notFloorline("a receipt has no result");
+  return results.map((receipt, index) => {
+    if (receipt?.ticket !== tickets[index]) throw notFloorline("a receipt is of another reward");
+    if (receipt.problem) return problemIn(receipt.problem) ?? notFloorline("an unknown problem");
+    if (typeof receipt.result !== "string") throw notFloorline("a receipt has no result");
     return null;
   });
 }
@@ -161,9 +163,11 @@ function parseJson(text) {
  * @param {any} item
  */
 function problemIn(item) {
-  if (typeof item?.type !== "string" || !item.type.startsWith(PROBLEM_PREFIX)) return null;
-  const reason = item.type.slice(PROBLEM_PREFIX.length);
-  return new ServiceError(reason, String(item.detail), item.default_arm ?? null, item.status);
+  const { type, detail, default_arm: arm = null, status = null } = item ?? {};
+  if (typeof type !== "string" || !type.startsWith(PROBLEM_PREFIX)) return null;
+  if (typeof detail !== "string" || (arm !== null && typeof arm !== "string")) return null;
+  if (status !== null && typeof status !== "number") return null;
+  return new ServiceError(type.slice(PROBLEM_PREFIX.length), detail, arm, status);
 }
 
 /** @param {string} detail */

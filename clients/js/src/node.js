@@ -36,7 +36,7 @@ export class FileJournal {
    */
   constructor(file) {
     this.#path = path.resolve(file);
-    fs.closeSync(fs.openSync(this.#path, "a"));
+    fs.closeSync(fs.openSync(this.#path, "a+")); // throws if it cannot be read and written
     lock(this.#path);
   }
 
@@ -51,9 +51,14 @@ export class FileJournal {
         refused.push({ line });
       }
     }
-    if (refused.length) this.#appendRefused(refused);
-    this.#rewrite();
-    return { rewards: [...this.#rewards.values()], refused: refused.length };
+    const rewards = [...this.#rewards.values()];
+    try {
+      if (refused.length) this.#appendRefused(refused);
+      this.#rewrite();
+    } catch (error) {
+      return { rewards, refused: 0, error };
+    }
+    return { rewards, refused: refused.length };
   }
 
   /** @param {Reward} reward */

@@ -37,6 +37,7 @@ export class FloorlineWebProvider {
   #campaigns;
   /** @type {Map<string, Decision | ServiceError>} */
   #decisions = new Map();
+  #round = 0;
 
   /**
    * @param {import("./client.js").Client} client Closed with the provider.
@@ -49,10 +50,11 @@ export class FloorlineWebProvider {
   }
 
   /**
-   * Decide all campaigns.
+   * Decide all campaigns. Called again meanwhile, the later call counts.
    * @param {EvaluationContext} [context]
    */
   async initialize(context) {
+    const round = ++this.#round;
     const options = optionsOf(context);
     const decided = await Promise.all(
       this.#campaigns.map(async (campaign) => {
@@ -64,6 +66,7 @@ export class FloorlineWebProvider {
         }
       }),
     );
+    if (round !== this.#round) return; // of a visitor who has changed since
     this.#decisions = new Map(this.#campaigns.map((campaign, index) => [campaign, decided[index]]));
   }
 

@@ -16,6 +16,9 @@ const GATHER_MS = 100;
 /** The first and the longest wait before a retry after a failure. */
 const BACKOFF_MS = [200, 10_000];
 
+/** The longest time that timers know, 25 days: with a longer one they end at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** Bytes of rewards sent when a page is left: browsers allow 64 KiB then. */
 const MAX_LEAVING_BYTES = 60_000;
 
@@ -50,9 +53,10 @@ export class RewardQueue {
     this.#journal = journal;
     this.#log = log;
     this.#write((journal) => {
-      const { rewards, refused } = journal.load();
-      this.#waiting.push(...rewards);
+      const { rewards, refused, error } = journal.load();
+      this.#waiting = rewards;
       if (refused) this.#log.warn(`floorline: ${refused} entries are not rewards, and set aside`);
+      if (error) throw error;
     });
     this.#schedule();
     if (typeof document !== "undefined") addEventListener("pagehide", this.#leave);
@@ -112,7 +116,7 @@ export class RewardQueue {
   }
 
   #sendAllNow() {
-    this.#waiting.push(...this.#deferred.take());
+    this.#waiting = this.#waiting.concat(this.#deferred.take());
     this.#backoffMs = BACKOFF_MS[0];
     this.#readyAt = 0;
     this.#schedule();
@@ -144,7 +148,7 @@ export class RewardQueue {
   }
 
   async #send() {
-    this.#waiting.push(...this.#deferred.take(performance.now()));
+    this.#waiting = this.#waiting.concat(this.#deferred.take(performance.now()));
     const batch = this.#waiting.slice(0, MAX_BATCH);
     this.#sending = true;
     const delivery = await deliver(this.#transport, batch);
@@ -245,7 +249,7 @@ export class RewardQueue {
       const check = () => {
         if (condition()) end();
       };
-      const timer = setTimeout(end, timeoutMs);
+      const timer = setTimeout(end, Math.min(timeoutMs, MAX_TIMER_MS));
       this.#observers.add(check);
       check();
     });

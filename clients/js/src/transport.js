@@ -9,6 +9,9 @@ const RETRY_PAUSE_MS = 10;
 
 const RETRIED_STATUSES = new Set([502, 503, 504]);
 
+/** In a body; far above what the service sends, and little enough for the page's memory. */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+
 const KEY = /^[!-~]+$/;
 
 /** Sends requests. One may arrive more than once, so requests must be idempotent. */
@@ -45,7 +48,9 @@ export class Transport {
    * @returns {Promise<{ status: number, text: string }>}
    */
   async post(path, body, timeoutMs, keepalive = false) {
-    const signal = AbortSignal.timeout(timeoutMs);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const timer = setTimeout(() => controller.abort(), timeoutMs);
     try {
       for (let attempt = 1; attempt < ATTEMPTS; attempt++) {
         try {
@@ -60,6 +65,8 @@ export class Transport {
     } catch (error) {
       if (signal.aborted) throw new ServiceError("timeout", `no response within ${timeoutMs} ms`);
       throw new ServiceError("unreachable", causeOf(error));
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -80,7 +87,40 @@ export class Transport {
       credentials: "omit",
       cache: "no-store",
     });
-    return { status: response.status, text: await response.text() };
+    return { status: response.status, text: await textOf(response, signal) };
+  }
+}
+
+/**
+ * The text of a response's body.
+ *
+ * In Node, a signal no longer ends the body of a response once garbage has been collected
+ * (https://github.com/nodejs/undici/issues/4068), so the body is cancelled here.
+ * @param {Response} response
+ * @param {AbortSignal} signal Ends it with an error.
+ */
+async function textOf({ body }, signal) {
+  if (!body) return "";
+  const reader = body.getReader();
+  const cancel = () => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", cancel);
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) return text + decoder.decode();
+      bytes += value.length;
+      if (bytes > MAX_RESPONSE_BYTES) {
+        throw new Error(`a response of more than ${MAX_RESPONSE_BYTES} bytes`);
+      }
+      text += decoder.decode(value, { stream: true });
+    }
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    cancel(); // without effect on a body that has been read
   }
 }
 

@@ -5,6 +5,8 @@ import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 
+import { Client } from "floorline-client";
+
 export const URL_OF_SERVICE = process.env.FLOORLINE_URL ?? "http://127.0.0.1:8400";
 
 /** Long: this machine may be busy. */
@@ -21,6 +23,15 @@ export async function openCampaign(settings = {}) {
   const arms = ["now", "video", "quiz"];
   await call("/v1/campaigns", { name, arms, max_loss: 0.5, missing: "unknown", ...settings });
   return name;
+}
+
+/** The tickets of new decisions of a campaign. */
+export async function ticketsOf(campaign, count) {
+  const client = new Client({ url: URL_OF_SERVICE, timeoutMs: PATIENT_MS });
+  const decisions = [];
+  for (let visit = 0; visit < count; visit++) decisions.push(await client.ask(campaign));
+  await client.close();
+  return decisions.map(({ ticket }) => ticket);
 }
 
 /** The service's response to a request of ours, not of the client. */
@@ -61,6 +72,11 @@ export function temporaryFile(t) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "floorline-"));
   t.after(() => fs.rmSync(folder, { recursive: true }));
   return path.join(folder, "rewards.jsonl");
+}
+
+/** What the JSON lines of a file say. */
+export function linesOf(file) {
+  return fs.readFileSync(file, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
 }
 
 /** A log that keeps its lines. */

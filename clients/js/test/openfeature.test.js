@@ -8,7 +8,17 @@ import { OpenFeature as Web } from "@openfeature/web-sdk";
 import { Client } from "floorline-client";
 import { FloorlineProvider } from "floorline-client/openfeature-server";
 import { FloorlineWebProvider } from "floorline-client/openfeature-web";
-import { NOWHERE, PATIENT_MS, URL_OF_SERVICE, call, openCampaign, quiet, records } from "./helpers.js";
+import {
+  NOWHERE,
+  PATIENT_MS,
+  URL_OF_SERVICE,
+  bodyOf,
+  call,
+  openCampaign,
+  quiet,
+  records,
+  server,
+} from "./helpers.js";
 
 function client(url = URL_OF_SERVICE) {
   return new Client({ url, timeoutMs: PATIENT_MS, log: quiet() });
@@ -94,6 +104,22 @@ test("on a page, a decision holds until the targeting key changes", async () => 
   assert.equal(flags.getBooleanDetails(campaign, true).errorCode, "TYPE_MISMATCH");
   await Web.clearProviders();
   assert.equal((await records(campaign))[0].reward, 0.5);
+});
+
+test("on a page, a slow response does not replace that for a later targeting key", async (t) => {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  const url = await server(t, async (request, response) => {
+    const { request_key: arm } = await bodyOf(request);
+    if (arm === "slow") await held;
+    response.end(JSON.stringify({ ticket: "1-1-1", arm, is_default: false, reason: "explore" }));
+  });
+  const provider = new FloorlineWebProvider(client(url), ["page"]);
+  const slow = provider.initialize({ targetingKey: "slow" });
+  await provider.onContextChange({ targetingKey: "slow" }, { targetingKey: "later" });
+  release();
+  await slow;
+  assert.equal(provider.resolveStringEvaluation("page", "mine").value, "later");
 });
 
 test("on a page, a service that is gone gives the caller's value", async () => {

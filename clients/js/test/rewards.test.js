@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import test from "node:test";
 
-import { Client, LocalStorageJournal } from "floorline-client";
+import { Client } from "floorline-client";
+import { DeferredRewards } from "../src/deferred.js";
 import { FileJournal } from "floorline-client/node";
 import {
   NOWHERE,
@@ -12,31 +13,21 @@ import {
   URL_OF_SERVICE,
   bodyOf,
   call,
+  linesOf,
   openCampaign,
   quiet,
   records,
   server,
   temporaryFile,
+  ticketsOf,
 } from "./helpers.js";
 
 const UNKNOWN = "0-1-0";
 
-async function tickets(campaign, count) {
-  const client = new Client({ url: URL_OF_SERVICE, timeoutMs: PATIENT_MS });
-  const decisions = [];
-  for (let visit = 0; visit < count; visit++) decisions.push(await client.ask(campaign));
-  await client.close();
-  return decisions.map(({ ticket }) => ticket);
-}
-
-function linesOf(file) {
-  return fs.readFileSync(file, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
-}
-
 test("rewards of an outage are sent by the next process", async (t) => {
   const file = temporaryFile(t);
   const campaign = await openCampaign();
-  const made = await tickets(campaign, 3);
+  const made = await ticketsOf(campaign, 3);
   const log = quiet();
   const down = new Client({ url: NOWHERE, journal: new FileJournal(file), log });
   made.forEach((ticket, visit) => down.reward(ticket, visit / 4));
@@ -55,7 +46,7 @@ test("metrics are kept and sent with rewards", async (t) => {
   const file = temporaryFile(t);
   const guardrails = [{ name: "latency_ms", low: 0, high: 1000 }];
   const campaign = await openCampaign({ guardrails });
-  const made = await tickets(campaign, 4);
+  const made = await ticketsOf(campaign, 4);
   // Lines of a client that knew no metrics.
   fs.writeFileSync(file, `["${made[0]}",0.25]\n["${made[1]}",0.5,${Date.now()}]\n`);
   const down = new Client({ url: NOWHERE, journal: new FileJournal(file), log: quiet() });
@@ -76,7 +67,7 @@ test("metrics are kept and sent with rewards", async (t) => {
 
 test("an outage is waited out", async (t) => {
   const campaign = await openCampaign();
-  const [ticket] = await tickets(campaign, 1);
+  const [ticket] = await ticketsOf(campaign, 1);
   let failures = 2;
   const url = await server(t, async (request, response) => {
     const body = JSON.stringify(await bodyOf(request));
@@ -94,7 +85,7 @@ test("an outage is waited out", async (t) => {
 test("what the service refuses for good is set aside", async (t) => {
   const file = temporaryFile(t);
   const campaign = await openCampaign();
-  const [good, outside, conflict] = await tickets(campaign, 3);
+  const [good, outside, conflict] = await ticketsOf(campaign, 3);
   const log = quiet();
   const client = new Client({ url: URL_OF_SERVICE, journal: new FileJournal(file), log });
   client.reward(conflict, 0.5);
@@ -132,28 +123,36 @@ test("a reward of an unknown ticket is kept for a day", async (t) => {
   again.close();
 });
 
-test("lines that are not rewards are set aside", async (t) => {
+test("any number of rewards can wait", async (t) => {
   const file = temporaryFile(t);
-  const [ticket] = await tickets(await openCampaign(), 1);
-  const bad = ["{", '["forged", 1]', `["${ticket}", "1"]`, `["${ticket}", 1, 2, 3]`, `["${ticket}", 0.`];
-  fs.writeFileSync(file, [`["${ticket}", 0.5]`, ...bad].join("\n"));
-  const journal = new FileJournal(file);
-  assert.deepEqual(journal.load(), { rewards: [{ ticket, reward: 0.5 }], refused: 5 });
-  assert.deepEqual(linesOf(`${file}.refused`).map(({ line }) => line), bad);
-  journal.add({ ticket, reward: 0.75 });
-  assert.deepEqual(linesOf(file), [[ticket, 0.5], [ticket, 0.75]]);
-  journal.close();
+  const since = Date.now();
+  const count = 200_000; // more than a call may have arguments
+  const lines = Array.from({ length: count }, (_, visit) => `["1-${visit}-1",1,${since - visit}]\n`);
+  fs.writeFileSync(file, lines.join(""));
+  const log = quiet();
+  const client = new Client({ url: NOWHERE, journal: new FileJournal(file), log });
+  assert.equal(await client.flush(50), false);
+  assert.equal(client.reward("1-1-1", 1), false);
+  assert.deepEqual(log.lines.filter((line) => !line.includes("wait")), []);
+  await client.close(0);
+  const deferred = new DeferredRewards();
+  for (const line of lines) {
+    const [ticket, reward, deferredSince] = JSON.parse(line);
+    deferred.add({ ticket, reward, deferredSince });
+  }
+  assert.equal(deferred.takeOldest().ticket, `1-${count - 1}-1`);
 });
 
-test("a file has one client", (t) => {
-  const file = temporaryFile(t);
-  const journal = new FileJournal(file);
-  assert.throws(() => new FileJournal(file), /is used by another client/);
-  journal.close();
-  fs.writeFileSync(`${file}.lock`, "1"); // runs, and is not ours
-  assert.throws(() => new FileJournal(file), /of process 1/);
-  fs.writeFileSync(`${file}.lock`, String(2 ** 30)); // of a process that was killed
-  new FileJournal(file).close();
+test("one may wait for ever", async (t) => {
+  const url = await server(t, async (request, response) => {
+    const { rewards } = await bodyOf(request);
+    const results = rewards.map(({ ticket }) => ({ ticket, result: "accepted" }));
+    response.end(JSON.stringify({ results }));
+  });
+  const client = new Client({ url, log: quiet() });
+  client.reward("1-1-1", 1);
+  assert.equal(await client.flush(Infinity), true);
+  await client.close(Infinity);
 });
 
 test("a refused batch is halved until the refused reward is left", async (t) => {
@@ -165,7 +164,8 @@ test("a refused batch is halved until the refused reward is left", async (t) => 
       const problem = { type: "urn:floorline:problem:invalid", status: 422, detail: "no" };
       return response.writeHead(422).end(JSON.stringify(problem));
     }
-    response.end(JSON.stringify({ results: rewards.map(() => ({ result: "accepted" })) }));
+    const results = rewards.map(({ ticket }) => ({ ticket, result: "accepted" }));
+    response.end(JSON.stringify({ results }));
   });
   const log = quiet();
   const client = new Client({ url, log });
@@ -193,35 +193,4 @@ test("a full queue takes nothing more, unless a deferred reward can go", async (
   assert.equal(full.reward(UNKNOWN, 1), true);
   assert.match(linesOf(`${file}.refused`)[0].reason, /queue-full/);
   await full.close();
-});
-
-/** What a browser's storage does, in memory. */
-class MemoryStorage extends Map {
-  get length() {
-    return this.size;
-  }
-  key = (index) => [...this.keys()][index] ?? null;
-  getItem = (key) => this.get(key) ?? null;
-  setItem = (key, value) => this.set(key, String(value));
-  removeItem = (key) => this.delete(key);
-}
-
-test("tabs of a site do not lose each other's rewards", async () => {
-  const storage = new MemoryStorage([["other", "1"], ["floorline:reward:forged:1", ""]]);
-  const [one, two] = [1, 2].map(() => new LocalStorageJournal("floorline", storage));
-  one.add({ ticket: "1-1-1", reward: 0.5 });
-  two.add({ ticket: "1-2-1", reward: 1, deferredSince: 5 });
-  const measured = { ticket: "1-3-1", reward: 1, metrics: { "a:b": 0.5 } };
-  two.add(measured);
-  one.remove([{ ticket: "1-1-1", reward: 0.5 }]);
-  assert.deepEqual(one.load(), {
-    rewards: [{ ticket: "1-2-1", reward: 1, deferredSince: 5 }, measured],
-    refused: 1,
-  });
-  assert.equal(one.load().refused, 0);
-  const refused = [...storage.keys()].filter((key) => key.startsWith("floorline:refused:"));
-  assert.match(storage.get(refused[0]), /forged:1/);
-  const denied = new LocalStorageJournal("floorline", null);
-  denied.add({ ticket: "1-1-1", reward: 1 });
-  assert.deepEqual(denied.load(), { rewards: [], refused: 0 });
 });

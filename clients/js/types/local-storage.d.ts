@@ -18,6 +18,7 @@ export declare class LocalStorageJournal implements Journal {
     load(): {
         rewards: import("./journal.js").Reward[];
         refused: number;
+        error: unknown;
     };
     /** @param {Reward} reward */
     add(reward: Reward): void;

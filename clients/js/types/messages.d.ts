@@ -87,13 +87,13 @@ export declare function rewardsRequest(rewards: import("./journal.js").Reward[])
  */
 export declare function parseDecision(status: number, text: string): Decision;
 /**
- * The service's response to each of `count` rewards: null if it has taken it, or the error.
+ * The service's response to the reward of each ticket: null if it has taken it, or the error.
  * @param {number} status
  * @param {string} text
- * @param {number} count
+ * @param {string[]} tickets
  * @returns {(ServiceError | null)[]}
  */
-export declare function parseReceipts(status: number, text: string, count: number): (ServiceError | null)[];
+export declare function parseReceipts(status: number, text: string, tickets: string[]): (ServiceError | null)[];
 /**
  * The object in a successful response; any other response is thrown as ServiceError.
  * @param {number} status

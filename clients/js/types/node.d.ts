@@ -17,6 +17,11 @@ export declare class FileJournal implements Journal {
     load(): {
         rewards: import("./journal.js").Reward[];
         refused: number;
+        error: unknown;
+    } | {
+        error?: undefined;
+        rewards: import("./journal.js").Reward[];
+        refused: number;
     };
     /** @param {Reward} reward */
     add(reward: Reward): void;

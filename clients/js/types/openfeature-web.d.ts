@@ -32,7 +32,7 @@ export declare class FloorlineWebProvider implements Provider {
      */
     constructor(client: import("./client.js").Client, campaigns: Iterable<string>);
     /**
-     * Decide all campaigns.
+     * Decide all campaigns. Called again meanwhile, the later call counts.
      * @param {EvaluationContext} [context]
      */
     initialize(context?: EvaluationContext): Promise<void>;

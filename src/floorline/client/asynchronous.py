@@ -57,6 +57,8 @@ class AsyncClient:
                 )
         except TimeoutError:
             return client.fallback_decision(campaign, _late(client.timeout))
+        except ServiceError as error:
+            return client.fallback_decision(campaign, error)
 
     async def decide_many(
         self,
@@ -75,6 +77,8 @@ class AsyncClient:
                 return await self._threads.run(call)
         except TimeoutError:
             return [client.fallback_decision(campaign, _late(limit))] * len(request_keys)
+        except ServiceError as error:
+            return [client.fallback_decision(campaign, error)] * len(request_keys)
 
     def reward(
         self, ticket: str | None, value: float, metrics: Mapping[str, float] | None = None

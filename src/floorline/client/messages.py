@@ -210,7 +210,10 @@ def _problem(item: Any) -> ServiceError:
     _, reason = item["type"].split(PROBLEM_PREFIX)  # fails for a proxy's problem document
     default_arm = item.get("default_arm")
     _check_texts(item["detail"], default_arm or "")
-    return ServiceError(reason, item["detail"], default_arm, item.get("status"))
+    status = item.get("status")
+    if not (status is None or isinstance(status, int)):
+        raise TypeError(f"must be an HTTP status, not {status!r}")
+    return ServiceError(reason, item["detail"], default_arm, status)
 
 
 def not_floorline(detail: str) -> ServiceError:

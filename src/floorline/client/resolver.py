@@ -45,8 +45,7 @@ class Resolver:
         """
         with self._lock:
             if time.monotonic() >= self._fresh_until and self._thread is None:
-                self._thread = threading.Thread(target=self._look_up, name="resolver", daemon=True)
-                self._thread.start()
+                self._start()
             if self._addresses:
                 return list(self._addresses)
             thread = self._thread
@@ -57,6 +56,16 @@ class Resolver:
             if self._addresses:
                 return list(self._addresses)
             raise self._error or OSError(f"{self._host} has no address")
+
+    def _start(self) -> None:
+        """Start to look up; the next request tries again if the system gives no thread now."""
+        thread = threading.Thread(target=self._look_up, name="resolver", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:
+            self._error = OSError(str(error))
+        else:
+            self._thread = thread
 
     def prefer(self, address: Address) -> None:
         """Return this address first from now on."""

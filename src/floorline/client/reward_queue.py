@@ -87,13 +87,17 @@ class RewardQueue:
         """Wait until every reward was sent or refused; False if some are left after `timeout`."""
         with self._changed:
             self._send_all_now()
-            return self._changed.wait_for(lambda: not self._waiting and not self._deferred, timeout)
+            return self._changed.wait_for(
+                lambda: not self._waiting and not self._deferred,
+                min(timeout, threading.TIMEOUT_MAX),
+            )
 
     def close(self, timeout: float = 5.0) -> None:
         """Send queued rewards, as far as the timeout allows. The rest stays in the file.
 
         Deferred rewards are sent once more, but not waited for.
         """
+        timeout = min(timeout, threading.TIMEOUT_MAX)
         end = time.monotonic() + timeout
         atexit.unregister(self.close)
         with self._changed:
@@ -114,6 +118,8 @@ class RewardQueue:
 
     def _send_all_now(self) -> None:
         self._waiting.extend(self._deferred.take_all())
+        if self._waiting:
+            self._start()
         self._hurry = True
         self._changed.notify_all()
 
@@ -135,10 +141,16 @@ class RewardQueue:
 
     def _start(self) -> None:
         """Start the thread when it is first needed: by then a web server has forked."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="rewards", daemon=True)
-            self._thread.start()
-            atexit.register(self.close)
+        if self._thread is not None:
+            return
+        thread = threading.Thread(target=self._run, name="rewards", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:  # the system gives none now: the next reward tries again
+            log.warning("rewards wait to be sent: %s", error)
+            return
+        self._thread = thread
+        atexit.register(self.close)
 
     # The thread.
 

@@ -8,12 +8,13 @@ import hmac
 import json
 import socket
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from receiving import Receiver
 
-from floorline.service.alerts import delivery
+from floorline.service.alerts import delivery, posting
 from floorline.service.alerts.conditions import DRIFT, KINDS, WINNER
 from floorline.service.alerts.delivery import AlertDelivery, new_alert
 from floorline.service.alerts.webhooks import MAX_WEBHOOKS, Webhook, WebhookFile
@@ -139,6 +140,33 @@ def test_a_receiver_that_is_not_there_holds_up_nothing(file: WebhookFile) -> Non
         asyncio.run(deliver(sender))
         assert receiver.next().alert["text"] == "text 0"
     assert sender.dropped == 1
+
+
+def test_one_deadline_holds_for_a_response_that_comes_byte_by_byte(
+    file: WebhookFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(posting, "TIMEOUT_SECONDS", 0.5)
+    ended = threading.Event()
+
+    def trickle() -> None:
+        connection, _ = listening.accept()
+        with connection, suppress(OSError):
+            connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+            while not ended.wait(0.05):
+                connection.sendall(b"a")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=trickle, daemon=True)
+        thread.start()
+        webhook = file.add(f"http://127.0.0.1:{listening.getsockname()[1]}")
+        giving_up = threading.Timer(20, ended.set)  # then the test fails, and does not hang
+        giving_up.start()
+        with suppress(OSError):  # it has said 200 by then
+            delivery.send(webhook, new_alert(WINNER, "raised", "page", "text"))
+        assert not ended.is_set()
+        giving_up.cancel()
+        ended.set()
+        thread.join()
 
 
 def test_a_bounded_number_waits(file: WebhookFile, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,10 +15,10 @@ from contextlib import suppress
 from http.client import HTTPException
 from typing import TypeVar
 from urllib.error import HTTPError, URLError
-from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import msgspec
 
+from floorline.service.alerts.posting import post
 from floorline.service.alerts.webhooks import MAX_WEBHOOKS, Webhook, Webhooks
 
 log = logging.getLogger("floorline.service")
@@ -27,8 +27,6 @@ T = TypeVar("T")
 
 MAX_WAITING = 1000
 """Messages that may wait to be sent; further ones displace the oldest."""
-TIMEOUT_SECONDS = 5.0
-"""For one attempt."""
 RETRY_SECONDS = (1.0, 5.0, 30.0, 120.0, 600.0)
 """Between two attempts. After the last one the message is given up."""
 
@@ -58,16 +56,6 @@ def signature(secret: str, timestamp: str, body: bytes) -> str:
     return hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
 
 
-class _NoRedirects(HTTPRedirectHandler):
-    """Treats a redirect as an error: alerts go only to the configured address."""
-
-    def redirect_request(self, *_: object) -> None:
-        return None
-
-
-_opener = build_opener(_NoRedirects)
-
-
 def send(webhook: Webhook, alert: Alert) -> None:
     """Send an alert once.
 
@@ -83,7 +71,7 @@ def send(webhook: Webhook, alert: Alert) -> None:
         "Floorline-Signature": signed,
     }
     try:
-        _opener.open(Request(webhook.url, body, headers), timeout=TIMEOUT_SECONDS).close()
+        post(webhook.url, body, headers)
     except HTTPError as error:
         error.close()
         raise OSError(f"answered {error.code}") from None

@@ -102,15 +102,15 @@ class Database:
             ((self.secret, most),) = self.session.run(
                 "SELECT secret, current_setting('max_connections')::integer FROM floorline.service"
             )
+            self.max_open = max(1, int(most) // CONNECTIONS_SHARE)
+            self.owners = Cluster(Session(url))
+            self.store = DatabaseStore(self.session, locator_with(url, self.owners.session_name))
         except LedgerError as error:
             self.close()
             raise ValueError(f"data: {error}") from None
         except BaseException:
             self.close()
             raise
-        self.max_open = max(1, int(most) // CONNECTIONS_SHARE)
-        self.owners = Cluster(Session(url))
-        self.store = DatabaseStore(self.session, locator_with(url, self.owners.session_name))
 
     @cached_property
     def index(self) -> TableIndex:
