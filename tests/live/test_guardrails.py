@@ -99,6 +99,33 @@ def test_intervals_hold(tmp_path):
     assert now.seen > 100 and now.upper - now.lower < 500  # which says something
 
 
+def fast_is_retired(patience):
+    """Whether an arm with a mean of 500 seems surely below 400; high values are late by so many."""
+    rng = random.Random(1)
+    low = {**LATENCY, "worse": "below"}
+    campaign = Campaign.open(
+        ":memory:", arms=["now", "fast"], max_loss=0.9, delta=1e-7, seed=1, guardrails=[low]
+    )
+    waiting = []
+    with campaign, campaign.transaction():
+        for _ in range(300):
+            value = rng.choice([0.0, 1000.0])
+            waiting.append((campaign.decide(candidate="fast"), value))
+            for ticket, value in [one for one in waiting if one[1] == 0.0]:
+                campaign.observe(ticket, 0.5, {"latency_ms": value})
+            waiting = [one for one in waiting if one[1] > 0.0]
+            while len(waiting) > patience:
+                ticket, value = waiting.pop(0)
+                campaign.observe(ticket, 0.5, {"latency_ms": value})
+        return "fast" in campaign.status().retired
+
+
+def test_how_late_a_value_comes_must_not_depend_on_it():
+    """As the manual says: otherwise a good arm is retired. Odds of failure: 1e-7."""
+    assert not fast_is_retired(0)
+    assert fast_is_retired(1000)
+
+
 def test_a_verifier_finds_a_retired_arm_that_is_played(tmp_path, monkeypatch):
     path = tmp_path / "page.ledger"
     set_active = State.set_active

@@ -2,7 +2,8 @@
 
 A guardrail has a range to which its values are clipped. The intervals of all guardrails and arms
 hold at all times simultaneously, except with probability `delta`, for the values that are reported:
-if only some decisions report one, they say nothing about the others.
+if only some decisions report one, they say nothing about the others. Values count in the order in
+which they arrive, so how late one comes must not depend on what it is.
 """
 
 from __future__ import annotations
