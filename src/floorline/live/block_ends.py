@@ -19,7 +19,8 @@ COSTS = (1, 10, 100)
 How much a missing reward hides depends on the means: about 1 play near one half, and as many as a
 hundred where few plays earn anything.
 """
-_LESS = 1.0 + np.array(COSTS).reshape(-1, 1)
+_PER_MISSING = 1.0 + np.array(COSTS).reshape(-1, 1)
+"""A missing play is not a known one, and costs."""
 
 
 class BlockEnds:
@@ -49,16 +50,17 @@ class BlockEnds:
         end = start + blocks.shape[1]
         self._make_room(end)
         self.last = end
+        here = slice(start, end + 1)
         added = np.concatenate((self._sums[:, start : start + 1], blocks), axis=1)
-        sums = np.cumsum(added, axis=1, out=self._sums[:, start : end + 1])
-        best = self._best[:, start : end + 1]
-        before = best[:, 0]
-        values = sums[PLAYS] - _LESS * sums[MISSING]
-        values[:, 0] = self._sums[PLAYS, before] - _LESS[:, 0] * self._sums[MISSING, before]
-        most = np.maximum.accumulate(values, axis=1)
-        numbers = np.where(values == most, np.arange(start, end + 1), 0)
-        numbers[:, 0] = before
-        np.maximum.accumulate(numbers, axis=1, out=best)
+        plays, _, missing = np.cumsum(added, axis=1, out=self._sums[:, here])
+        values = plays - _PER_MISSING * missing
+        # The first column stands for all ends up to `start`, by the best of them.
+        best = self._best[:, start]
+        values[:, 0] = self._sums[PLAYS, best] - _PER_MISSING[:, 0] * self._sums[MISSING, best]
+        is_best = values == np.maximum.accumulate(values, axis=1)
+        numbers = np.where(is_best, np.arange(start, end + 1), 0)
+        numbers[:, 0] = best
+        np.maximum.accumulate(numbers, axis=1, out=self._best[:, here])
 
     def _make_room(self, end: int) -> None:
         size = self._sums.shape[1]
