@@ -1,5 +1,8 @@
 """A campaign as a whole: holdback, pauses, changes, and its status."""
 
+import sys
+from bisect import bisect_right
+
 import numpy as np
 import pytest
 from campaigns import Clock, new_campaign, play, replayed
@@ -218,6 +221,30 @@ def test_open_decisions_by_age():
     assert campaign.status().pending_by_age == [1, 1, 1, 1, 1]
     clock.now += 60
     assert campaign.status().pending_by_age == [0, 2, 1, 1, 1]
+
+
+def ages_looked_up(n_old):
+    """In a status of this many decisions that are older than a day, and two that are not."""
+    clock, looked_up = Clock(), []
+    campaign = new_campaign(clock=clock)
+    for wait in [20] * (n_old - 1) + [90_000, 10]:
+        campaign.decide()
+        clock.now += wait
+    campaign.decide()
+
+    def note(frame, event, argument):
+        if event == "c_call" and argument is bisect_right:
+            looked_up.append(event)
+
+    sys.setprofile(note)
+    status = campaign.status()
+    sys.setprofile(None)
+    assert status.pending_by_age == [2, 0, 0, 0, n_old]
+    return len(looked_up)
+
+
+def test_a_status_takes_as_long_however_many_days_decisions_have_been_open():
+    assert ages_looked_up(100) == ages_looked_up(10) == 3
 
 
 def test_the_budget_is_shown_floored_at_zero_and_the_raw_one_is_on_tickets():

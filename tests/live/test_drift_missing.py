@@ -159,7 +159,7 @@ def test_missing_rewards_that_are_not_filled_in_at_the_worst_are_caught(monkeypa
         assert too_often(found, 100, level)
 
 
-def random_events(watch, steps, rng, later=0.8):
+def random_events(watch, steps, rng, later=0.8, skipped=0.02):
     """Plays, rewards in any order, some never, some plays skipped; yields after each."""
     open_plays = []
     for step in range(steps):
@@ -169,7 +169,7 @@ def random_events(watch, steps, rng, later=0.8):
             place = int(len(open_plays) * rng.beta(0.5, 0.5))
             block = open_plays.pop(place)
             chance = rng.random()
-            if chance < 0.02:
+            if chance < skipped:
                 watch.skipped(block)
             elif chance < 0.97:
                 watch.observed(block, float(rng.random() < (0.2 if step < steps / 2 else later)))
@@ -194,10 +194,11 @@ def test_a_restored_watch_is_the_same():
     assert alarms >= 2, "the test must see some"
 
 
-def test_sums_are_kept_up_to_date():
+@pytest.mark.parametrize("skipped", [0.02, 0.9])
+def test_sums_are_kept_up_to_date(skipped):
     """They are those of a watch that adds up all blocks."""
     watch = new_watch()
-    events = random_events(watch, 6000, np.random.default_rng(9), later=0.2)
+    events = random_events(watch, 6000, np.random.default_rng(9), later=0.2, skipped=skipped)
     for number, _ in enumerate(events):
         if number % 5 == 0:
             fresh = DriftWatch(watch._settings)
@@ -205,16 +206,49 @@ def test_sums_are_kept_up_to_date():
             for one in (watch, fresh):
                 one._look()
             assert np.array_equal(watch._ends.sums, fresh._ends.sums)
-            assert np.array_equal(watch._ends.best, fresh._ends.best)
+            assert np.array_equal(watch._ends.best(), fresh._ends.best())
 
 
-def calls_for_an_early_reward(n_blocks):
-    """The calls of functions, also those of NumPy, that a reward of the first block takes."""
+def test_every_play_that_is_skipped_is_looked_at():
+    """Its alarms are those of a watch that adds up all blocks each time."""
+    alarms = 0
+    for seed in range(6):
+        one, other = new_watch(0.2), new_watch(0.2)
+        other.skipped = super(DriftWatch, other).skipped
+        rngs = [np.random.default_rng([seed, 5]) for _ in range(2)]
+        events = [
+            random_events(w, 6000, r, skipped=0.6) for w, r in zip((one, other), rngs, strict=True)
+        ]
+        for _ in zip(*events, strict=True):
+            assert one.alarm == other.alarm
+        assert one.to_json() == other.to_json()
+        alarms += one.alarm is not None
+    assert alarms >= 2, "the test must see some"
+
+
+def watch_of(n_blocks):
+    """A watch of blocks that all await one reward, and of one that has begun."""
     watch = new_watch()
     for _ in range(n_blocks):
         watch.decided()
         watch.plays[-1], watch.seen[-1] = BLOCK, BLOCK - 1
     watch.decided()  # begins a block and looks at all of those before
+    return watch
+
+
+def test_a_play_that_is_skipped_has_no_block_added_up_again():
+    watch, called = watch_of(1000), []
+    sys.setprofile(lambda frame, event, argument: called.append(frame.f_code.co_name))
+    watch.skipped(0)
+    sys.setprofile(None)
+    assert watch._ends.counts(0, 1) == Counts(0.0, 99.0, 0.0)
+    assert "best" in called, "it is looked at"
+    assert "replace_after" not in called
+
+
+def calls_for_an_early_reward(n_blocks):
+    """The calls of functions, also those of NumPy, that a reward of the first block takes."""
+    watch = watch_of(n_blocks)
     watch._first_changed, events = n_blocks, []
     sys.setprofile(lambda frame, event, argument: events.append(event))
     watch.observed(0, 1.0)

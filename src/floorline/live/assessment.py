@@ -146,6 +146,10 @@ def winner_of(arms: list[ArmStatus]) -> str | None:
 def by_age(state: State, now: float) -> list[int]:
     """Return the number of open decisions in each age group: up to each of AGES, and older."""
     counts = [0] * (len(AGES) + 1)
-    for since, number in state.open.ages.items():
-        counts[bisect_right(AGES, now - since * TICK)] += number
+    for since, number in reversed(state.open.ages.items()):
+        group = bisect_right(AGES, now - since * TICK)
+        if group == len(AGES):
+            break  # all others are older still
+        counts[group] += number
+    counts[-1] = len(state.open) - sum(counts)
     return counts

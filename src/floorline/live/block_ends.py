@@ -34,33 +34,47 @@ class BlockEnds:
         """The number of the last end."""
         self._sums = np.zeros((3, 1))
         self._best = np.zeros((len(COSTS), 1), np.int64)
+        self._searched = 0  # up to this end, `_best` has the best end for each end
 
     @property
     def sums(self) -> Any:
         """Plays, earnings and missing rewards, each at all ends."""
         return self._sums[:, : self.last + 1]
 
-    @property
     def best(self) -> Any:
-        """For each cost and end: the last end up to it with the most plays less the cost."""
-        return self._best[:, : self.last + 1]
+        """Return, for each cost, the last of the ends with the most plays less the cost."""
+        values = self._values_after(self._searched)
+        places = values.shape[1] - 1 - np.argmax(values[:, ::-1], axis=1)
+        return np.where(places > 0, self._searched + places, self._best[:, self._searched])
 
     def replace_after(self, start: int, blocks: Any) -> None:
         """Replace all ends after `start` by those of further blocks, given as rows like `sums`."""
         end = start + blocks.shape[1]
         self._make_room(end)
         self.last = end
-        here = slice(start, end + 1)
         added = np.concatenate((self._sums[:, start : start + 1], blocks), axis=1)
-        plays, _, missing = np.cumsum(added, axis=1, out=self._sums[:, here])
-        values = plays - _PER_MISSING * missing
-        # The first column stands for all ends up to `start`, by the best of them.
-        best = self._best[:, start]
-        values[:, 0] = self._sums[PLAYS, best] - _PER_MISSING[:, 0] * self._sums[MISSING, best]
+        np.cumsum(added, axis=1, out=self._sums[:, start : end + 1])
+        first = min(start, self._searched)
+        values = self._values_after(first)
         is_best = values == np.maximum.accumulate(values, axis=1)
-        numbers = np.where(is_best, np.arange(start, end + 1), 0)
-        numbers[:, 0] = best
-        np.maximum.accumulate(numbers, axis=1, out=self._best[:, here])
+        numbers = np.where(is_best, np.arange(first, end + 1), 0)
+        numbers[:, 0] = self._best[:, first]
+        np.maximum.accumulate(numbers, axis=1, out=self._best[:, first : end + 1])
+        self._searched = end
+
+    def remove_missing(self, block: int) -> None:
+        """Remove a play of a block, numbered from 0, whose reward is missing."""
+        for row in (PLAYS, MISSING):
+            self._sums[row, block + 1 : self.last + 1] -= 1.0
+        self._searched = min(self._searched, block)
+
+    def _values_after(self, first: int) -> Any:
+        """Return plays less each cost: at the best end up to `first`, and at all ends after it."""
+        plays, _, missing = self.sums
+        best = self._best[:, first]
+        values = plays[first:] - _PER_MISSING * missing[first:]
+        values[:, 0] = plays[best] - _PER_MISSING[:, 0] * missing[best]
+        return values
 
     def _make_room(self, end: int) -> None:
         size = self._sums.shape[1]

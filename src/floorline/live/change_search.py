@@ -41,7 +41,7 @@ class ChangeSearch:
         """
         found = []
         is_visible = self._is_visible if self._mean is None else self._is_visible_if_known
-        for end in set(ends.best[:, -1].tolist()):
+        for end in set(ends.best().tolist()):
             points, needed = self._points_before(end)
             for number in np.flatnonzero(is_visible(ends.sums, points, needed, end)).tolist():
                 point = int(points[number])

@@ -45,21 +45,43 @@ class DriftWatch(DefaultBlocks):
         """Raise an alarm if there is evidence for a change, at some point and up to some end."""
         if self.alarm:
             return
-        ends, full = self._ends, len(self.plays)
-        if full and self.plays[-1] < BLOCK:
-            full -= 1
+        ends, full = self._ends, self._full_blocks()
         if self._first_changed >= full == ends.last:
             return  # nothing is new
         start = min(self._first_changed, ends.last)
         ends.replace_after(start, self._counted(start, full))
         self._first_changed = full
+        self._compare()
+
+    _begin_block = _look
+    _close_block = _look
+
+    def _full_blocks(self) -> int:
+        """Return how many blocks there are, without one that has just begun."""
+        plays = self.plays
+        return len(plays) - 1 if plays and plays[-1] < BLOCK else len(plays)
+
+    def _compare(self) -> None:
+        """Raise an alarm if the blocks that were looked at have evidence for a change."""
+        ends = self._ends
         found = self._search.find(ends)
         if found is not None:
             point, end = found
             self.alarm = self._words(ends.counts(0, point), ends.counts(point, end))
 
-    _begin_block = _look
-    _close_block = _look
+    def skipped(self, block: int) -> None:
+        """Remove a play whose reward will never be known.
+
+        Each one is looked at. If nothing else has changed, the sums need not be added up again.
+        """
+        last = self._ends.last
+        is_all = self._first_changed >= self._full_blocks() == last and not self.alarm
+        if is_all and block < min(last, len(self.plays) - 1):
+            self.plays[block] -= 1
+            self._ends.remove_missing(block)
+            self._compare()
+        else:
+            super().skipped(block)
 
     def _counted(self, start: int, end: int) -> Any:
         """Return plays, what they earned (up to 1 each) and missing rewards of these blocks."""
