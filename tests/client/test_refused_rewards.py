@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import random
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -135,6 +137,59 @@ def test_waits_for_an_unknown_ticket_double(monkeypatch: pytest.MonkeyPatch) -> 
     assert waits[:11] == [1, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
     assert set(waits[11:]) == {600}
     assert 24 * 3600 <= sum(waits) < 24 * 3600 + 600
+
+
+def test_the_reward_deferred_longest_is_taken_whatever_was_taken_before() -> None:
+    rng = random.Random(1)
+    rewards = deferred.DeferredRewards()
+    expected: list[Reward] = []
+    start = time.time() - 3600
+    for number in range(5000):
+        reward = Reward(f"a-{number}-0", 1.0, start + rng.random())
+        assert rewards.add(reward)
+        expected.append(reward)
+        if number % 2:
+            expected.sort(key=lambda one: one.deferred_since or 0.0)
+            assert rewards.take_oldest() == expected.pop(0)
+        if number % 1000 == 999:
+            assert sorted(rewards.take_all()) == sorted(expected)
+            assert rewards.seconds_to_next() is None
+            expected.clear()
+        assert len(rewards) == len(expected)
+
+
+def calls_to_make_room(n_rewards: int) -> int:
+    """The calls of functions, also those of Python's own, that giving up one reward takes."""
+    rewards = deferred.DeferredRewards()
+    events: list[str] = []
+    now = time.time()
+    for number in range(n_rewards):
+        rewards.add(Reward(f"a-{number}-0", 1.0, now + number))
+    sys.setprofile(lambda frame, event, argument: events.append(event))
+    rewards.take_oldest()
+    sys.setprofile(None)
+    return len([event for event in events if event in ("call", "c_call")])
+
+
+def test_room_is_made_in_as_many_steps_however_many_rewards_are_deferred() -> None:
+    assert calls_to_make_room(2000) == calls_to_make_room(100)
+
+
+def test_rewards_that_are_deferred_again_and_again_take_no_more_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr(deferred.time, "time", lambda: clock[0])
+    monkeypatch.setattr(deferred.time, "monotonic", lambda: clock[0])
+    rewards = deferred.DeferredRewards()
+    for number in range(100):
+        rewards.add(Reward(f"a-{number}-0", 1.0, clock[0] + number))
+    for _ in range(100):
+        clock[0] += 700
+        for reward in list(rewards.take_due()):
+            assert rewards.add(reward)
+    assert len(rewards) == 100
+    assert max(len(rewards._by_due), len(rewards._by_age)) <= 2 * 100 + deferred.SPARE_ITEMS
 
 
 def test_closing_does_not_wait_for_unknown_tickets(

@@ -15,46 +15,72 @@ because it cannot read a ledger."""
 BACKOFF = (1.0, 600.0)
 """Seconds before it is sent again: at least, and at most."""
 
+SPARE_ITEMS = 1000
+"""A heap is rebuilt once it has this many more items of taken than of deferred rewards."""
+
 
 class DeferredRewards:
     """Rewards by the time of their next attempt, with waits that double."""
 
     def __init__(self) -> None:
-        self._heap: list[tuple[float, Reward]] = []
+        self._rewards: dict[int, Reward] = {}
+        """By a number of their own. Both heaps may also have those of rewards that were taken."""
+        self._added = 0
+        self._by_due: list[tuple[float, int]] = []
+        self._by_age: list[tuple[float, int]] = []
 
     def __len__(self) -> int:
-        return len(self._heap)
+        return len(self._rewards)
 
     def __iter__(self) -> Iterator[Reward]:
-        return (reward for _, reward in self._heap)
+        return iter(self._rewards.values())
 
     def add(self, reward: Reward) -> bool:
         """Add a reward that was refused just now; False if it has been deferred long enough."""
-        age = time.time() - (reward.deferred_since or 0.0)
+        since = reward.deferred_since or 0.0
+        age = time.time() - since
         if age >= RETENTION_SECONDS:
             return False
         wait = min(max(age, BACKOFF[0]), BACKOFF[1])  # as long as until now: doubles each time
-        heapq.heappush(self._heap, (time.monotonic() + wait, reward))
+        self._added += 1
+        self._rewards[self._added] = reward
+        self._push(self._by_due, time.monotonic() + wait)
+        self._push(self._by_age, since)
         return True
 
     def seconds_to_next(self) -> float | None:
         """Return the seconds until a reward is due; None if there is none."""
-        return max(0.0, self._heap[0][0] - time.monotonic()) if self._heap else None
+        first = self._first(self._by_due)
+        return None if first is None else max(0.0, first - time.monotonic())
 
     def take_due(self) -> Iterator[Reward]:
         """Remove and return the rewards that are due."""
-        while self._heap and self._heap[0][0] <= time.monotonic():
-            yield heapq.heappop(self._heap)[1]
+        while (first := self._first(self._by_due)) is not None and first <= time.monotonic():
+            yield self._take_first(self._by_due)
 
     def take_all(self) -> list[Reward]:
         """Remove and return all rewards."""
         rewards = list(self)
-        self._heap.clear()
+        self._rewards.clear()
         return rewards
 
     def take_oldest(self) -> Reward:
         """Remove and return the reward deferred first."""
-        oldest = min(self._heap, key=lambda item: item[1].deferred_since or 0.0)
-        self._heap.remove(oldest)
-        heapq.heapify(self._heap)
-        return oldest[1]
+        self._first(self._by_age)
+        return self._take_first(self._by_age)
+
+    def _push(self, heap: list[tuple[float, int]], time: float) -> None:
+        """Add the newest reward to a heap."""
+        heapq.heappush(heap, (time, self._added))
+        if len(heap) > 2 * len(self._rewards) + SPARE_ITEMS:
+            heap[:] = [item for item in heap if item[1] in self._rewards]
+            heapq.heapify(heap)
+
+    def _first(self, heap: list[tuple[float, int]]) -> float | None:
+        """Return the time of a heap's first reward, after removing those that were taken."""
+        while heap and heap[0][1] not in self._rewards:
+            heapq.heappop(heap)
+        return heap[0][0] if heap else None
+
+    def _take_first(self, heap: list[tuple[float, int]]) -> Reward:
+        return self._rewards.pop(heapq.heappop(heap)[1])
