@@ -5,14 +5,17 @@ from __future__ import annotations
 import csv
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 from floorline import Bernoulli, PolicySetup, make_policy, summarize
 from floorline.paper.own import own_plans
 from floorline.paper.sweeps import PaperRun
-from floorline.sweeping import Instance, SweepPlan, read_plan, run_sweep
+from floorline.simulation.plots import new_figure
+from floorline.sweeping import Instance, SweepPlan, figures, read_plan, run_sweep
 from floorline.sweeping.figures import axis_of
 from floorline.sweeping.plan import plan_of
 
@@ -170,6 +173,23 @@ def test_the_papers_sweeps_with_means_of_ones_own(tmp_path: Path) -> None:
     assert (cell.setup().horizon, cell.setup().delta) == (98_000, 1 / 98_000)
     assert cell.instance == Instance("own", (0.3, 0.4), "bernoulli")
     assert len(own_plans(PaperRun(), [0.3, 0.4], "gaussian")["alpha"].grid["policy"]) == 4
+
+
+def test_the_title_of_a_figure_is_above_its_legend(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+
+    def kept(*arguments: Any, **options: Any) -> Any:
+        figure, axes = new_figure(*arguments, **options)
+        drawn.append(figure)
+        return figure, axes
+
+    monkeypatch.setattr(figures, "new_figure", kept)
+    finished = run_sweep(read_plan(file), tmp_path / "out")
+    policies = {row["policy"] for row in finished.rows}
+    heights = {one.get_text(): one.get_window_extent() for one in drawn[0].findobj(Text)}
+    assert heights["clicks"].y0 > max(heights[policy].y1 for policy in policies)
 
 
 def test_nothing_is_simulated_where_figures_cannot_be_drawn(

@@ -48,8 +48,8 @@ def draw_instance(
         if along is None:
             axes.set_xticks([])
     handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
-    figure.suptitle(instance)
+    above = {"loc": "outside upper center", "title": instance}  # a title of its own would overlap
+    figure.legend(handles, labels, ncols=3, frameon=False, **above)
     path = folder / figure_name(instance)
     figure.savefig(path, dpi=150)
     return path
