@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple, Self
 
 from floorline.boundaries import Boundary
-from floorline.core.checks import choice, number, whole
+from floorline.core.checks import choice, number, require, whole
 from floorline.environments import Environment
 from floorline.floors import (
     ConfidenceFloor,
@@ -98,6 +98,7 @@ class PolicySetup:
         object.__setattr__(self, "n_arms", whole("n_arms", self.n_arms, 2))
         object.__setattr__(self, "horizon", whole("horizon", self.horizon, 1))
         number("max_loss", self.max_loss, 0, 1)
+        require(self.learned in (True, False), "learned", "True or False", self.learned)
 
     @classmethod
     def of(cls, environment: Environment, horizon: float, **others: Any) -> Self:

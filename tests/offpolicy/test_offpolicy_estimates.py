@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import io
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 import vowpalwabbit
 
-from floorline.offpolicy import LoggedData, evaluate, fixed_target, target_of
+from floorline.offpolicy import (
+    LoggedData,
+    evaluate,
+    fixed_target,
+    followed_target,
+    replay,
+    target_of,
+)
 from floorline.offpolicy.estimates import earlier_averages
 from floorline.offpolicy.sequences import lower_average
 from floorline.offpolicy.vowpal import features, write_vw
@@ -211,3 +219,30 @@ def test_the_doubly_robust_interval_assumes_the_largest_weight_that_is_possible(
 def test_a_confidence_that_is_none_is_refused(confidence: float) -> None:
     with pytest.raises(ValueError, match="confidence: must be"):
         evaluate(LOG, fixed_target(LOG, "now"), confidence=confidence)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("arms", ("now", "now"), "arms: must be two or more different names"),
+        ("arm", [0, -1], r"arm: must be from 0 to 1, not -1 \(decision 2\)"),  # no last arm
+        ("arm", [0, 2], r"arm: must be from 0 to 1, not 2 \(decision 2\)"),
+        ("arm", [0.0, 1.0], "arm: must be indices, which are whole numbers, not 'float64'"),
+        ("arm", [False, True], "arm: must be indices, which are whole numbers, not 'bool'"),
+        ("reward", [0.0, float("nan")], r"reward: must be from 0 to 1, not nan \(decision 2\)"),
+        ("propensity", [0.5, 1.5], r"propensity: must be above 0 .* not 1.5 \(decision 2\)"),
+    ],
+)
+def test_a_log_with_impossible_values_is_refused(name: str, values: Any, message: str) -> None:
+    given = {"arms": ("now", "video"), "arm": [0, 1], "reward": [0, 1], "propensity": [0.5, 0.5]}
+    LoggedData(**given)
+    with pytest.raises(ValueError, match=f"^{message}"):
+        LoggedData(**given | {name: values})
+
+
+def test_what_is_no_policy_is_refused_by_name() -> None:
+    for call in (replay, followed_target):
+        with pytest.raises(ValueError, match=r"^policy: must be a Policy, not 'ucb'"):
+            call(LOG, "ucb")
+    with pytest.raises(ValueError, match=r"^policy: must be a function to each arm's share"):
+        target_of(LOG, lambda context: "now")

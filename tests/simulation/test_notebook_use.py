@@ -172,3 +172,22 @@ def test_swapped_arguments_of_compare() -> None:
         compare(ARMS, ["ucb"], horizon=10)
     with pytest.raises(ValueError, match="policies: must be a list of names, not 'ucb'"):
         compare("ucb", Bernoulli([0.1, 0.2]), horizon=10)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("checkpoints", [1.5], r"must be a whole number of at least 0, not 1\.5"),
+        ("checkpoints", "x", "must be a whole number of at least 0, not 'x'"),
+        ("horizon", 1e30, r"must be below 2\^62"),
+    ],
+)
+def test_rounds_that_there_cannot_be_are_refused_by_name(name, value, message) -> None:
+    with pytest.raises(ValueError, match=f"^{name}: {message}"):
+        summarize(UCB, ARMS, **{"horizon": 10, "runs": 1, "max_loss": 0.1, name: value})
+
+
+def test_a_setting_that_is_true_or_false_is_no_text() -> None:
+    """In a file, `learned = "false"` would be true."""
+    with pytest.raises(ValueError, match=r"^learned: must be True or False, not 'false'"):
+        PolicySetup.of(ARMS, 10, learned="false")

@@ -46,21 +46,19 @@ class LoggedData:
         sizes = {len(self.arm), len(self.reward), len(self.propensity)}
         require(len(sizes) == 1, "arm, reward, propensity", "equally long", sorted(sizes))
         require(len(self.arm) > 0, "log", "of one decision or more with a reward", 0)
-        require(len(self.arms) >= 2, "arms", "two or more", self.arms)
-        inside = (self.reward >= self.low) & (self.reward <= self.high)
-        if not inside.all():
-            first = int(np.flatnonzero(~inside)[0])
-            raise ValueError(
-                f"reward: must be from {self.low:g} to {self.high:g}, "
-                f"not {self.reward[first]:g} (decision {first + 1})"
-            )
-        known = self.propensity[~np.isnan(self.propensity)]
-        require(
-            bool(((known > 0) & (known <= 1)).all()),
-            "propensity",
-            "above 0 and at most 1",
-            float(known.min()) if known.size else None,
-        )
+        different = len(set(self.arms)) == len(self.arms) >= 2
+        require(different, "arms", "two or more different names", self.arms)
+        for name in ("reward", "propensity"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), float))
+        arm, reward, propensity = np.asarray(self.arm), self.reward, self.propensity
+        require(arm.dtype.kind in "iu", "arm", "indices, which are whole numbers", arm.dtype.name)
+        object.__setattr__(self, "arm", arm)
+        last = len(self.arms) - 1
+        _refuse_first("arm", arm, (arm >= 0) & (arm <= last), f"from 0 to {last}")
+        inside = (reward >= self.low) & (reward <= self.high)
+        _refuse_first("reward", reward, inside, f"from {self.low:g} to {self.high:g}")
+        possible = np.isnan(propensity) | ((propensity > 0) & (propensity <= 1))
+        _refuse_first("propensity", propensity, possible, "above 0 and at most 1")
 
     def __len__(self) -> int:
         return len(self.arm)
@@ -74,6 +72,13 @@ class LoggedData:
                 "policies would have earned cannot be estimated without bias; log the decisions of "
                 "a policy whose probabilities are known, such as conservative-thompson-votes"
             )
+
+
+def _refuse_first(name: str, values: Any, fits: Any, allowed: str) -> None:
+    """Raise ValueError for the first value that does not fit, with the number of its decision."""
+    if not fits.all():
+        first = int(np.flatnonzero(~fits)[0])
+        raise ValueError(f"{name}: must be {allowed}, not {values[first]:g} (decision {first + 1})")
 
 
 def read_log(

@@ -69,6 +69,7 @@ def replay(log: LoggedData, policy: Policy, *, seed: int = 1, confidence: float 
     Raises:
         ValueError: propensities are missing, or no decision could be kept.
     """
+    require(isinstance(policy, Policy), "policy", "a Policy", policy)
     log.require_propensities()
     alpha = error_probability(confidence) / 2
     seed = whole("seed", seed, 0)

@@ -69,6 +69,7 @@ def followed_target(log: LoggedData, policy: Policy, seed: int = 1) -> Floats:
         policy: one whose probabilities are known, and whose floor tosses no coins.
         seed: for its draws.
     """
+    require(isinstance(policy, Policy), "policy", "a Policy", policy)
     if policy.floor.tosses_coins:
         raise ValueError("policy: a randomised floor keeps account of its own plays; use replay")
     rng, coin = (np.random.default_rng([whole("seed", seed, 0), use]) for use in range(2))
@@ -95,6 +96,7 @@ def _share(text: str) -> float:
 
 
 def _row(log: LoggedData, shares: Mapping[str, float]) -> list[float]:
+    require(isinstance(shares, Mapping), "policy", "a function to each arm's share", shares)
     for name in shares:
         choice("policy: an arm", name, log.arms)
     total = math.fsum(shares.values())

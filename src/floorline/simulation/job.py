@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from floorline.core.checks import choice, number, require, whole
-from floorline.core.records import Counts
+from floorline.core.records import FOREVER, Counts
 from floorline.environments import Environment
 from floorline.environments.moments import changes
 from floorline.policy import Policy
@@ -67,6 +67,7 @@ def prepare(
     policy, environment, checkpoints = case.policy, case.environment, case.checkpoints
     check_order(policy, environment)
     horizon = whole("horizon", case.horizon, 1)
+    require(horizon < FOREVER, "horizon", "below 2^62", horizon)
     runs = whole("runs", runs, 1)
     seed = whole("seed", seed, 0)
     threads = all_cores() if threads is None else whole("threads", threads, 1)
@@ -85,7 +86,8 @@ def prepare(
         )
     if case.misses and policy.floor.counts_received:
         raise ValueError("misses: must not be asked for under a floor that uses no intervals")
-    points = np.array([horizon] if checkpoints is None else checkpoints).astype(np.int64)
+    rounds = [horizon] if checkpoints is None else checkpoints
+    points = np.array([whole("checkpoints", one, 0) for one in rounds], np.int64)
     fits = points.size > 0 and points[0] >= 1 and points[-1] <= horizon
     require(
         bool(fits and np.all(np.diff(points) > 0)),
