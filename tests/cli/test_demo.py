@@ -19,12 +19,13 @@ def test_the_simulated_demo_prints_a_table_and_draws_a_figure(program, tmp_path)
     assert picture.startswith(b"\x89PNG")
 
 
-def test_an_unwritable_folder_is_one_clear_line(floorline, tmp_path):
+@pytest.mark.parametrize("kind", [["--simulated", "--runs", "64"], ["--visitors", "400"]])
+def test_an_unwritable_folder_is_refused_at_the_start(program, tmp_path, kind):
     (tmp_path / "taken").write_text("a file")
-    done = floorline("demo", "--simulated", "--out", str(tmp_path / "taken"), "--runs", "64")
+    done = program("demo", *kind, "--out", str(tmp_path / "taken"))
     assert done.returncode == 2
-    assert "--out: cannot write" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.stderr == f"floorline: --out: cannot write {tmp_path / 'taken'}: File exists\n"
+    assert done.stdout == ""
 
 
 def test_the_live_demo_runs_to_its_end_without_a_terminal(program, monkeypatch, tmp_path):

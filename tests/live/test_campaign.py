@@ -285,3 +285,12 @@ def test_settings_are_campaign_settings_by_their_former_name():
         assert live.Settings is live.CampaignSettings
     with pytest.raises(AttributeError, match="no attribute 'Setting'"):
         live.Setting  # noqa: B018
+
+
+@pytest.mark.parametrize("bad", [{"after": "x"}, {"after": -1}, {"limit": 1.5}])
+def test_what_is_no_place_in_the_history_is_named(bad):
+    (name,) = bad
+    with pytest.raises(ValueError, match=f"^{name}: must be a whole number of at least 0"):
+        new_campaign().history(**bad)
+    with pytest.raises(ValueError, match=r"^after: must be a whole number of at least 0"):
+        new_campaign().events(after="x")

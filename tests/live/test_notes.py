@@ -10,7 +10,7 @@ def test_notes_survive(tmp_path):
     path = str(tmp_path / "page.ledger")
     with Campaign.open(path, arms=["now", "b"], max_loss=0.1, seed=1) as campaign:
         campaign.note("  the price list changed ")
-        campaign.label(["web", "web", "autumn"])
+        campaign.label(["web", " web ", "autumn"])
         campaign.archive()
         campaign.archive()
         campaign.decide()
@@ -36,7 +36,7 @@ def test_a_note_is_a_line(text):
         campaign.note(text)
 
 
-@pytest.mark.parametrize("labels", ["web", [""], ["x" * 41], ["a\nb"], ["a"] * 21, [1]])
+@pytest.mark.parametrize("labels", ["web", [""], ["  "], ["x" * 41], ["a\nb"], ["a"] * 21, [1]])
 def test_labels_are_short_texts(labels):
     with (
         Campaign.open(":memory:", arms=["now", "b"], max_loss=0.1) as campaign,

@@ -56,6 +56,8 @@ GIVEN = {"arms": ["now", "video", "quiz"], "max_loss": 0.1}
         ({"drift_level": 0}, "drift_level: must be a number at least 1e-200"),
         ({"seed": -1}, "seed: must be a whole number of at least 0, not -1"),
         ({"seed": "x"}, "seed: must be a whole number of at least 0, not 'x'"),
+        ({"policy": "best"}, "policy: must be one of conservative-ucb, conservative-thompson, "),
+        ({"clock": 5}, "clock: must be a function that returns the time in seconds, not 5"),
         ({"colour": "red"}, "settings: must be among"),
     ],
 )

@@ -161,6 +161,21 @@ def test_the_commands_work_on_a_ledger(floorline, tmp_path: Path) -> None:
     assert own.stdout == same.stdout != ""
 
 
+def test_a_policy_that_does_not_exist_is_refused_before_the_ledger_is_read(
+    floorline, tmp_path: Path
+) -> None:
+    """Otherwise the missing propensities would be what is refused."""
+    path = tmp_path / "page.ledger"
+    with campaign_ledger(path, "conservative-thompson", arms_may_change=True) as campaign:
+        campaign.add_arm("quiz")
+    words = ["ledger", "evaluate", str(path), "--policy"]
+    done = floorline(*words, "vdeo")
+    assert done.returncode == 2
+    assert done.stderr.startswith("floorline: --policy: must be one of now, video, text, quiz, ")
+    assert "uniform, ucb, conservative-ucb, " in done.stderr
+    assert "decisions have none" in floorline(*words, "quiz").stderr, "an arm, though added later"
+
+
 def test_an_estimate_that_does_not_exist_is_null_in_json(floorline, tmp_path: Path) -> None:
     """No decision was for `text`, so that its weights add up to 0."""
     with Campaign.open(tmp_path / "page.ledger", arms=["now", "text"], max_loss=0.1) as campaign:

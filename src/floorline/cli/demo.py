@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from floorline.cli.output_files import make_folder
+
 
 def demo(
     visitors: Annotated[int, typer.Option(help="Visitors to the live page.")] = 20_000,
@@ -25,6 +27,7 @@ def demo(
     if simulated:
         from floorline.cli.simulated_demo import simulated_demo
 
+        make_folder(out)
         simulated_demo(out, runs, seed)
         return
     try:
@@ -33,4 +36,5 @@ def demo(
         raise ValueError(
             f"the live demo needs the extra [service]: pip install 'floorline[service]' ({error})"
         ) from None
+    make_folder(out)
     live_demo(visitors, seed, out)

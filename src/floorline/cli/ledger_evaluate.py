@@ -14,6 +14,7 @@ from floorline.core.words import counted
 
 if TYPE_CHECKING:
     from floorline.core.records import Floats
+    from floorline.live.ledgers import LedgerReader
     from floorline.offpolicy import LoggedData
 
 
@@ -53,6 +54,7 @@ def evaluate(
 
     choice("format", format, options.FORMATS)
     with reading(ledger) as reader:
+        _refuse_unknown(reader, policy)
         log, locator = logged_data(reader), reader.locator
     log.require_propensities()
     found = evaluated(
@@ -69,6 +71,19 @@ def evaluate(
     typer.echo(repr(found))
     for reason, count in log.left_out.items():
         typer.echo(f"left out: {counted(count, 'decision')} {reason}")
+
+
+def _refuse_unknown(ledger: LedgerReader, policy: str) -> None:
+    """Raise ValueError now, not after the whole ledger was read, if --policy names nothing."""
+    from floorline.core.checks import choice
+    from floorline.live.replay import load
+    from floorline.offpolicy.targets import UNIFORM
+    from floorline.policies import CATALOGUE, added_policies
+
+    known = (UNIFORM, *CATALOGUE, *added_policies())
+    first_arms = ledger.opened().body["settings"]["arms"]
+    if policy not in (*first_arms, *known) and "=" not in policy and ":" not in policy:
+        choice("policy", policy, (*load(ledger).settings.arms, *known))  # arms may have been added
 
 
 def probabilities(log: LoggedData, policy: str, max_loss: float) -> Floats:

@@ -85,7 +85,6 @@ def _report(url: str, console: Console, out: Path) -> None:
         page = answer.read()
     file = out / "demo-report.html"
     with out_errors(file):
-        out.mkdir(parents=True, exist_ok=True)
         file.write_bytes(page)
     console.print(f"\n[bold]Report: {file.resolve().as_uri()}[/bold]")
 

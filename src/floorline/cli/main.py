@@ -31,8 +31,10 @@ OPTIONS = {
     "period": "--season",
     "swing": "--season",
     "by_kind": "--segments",
+    "key_id": "ID",
+    "webhook_id": "ID",
 }
-"""The options for arguments of the library that have a different name here."""
+"""What sets an argument of the library, where it has a different name here."""
 
 WITH_A_SERVICE = ("serve", "demo")
 """Commands that stop a service cleanly on Ctrl-C, however long that takes."""
@@ -89,7 +91,7 @@ def _run() -> int:
 
 
 def option_of(argument: str) -> str:
-    """Return the option that sets an argument of the library."""
+    """Return the option, or argument, that sets an argument of the library."""
     return OPTIONS.get(argument, f"--{argument.replace('_', '-')}")
 
 

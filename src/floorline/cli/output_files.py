@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO
 
 
@@ -16,6 +17,13 @@ def out_errors(path: Path | str) -> Iterator[None]:
         yield
     except OSError as error:
         raise ValueError(f"out: cannot write {path}: {error.strerror}") from None
+
+
+def make_folder(out: Path) -> None:
+    """Make a folder that can be written; raise ValueError now, not after hours of work."""
+    with out_errors(out):
+        out.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=out).close()
 
 
 @contextmanager

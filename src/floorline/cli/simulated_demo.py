@@ -91,6 +91,5 @@ def _draw(summaries: dict[str, Summary], out: Path) -> Path:
         tidy(axes)
     path = out / "demo.png"
     with out_errors(path):
-        out.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=150)
     return path

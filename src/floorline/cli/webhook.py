@@ -62,15 +62,16 @@ def remove(webhook_id: str = ID, data: str = DATA) -> None:
 @webhook.command("test")
 def test(webhook_id: str = ID, data: str = DATA) -> None:
     """Send one test message, and say whether it was accepted."""
-    from floorline.core.checks import choice
+    from floorline.core.checks import require
     from floorline.service.alerts.delivery import new_alert, send
     from floorline.service.data import opened_data
 
     with opened_data(data) as opened:
         known = {entry.id: entry for entry in opened.webhooks.webhooks()}
-    choice("webhook", webhook_id, list(known))
+    require(webhook_id in known, "webhook_id", "one of those listed", webhook_id)
     try:
         send(known[webhook_id], new_alert("test", "raised", None, "a test of this webhook"))
     except OSError as error:
-        raise ValueError(f"webhook: {known[webhook_id].url} did not accept it: {error}") from None
+        url = known[webhook_id].url
+        raise typer.TyperException(f"{url} did not accept it: {error}") from None
     typer.echo("accepted")

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from floorline.core.checks import plain_text, whole
+from floorline.core.checks import plain_text, require, whole
 from floorline.core.deprecation import warn_renamed
 from floorline.live import snapshot
 from floorline.live.acceleration import LOOK_EVERY
@@ -104,6 +104,8 @@ class Campaign(Controls):
         """
         if seed is not None:
             seed = whole("seed", seed, 0)
+        tells = clock is None or callable(clock)
+        require(tells, "clock", "a function that returns the time in seconds", clock)
         source = locator if isinstance(locator, Ledger) else os.fspath(locator)
         return cls(*open_recorder(source, clock, settings, down_since, up_since), seed)
 
@@ -244,11 +246,13 @@ class Campaign(Controls):
 
     def history(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
         """Yield the decisions with seq > after in order, each with its outcome so far."""
+        after = whole("after", after, 0)
+        limit = None if limit is None else whole("limit", limit, 0)
         return records(self._ledger, self._ids, after, limit, self._recorder.reading)
 
     def events(self, after: int = 0) -> Iterator[Event]:
         """Yield the events with seq > after, in order."""
-        return events(self._ledger, after, self._recorder.reading)
+        return events(self._ledger, whole("after", after, 0), self._recorder.reading)
 
     def state(self) -> dict[str, Any]:
         """Return everything that follows from the events so far, as plain values."""

@@ -27,9 +27,10 @@ def checked_labels(labels: Sequence[str]) -> list[str]:
     listed = isinstance(labels, (list, tuple)) and len(labels) <= MAX_LABELS
     require(listed, "labels", f"a list of at most {MAX_LABELS}", labels)
     for label in labels:
-        fits = isinstance(label, str) and label.isprintable() and 1 <= len(label) <= MAX_LABEL
+        fits = isinstance(label, str) and label.isprintable()
+        fits = fits and 1 <= len(label.strip()) <= MAX_LABEL
         require(fits, "labels", f"texts of 1 to {MAX_LABEL} characters", label)
-    return list(dict.fromkeys(labels))
+    return list(dict.fromkeys(label.strip() for label in labels))
 
 
 def words_of(kind: str, body: Mapping[str, Any]) -> str:

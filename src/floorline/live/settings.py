@@ -14,7 +14,7 @@ from floorline.environments.arrivals import MISSING_POLICIES
 from floorline.live.durations import seconds_of
 from floorline.live.guardrails import Guardrail, checked_guardrails
 from floorline.live.names import check_arm_name
-from floorline.policies import CATALOGUE, find_entry, usual_floor, usual_policy
+from floorline.policies import CATALOGUE, added_policies, find_entry, usual_floor, usual_policy
 from floorline.policy import Policy
 from floorline.policy_setup import FLOORS, PolicySetup
 
@@ -190,6 +190,8 @@ class CampaignSettings:
             word = getattr(self, name)
             require(isinstance(word, str), name, "a name", word)
             object.__setattr__(self, name, plain_text(word))
+        if self.policy not in CATALOGUE:
+            choice("policy", self.policy, (*LIVE_POLICIES, *added_policies()))
         entry = find_entry(self.policy)
         if not entry.live:
             raise ValueError(

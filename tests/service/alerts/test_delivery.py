@@ -248,8 +248,11 @@ def test_the_command(floorline, data: str) -> None:
         assert webhook.secret not in listed.stdout
         refused = floorline("webhook", "test", webhook.id, "--data", data)
         assert (refused.returncode, "answered 500" in refused.stderr) == (2, True)
+        assert refused.stderr.startswith(f"floorline: {receiver.url} did not accept it")
         assert floorline("webhook", "test", webhook.id, "--data", data).stdout == "accepted\n"
     assert floorline("webhook", "remove", webhook.id, "--data", data).returncode == 0
     assert known() == []
-    missing = floorline("webhook", "remove", webhook.id, "--data", data)
-    assert missing.returncode == 2 and webhook.id in missing.stderr
+    for word in ("remove", "test"):
+        missing = floorline("webhook", word, webhook.id, "--data", data)
+        assert missing.returncode == 2
+        assert missing.stderr == f"floorline: ID: must be one of those listed, not {webhook.id!r}\n"

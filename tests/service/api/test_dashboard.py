@@ -103,7 +103,7 @@ def test_from_the_form_to_the_end(server: Server, look: Callable[..., Any]) -> N
     page.fill("#guardrail-1-low", "0")
     page.click("text=Open the campaign")
     expect(page.locator("#guardrails-error")).to_contain_text("high")
-    expect(page.locator("#guardrail-1-name")).to_be_focused()
+    expect(page.locator("#guardrail-1-high")).to_be_focused()
     page.fill("#guardrail-1-high", "2000")
     expect(page.locator("#guardrails-error")).to_be_empty()
     page.fill("#guardrail-1-limit", "9000")

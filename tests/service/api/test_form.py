@@ -67,6 +67,26 @@ def test_a_number_of_a_guardrail_is_named(form: Any) -> None:
     expect(form.locator("#guardrails-error")).to_have_text("Limit, if any: must be a number")
 
 
+def test_the_guardrail_that_is_wrong_gets_the_focus(form: Any) -> None:
+    for row, (name, limit) in enumerate([("latency_ms", "5"), ("cost", "8e")], 1):
+        form.click("text=Add a guardrail")
+        form.fill(f"#guardrail-{row}-name", name)
+        form.fill(f"#guardrail-{row}-low", "0")
+        enter(form, f"#guardrail-{row}-limit", limit)
+    form.fill("#guardrail-1-high", "9")
+    form.click("text=Open the campaign")
+    expect(form.locator("#guardrail-2-limit")).to_be_focused()  # not a number
+    form.fill("#guardrail-2-limit", "8")
+    form.focus("#name")
+    form.click("text=Open the campaign")
+    expect(form.locator("#guardrails-error")).to_contain_text("high")
+    expect(form.locator("#guardrail-2-high")).to_be_focused()  # it is missing
+    form.fill("#guardrail-2-high", "7")
+    form.click("text=Open the campaign")
+    expect(form.locator("#guardrails-error")).to_contain_text("must be a number at least 0")
+    expect(form.locator("#guardrail-2-limit")).to_be_focused()  # it is above the highest value
+
+
 def test_a_control_group_that_was_chosen_stays(form: Any) -> None:
     form.select_option("#floor", "randomised")
     expect(form.locator("#holdback")).to_have_value("0.05")

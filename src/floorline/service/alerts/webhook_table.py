@@ -7,7 +7,7 @@ from typing import Any, LiteralString
 
 import msgspec
 
-from floorline.core.checks import choice
+from floorline.core.checks import require
 from floorline.live import LedgerError
 from floorline.service.alerts.webhooks import MAX_WEBHOOKS, Webhook, Webhooks
 from floorline.service.host.database import Session
@@ -44,7 +44,8 @@ class WebhookTable(Webhooks):
 
     def remove(self, webhook_id: str) -> None:
         """Remove an address."""
-        choice("webhook", webhook_id, [webhook.id for webhook in self.webhooks()])
+        known = {webhook.id for webhook in self.webhooks()}
+        require(webhook_id in known, "webhook_id", "one of those listed", webhook_id)
         self._run(REMOVE, (webhook_id,))
 
     def _run(self, statement: LiteralString, values: Sequence[Any] = ()) -> list[Any]:

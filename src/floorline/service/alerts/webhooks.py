@@ -100,8 +100,9 @@ class WebhookFile(Webhooks):
         """Remove an address."""
         with locked_for_change(self._path.parent):
             webhooks = self.webhooks()
-            choice("webhook", webhook_id, [webhook.id for webhook in webhooks])
-            self._write([webhook for webhook in webhooks if webhook.id != webhook_id])
+            others = [webhook for webhook in webhooks if webhook.id != webhook_id]
+            require(others != webhooks, "webhook_id", "one of those listed", webhook_id)
+            self._write(others)
 
     def _write(self, webhooks: list[Webhook]) -> None:
         replace_file(self._path, msgspec.json.format(msgspec.json.encode(webhooks)))

@@ -3,7 +3,7 @@
 import { post } from "./api.js";
 import { byId, say } from "./dom.js";
 import { exactPercent } from "./format.js";
-import { guardrailRows, guardrailsOf } from "./guardrail_rows.js";
+import { guardrailField, guardrailRows, guardrailsOf } from "./guardrail_rows.js";
 
 const NUMBERS = ["max_loss", "delta", "low", "high", "window", "default_mean", "holdback", "drift_level"];
 const BEYOND = {
@@ -44,7 +44,7 @@ export function creation(button, onDone) {
     clear(form);
     const wrong = unreadable(form);
     if (wrong !== null) {
-      blame(form, wrong);
+      blame(form, ...wrong);
       return;
     }
     try {
@@ -77,14 +77,14 @@ function hints(form) {
 }
 
 /**
- * What is wrong with the first number that is missing or is not one, or null. The browser gives both as an empty
- * text, for which the service would take its default.
+ * What is wrong with the first number that is missing or is not one, and its field; or null. The browser gives both
+ * as an empty text, for which the service would take its default.
  */
 function unreadable(form) {
   for (const field of form.querySelectorAll("input[type=number]:enabled")) {
     const label = field.name === "guardrails" ? `${field.labels[0].textContent}: ` : "";
-    if (field.validity.badInput) return `${field.name}: ${label}must be a number`;
-    if (field.validity.valueMissing) return `${field.name}: ${label}must be given`;
+    if (field.validity.badInput) return [`${field.name}: ${label}must be a number`, field];
+    if (field.validity.valueMissing) return [`${field.name}: ${label}must be given`, field];
   }
   return null;
 }
@@ -122,10 +122,10 @@ function forgive(form, name) {
   for (const place of [byId(`${name}-error`), byId("create-error")]) if (place) say(place, "");
 }
 
-/** Show what the service refused at the field that it names. */
-function blame(form, detail) {
+/** Show what was refused at the field that it names. */
+function blame(form, detail, wrong) {
   const named = detail.match(/\$\.(\w+)/)?.[1] ?? detail.match(/^(\w+)[.:[]/)?.[1];
-  const field = named && form.querySelector(`[name="${named}"]`);
+  const field = wrong ?? guardrailField(detail) ?? (named && form.querySelector(`[name="${named}"]`));
   if (!field) {
     say(byId("create-error"), detail);
     return;

@@ -41,6 +41,14 @@ function rowOf(number, remove) {
       "Remove"));
 }
 
+/** The field of a row that the service's words are about, or undefined: they have its place, or its metric. */
+export function guardrailField(detail) {
+  const rows = [...byId("guardrail-rows").children];
+  const [, place, metric, part] = detail.match(/^guardrails(?:\[(\d+)\]|\.(.+))\.(\w+):/) ?? [];
+  const row = rows[place] ?? rows.find((one) => one.querySelector("[data-part=name]").value.trim() === metric);
+  return row?.querySelector(`[data-part=${part}]`);
+}
+
 /** What the rows say, as the service takes it; a number that is not given is left out. */
 export function guardrailsOf() {
   return [...byId("guardrail-rows").children].map((row) => {

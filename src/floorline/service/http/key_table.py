@@ -8,7 +8,7 @@ from typing import LiteralString
 
 import msgspec
 
-from floorline.core.checks import choice
+from floorline.core.checks import require
 from floorline.live import LedgerError
 from floorline.service.host.database import Session
 from floorline.service.http.keys import RELOAD_SECONDS, Key, Keys
@@ -79,6 +79,6 @@ class KeyTable(Keys):
     def revoke(self, key_id: str) -> None:
         """Revoke a key permanently."""
         self._read()
-        choice("key", key_id, self._keys or {})
+        require(key_id in (self._keys or {}), "key_id", "one of those listed", key_id)
         self._session.run(REVOKE, (key_id,))
         self._read()

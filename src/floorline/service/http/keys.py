@@ -174,7 +174,7 @@ class KeyFile(Keys):
     def revoke(self, key_id: str) -> None:
         """Revoke a key permanently."""
         with self._changing() as keys:
-            choice("key", key_id, keys)
+            require(key_id in keys, "key_id", "one of those listed", key_id)
             self._write([key for key in keys.values() if key.id != key_id])
 
     @contextmanager
