@@ -123,6 +123,7 @@ def test_without_matplotlib_plan_says_so_in_one_line():
         ((*PLAN, "--improvement", "200%"), "--improvement"),
         (("bounds", "--means", "0.5,1.6"), "--means"),
         (("bounds", "--means", "0.5"), "--means"),
+        (("bounds", "--means", "0,0.6"), "--means"),
         (("bounds", "--means", "0.5,0.6", "--max-loss", "0"), "--max-loss"),
         (("bounds", "--means", "0.5,0.6", "--format", "xml"), "--format"),
     ],

@@ -36,11 +36,13 @@ def bounds(
 ) -> None:
     """Show every bound of the paper for one setting, and the regret of policies in simulation."""
     from floorline.boundaries.registry import BOUNDARIES
-    from floorline.core.checks import choice, whole
+    from floorline.core.checks import choice, require, whole
 
     choice("format", format, options.FORMATS)
     choice("boundary", boundary, [kind.name for kind in BOUNDARIES.values() if kind.has_radius])
     environment = environment_from(means, horizon, noise, noise_scale)
+    default = environment.means[0]
+    require(default > 0, "means", "above 0 for the default arm", default)
     setup = setup_from(
         environment,
         horizon,
