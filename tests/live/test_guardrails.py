@@ -100,7 +100,7 @@ def test_intervals_hold(tmp_path):
 
 
 def fast_is_retired(patience):
-    """Whether an arm with a mean of 500 seems surely below 400; high values are late by so many."""
+    """Whether an arm with mean 500 is retired as below 400; high values are so many plays late."""
     rng = random.Random(1)
     low = {**LATENCY, "worse": "below"}
     campaign = Campaign.open(

@@ -24,7 +24,7 @@ class DeferredRewards:
 
     def __init__(self) -> None:
         self._rewards: dict[int, Reward] = {}
-        """By a number of their own. Both heaps may also have those of rewards that were taken."""
+        """Each by a number of its own. The heaps may still hold those of rewards already taken."""
         self._added = 0
         self._by_due: list[tuple[float, int]] = []
         self._by_age: list[tuple[float, int]] = []

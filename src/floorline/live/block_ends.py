@@ -14,13 +14,13 @@ from floorline.live.filled_evidence import Counts
 
 PLAYS, UP, MISSING = range(3)
 COSTS = (1, 10, 100)
-"""For each cost, the end with the most known plays is searched, less the cost of missing ones.
+"""For each cost, the end with the most known plays, less the cost of missing rewards, is searched.
 
 How much a missing reward hides depends on the means: about 1 play near one half, and as many as a
 hundred where few plays earn anything.
 """
 _PER_MISSING = 1.0 + np.array(COSTS).reshape(-1, 1)
-"""A missing play is not a known one, and costs."""
+"""What each missing reward takes off the plays: its own play, which is not known, and the cost."""
 
 
 class BlockEnds:
