@@ -159,7 +159,7 @@ def test_the_reward_deferred_longest_is_taken_whatever_was_taken_before() -> Non
 
 
 def calls_to_make_room(n_rewards: int) -> int:
-    """The calls of functions, also those of Python's own, that giving up one reward takes."""
+    """How many function calls, built-in ones included, it takes to give up one reward."""
     rewards = deferred.DeferredRewards()
     events: list[str] = []
     now = time.time()

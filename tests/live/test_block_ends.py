@@ -1,4 +1,4 @@
-"""Sums of the default's plays up to the end of each block, and the ends that are searched.
+"""Cumulative sums at the end of each block, and which ends are searched.
 
 All draws are seeded and the claims are certain: a correct build never fails.
 """
@@ -10,7 +10,7 @@ from floorline.live.filled_evidence import Counts
 
 
 def drawn_blocks(rng, n_blocks):
-    """Plays, what they earned and missing rewards: one row each."""
+    """Rows of plays, earnings and missing rewards."""
     missing = rng.binomial(100, rng.choice([0.0, 0.02, 0.5], n_blocks))
     return np.array((np.full(n_blocks, 100.0), rng.uniform(0, 100 - missing), missing))
 

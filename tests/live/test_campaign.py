@@ -224,7 +224,7 @@ def test_open_decisions_by_age():
 
 
 def ages_looked_up(n_old):
-    """In a status of this many decisions that are older than a day, and two that are not."""
+    """How many age groups a status looks up for so many decisions over a day old, and two newer."""
     clock, looked_up = Clock(), []
     campaign = new_campaign(clock=clock)
     for wait in [20] * (n_old - 1) + [90_000, 10]:

@@ -28,7 +28,7 @@ def drawn_ends(rng, change):
 
 
 def every_point(sums, points, needed, end):
-    """In the place of a bound that passes over points."""
+    """Replaces the bound: no point is passed over."""
     return np.ones(len(points), bool)
 
 

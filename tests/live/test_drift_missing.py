@@ -210,7 +210,7 @@ def test_sums_are_kept_up_to_date(skipped):
 
 
 def test_every_play_that_is_skipped_is_looked_at():
-    """Its alarms are those of a watch that adds up all blocks each time."""
+    """A watch that adds up all blocks each time raises the same alarms."""
     alarms = 0
     for seed in range(6):
         one, other = new_watch(0.2), new_watch(0.2)
@@ -247,7 +247,7 @@ def test_a_play_that_is_skipped_has_no_block_added_up_again():
 
 
 def calls_for_an_early_reward(n_blocks):
-    """The calls of functions, also those of NumPy, that a reward of the first block takes."""
+    """How many function calls, NumPy's included, a reward of the first block takes."""
     watch = watch_of(n_blocks)
     watch._first_changed, events = n_blocks, []
     sys.setprofile(lambda frame, event, argument: events.append(event))

@@ -100,7 +100,7 @@ def test_intervals_hold(tmp_path):
 
 
 def fast_is_retired(patience):
-    """Whether an arm with mean 500 is retired as below 400; high values are so many plays late."""
+    """Whether an arm with mean 500 is retired as below 400, with high values so many plays late."""
     rng = random.Random(1)
     low = {**LATENCY, "worse": "below"}
     campaign = Campaign.open(
@@ -121,7 +121,7 @@ def fast_is_retired(patience):
 
 
 def test_how_late_a_value_comes_must_not_depend_on_it():
-    """As the manual says: otherwise a good arm is retired. Odds of failure: 1e-7."""
+    """A good arm is retired if high values come late. A false alarm has probability 1e-7."""
     assert not fast_is_retired(0)
     assert fast_is_retired(1000)
 

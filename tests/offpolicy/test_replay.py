@@ -164,7 +164,7 @@ def test_the_commands_work_on_a_ledger(floorline, tmp_path: Path) -> None:
 def test_a_policy_that_does_not_exist_is_refused_before_the_ledger_is_read(
     floorline, tmp_path: Path
 ) -> None:
-    """Otherwise the missing propensities would be what is refused."""
+    """The ledger has no propensities, which is refused only once its decisions are read."""
     path = tmp_path / "page.ledger"
     with campaign_ledger(path, "conservative-thompson", arms_may_change=True) as campaign:
         campaign.add_arm("quiz")

@@ -188,6 +188,6 @@ def test_rounds_that_there_cannot_be_are_refused_by_name(name, value, message) -
 
 
 def test_a_setting_that_is_true_or_false_is_no_text() -> None:
-    """In a file, `learned = "false"` would be true."""
+    """A sweep file can say `learned = "false"`, and a text that is not empty is true in Python."""
     with pytest.raises(ValueError, match=r"^learned: must be True or False, not 'false'"):
         PolicySetup.of(ARMS, 10, learned="false")

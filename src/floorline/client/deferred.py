@@ -24,7 +24,7 @@ class DeferredRewards:
 
     def __init__(self) -> None:
         self._rewards: dict[int, Reward] = {}
-        """Each by a number of its own. The heaps may still hold those of rewards already taken."""
+        """By number. The heaps may still hold numbers of rewards already taken."""
         self._added = 0
         self._by_due: list[tuple[float, int]] = []
         self._by_age: list[tuple[float, int]] = []
@@ -70,14 +70,14 @@ class DeferredRewards:
         return self._take_first(self._by_age)
 
     def _push(self, heap: list[tuple[float, int]], time: float) -> None:
-        """Add the newest reward to a heap."""
+        """Add the newest reward to a heap, at this time."""
         heapq.heappush(heap, (time, self._added))
         if len(heap) > 2 * len(self._rewards) + SPARE_ITEMS:
             heap[:] = [item for item in heap if item[1] in self._rewards]
             heapq.heapify(heap)
 
     def _first(self, heap: list[tuple[float, int]]) -> float | None:
-        """Return the time of a heap's first reward, after removing those that were taken."""
+        """Return the earliest time in a heap, or None; drop numbers of rewards already taken."""
         while heap and heap[0][1] not in self._rewards:
             heapq.heappop(heap)
         return heap[0][0] if heap else None

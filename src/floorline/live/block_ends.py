@@ -1,7 +1,6 @@
-"""Sums of the default's plays from the start up to the end of each block.
+"""Cumulative sums of the default's plays at the end of each block.
 
-A reward that comes late changes the sums at all ends after it, which can be thousands: they are
-added up by NumPy.
+A late reward changes the sums at all later ends, which can be thousands, so NumPy adds them up.
 """
 
 from __future__ import annotations
@@ -14,17 +13,17 @@ from floorline.live.filled_evidence import Counts
 
 PLAYS, UP, MISSING = range(3)
 COSTS = (1, 10, 100)
-"""For each cost, the end with the most known plays, less the cost of missing rewards, is searched.
+"""For each cost, one end is searched: that with the most known plays less cost x missing rewards.
 
 How much a missing reward hides depends on the means: about 1 play near one half, and as many as a
 hundred where few plays earn anything.
 """
 _PER_MISSING = 1.0 + np.array(COSTS).reshape(-1, 1)
-"""What each missing reward takes off the plays: its own play, which is not known, and the cost."""
+"""How much a missing reward lowers that value: its play is not a known one, and it has a cost."""
 
 
 class BlockEnds:
-    """Plays, what they earned (from 0 to 1 each) and missing rewards up to the end of each block.
+    """Cumulative plays, earnings (from 0 to 1 each) and missing rewards at the end of each block.
 
     End number 0 is the start, before the first block.
     """
@@ -34,21 +33,24 @@ class BlockEnds:
         """The number of the last end."""
         self._sums = np.zeros((3, 1))
         self._best = np.zeros((len(COSTS), 1), np.int64)
-        self._searched = 0  # up to this end, `_best` has the best end for each end
+        self._searched = 0  # `_best` is up to date up to this end
 
     @property
     def sums(self) -> Any:
-        """Plays, earnings and missing rewards, each at all ends."""
+        """Rows of cumulative plays, earnings and missing rewards, with a column for each end."""
         return self._sums[:, : self.last + 1]
 
     def best(self) -> Any:
-        """Return, for each cost, the last of the ends with the most plays less the cost."""
+        """Return the end to search for each cost; of several that are as good, the last."""
         values = self._values_after(self._searched)
         places = values.shape[1] - 1 - np.argmax(values[:, ::-1], axis=1)
         return np.where(places > 0, self._searched + places, self._best[:, self._searched])
 
     def replace_after(self, start: int, blocks: Any) -> None:
-        """Replace all ends after `start` by those of further blocks, given as rows like `sums`."""
+        """Replace all ends after `start` by those of `blocks`.
+
+        These have a column each, with the rows of `sums`, not cumulative.
+        """
         end = start + blocks.shape[1]
         self._make_room(end)
         self.last = end
@@ -69,7 +71,7 @@ class BlockEnds:
         self._searched = min(self._searched, block)
 
     def _values_after(self, first: int) -> Any:
-        """Return plays less each cost: at the best end up to `first`, and at all ends after it."""
+        """Return, for each cost, the best value up to `first` and then that of each later end."""
         plays, _, missing = self.sums
         best = self._best[:, first]
         values = plays[first:] - _PER_MISSING * missing[first:]

@@ -65,14 +65,14 @@ class ChangeSearch:
         return rise_evidence(before, since)
 
     def _points_before(self, end: int) -> tuple[Any, Any]:
-        """Return the points before an end, and the log evidence that each needs."""
+        """Return the points before an end, and the log evidence that raises an alarm at each."""
         if self._points[-1] < end:
             self._add_points(end)
         count = np.searchsorted(self._points, end)
         return self._points[:count], self._needed[:count]
 
     def _add_points(self, end: int) -> None:
-        """Add points until one is not before `end`."""
+        """Add points up to the first that is not before `end`."""
         points, needed = self._points.tolist(), self._needed.tolist()
         while points[-1] < end:
             points.append(max(points[-1] + 1, int(RATIO * points[-1])))
@@ -80,7 +80,7 @@ class ChangeSearch:
         self._points, self._needed = np.array(points), np.array(needed)
 
     def _price(self, number: int) -> float:
-        """Return the log evidence that a point needs."""
+        """Return the log evidence that raises an alarm at the point with this number."""
         place = number + FIRST
         return -math.log(self._level * FIRST / (place * (place + 1)))
 

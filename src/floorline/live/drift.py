@@ -62,7 +62,7 @@ class DriftWatch(DefaultBlocks):
         return len(plays) - 1 if plays and plays[-1] < BLOCK else len(plays)
 
     def _compare(self) -> None:
-        """Raise an alarm if the blocks that were looked at have evidence for a change."""
+        """Raise an alarm if the cumulative sums are evidence for a change."""
         ends = self._ends
         found = self._search.find(ends)
         if found is not None:
@@ -72,11 +72,11 @@ class DriftWatch(DefaultBlocks):
     def skipped(self, block: int) -> None:
         """Remove a play whose reward will never be known.
 
-        Each one is looked at. If nothing else has changed, the sums need not be added up again.
+        The watch looks after each. If the sums are up to date, they need not be added up again.
         """
         last = self._ends.last
-        is_all = self._first_changed >= self._full_blocks() == last and not self.alarm
-        if is_all and block < min(last, len(self.plays) - 1):
+        up_to_date = self._first_changed >= self._full_blocks() == last
+        if up_to_date and not self.alarm and block < min(last, len(self.plays) - 1):
             self.plays[block] -= 1
             self._ends.remove_missing(block)
             self._compare()
@@ -84,7 +84,7 @@ class DriftWatch(DefaultBlocks):
             super().skipped(block)
 
     def _counted(self, start: int, end: int) -> Any:
-        """Return plays, what they earned (up to 1 each) and missing rewards of these blocks."""
+        """Return rows of plays, earnings (up to 1 each) and missing rewards of these blocks."""
         plays, seen = np.array(self.plays[start:end]), np.array(self.seen[start:end])
         up = self._in_unit(seen, np.array(self.totals[start:end]))
         return np.array((plays, up, plays - seen))

@@ -113,7 +113,7 @@ def _awaited(default: ArmStatus, challengers: Sequence[ArmStatus]) -> str:
 
 
 def _in_open_windows(arm: ArmStatus) -> bool:
-    """Return whether rewards are known, but an estimate awaits the end of their windows."""
+    """Return whether rewards have arrived, but there is no estimate before their windows end."""
     return arm.average is None and arm.seen > 0 and arm.seen >= arm.pending
 
 

@@ -1,4 +1,4 @@
-"""Names of arms as long as they may be, on a screen of any width."""
+"""Arm names of the greatest length do not cover the numbers beside them, on any screen."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from urllib.request import (
 )
 
 TIMEOUT_SECONDS = 5.0
-"""For connecting, and then for the rest of an attempt."""
+"""The limit for connecting, and again for everything after that in an attempt."""
 
 
 class _Connection(HTTPConnection):
